@@ -34,6 +34,8 @@ import {
   checkCollectOptions,
   checkedRequest,
   listOf,
+  type Previewed,
+  previewedOf,
   publicationLoad,
   type Published,
   type PublishRequest,
@@ -255,11 +257,11 @@ export class LocalClient implements Salt, MasterLink {
   async preview(
     request: PublishRequest,
     { timeoutMs, signal }: CallOptions = {},
-  ): Promise<Pick<Published, "minions" | "missing">> {
+  ): Promise<Previewed> {
     this.#needOurs("it cannot list the minions of a target without a job");
     const fields = await abortable(this.#publication("publish_preview", request, { timeoutMs }), signal);
     if (fields?.error !== undefined) throw refusal(String(fields.error));
-    return { minions: listOf(fields?.minions), missing: listOf(fields?.missing) };
+    return previewedOf(fields);
   }
 
   /** Sends a publication; returns the `load` of the master's reply. @throws {ClientError} */

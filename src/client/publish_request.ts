@@ -60,6 +60,22 @@ export interface Published {
   syndics?: string[];
 }
 
+/** The minions that a job would be published for. */
+export interface Previewed extends Pick<Published, "minions" | "missing"> {
+  /** Ids of {@link Published.minions} that may not match: the master has no grains or pillar of theirs. Absent if there is none. */
+  unknown?: string[];
+}
+
+/** What a master's reply says of a preview. */
+export function previewedOf(fields: Record<string, unknown> | undefined): Previewed {
+  const unknown = listOf(fields?.unknown);
+  return {
+    minions: listOf(fields?.minions),
+    missing: listOf(fields?.missing),
+    ...(unknown.length === 0 ? {} : { unknown }),
+  };
+}
+
 /** A list of texts in a master's reply or event; anything else is an empty list. */
 export function listOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];

@@ -12,7 +12,7 @@ import type {
 } from "./functions/call_types.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Published, PublishRequest } from "./publish_request.ts";
+import type { Previewed, Published, PublishRequest } from "./publish_request.ts";
 
 /** How long one call may take. */
 export interface CallOptions {
@@ -212,7 +212,7 @@ export interface Targets {
   preview(
     request: Pick<PublishRequest, "tgt" | "tgt_type"> & Partial<PublishRequest>,
     options?: CallOptions,
-  ): Promise<Pick<Published, "minions" | "missing">>;
+  ): Promise<Previewed>;
 }
 
 /**

@@ -28,7 +28,7 @@ export {
   type ReturnOutcome,
   type TargetStatus,
 } from "./outcome.ts";
-export type { JobOrigin, Published, PublishRequest } from "./publish_request.ts";
+export type { JobOrigin, Previewed, Published, PublishRequest } from "./publish_request.ts";
 export type { Credentials } from "./credentials.ts";
 export type {
   CallOptions,

@@ -1,4 +1,5 @@
 import { messageIn, saysForbidden } from "../model/api_answer.ts";
+import { neededText } from "./permits.ts";
 import { Pool } from "../base/async/pool.ts";
 import { zoneOf } from "./text.ts";
 
@@ -74,9 +75,12 @@ const MOST_AT_ONCE = 4;
  * @see the errors of rest_cherrypy, which uses one status for both
  */
 export function saysSignedOut(message: string): boolean | undefined {
-  if (/^No permission/.test(message)) return true;
+  // The token of the session has been removed at the master.
+  if (/^No permission|Authentication error/.test(message)) return true;
   return saysForbidden(message) ? false : undefined;
 }
+
+const listOf = (value: unknown): string[] => Array.isArray(value) ? value : [];
 
 /** Calls salt-api. The session is in a cookie, which scripts need not read. */
 export class Api {
@@ -124,6 +128,18 @@ export class Api {
     };
   }
 
+  /** The authentication systems that users of this master can sign in with; undefined unless the server is Brine's. */
+  async signInSystems(): Promise<string[] | undefined> {
+    try {
+      const { status, body } = await this.#send("/console/eauth.json", "GET");
+      const names: unknown = status === 200 ? JSON.parse(body) : undefined;
+      return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : undefined;
+    } catch {
+      // Another server answers with a page, or not at all: the form offers all systems.
+      return undefined;
+    }
+  }
+
   async logout(): Promise<void> {
     await this.#send("/logout", "POST", {});
   }
@@ -162,7 +178,7 @@ export class Api {
 
   /** Calls several runners in one request; the server runs one after the other. */
   async runners(calls: readonly ({ fun: string } & Record<string, unknown>)[]): Promise<unknown[]> {
-    return await this.#post("/", calls.map((call) => ({ client: "runner", ...call })), calls[0]?.fun ?? "");
+    return await this.#post("/", calls.map((call) => ({ client: "runner", ...call })), calls[0]?.fun ?? "", "runner");
   }
 
   /**
@@ -170,12 +186,14 @@ export class Api {
    *
    * @throws {ApiError} of kind `forbidden` if this account may not run such a job
    */
-  async preview(job: Record<string, unknown>): Promise<{ minions: string[]; missing: string[] } | undefined> {
+  async preview(
+    job: Record<string, unknown>,
+  ): Promise<{ minions: string[]; missing: string[]; unknown: string[] } | undefined> {
     if (this.#missing.has("/preview")) return undefined;
     try {
       const [found] = await this.#post("/preview", job, "");
-      const { minions, missing } = (found ?? {}) as { minions?: unknown; missing?: unknown };
-      if (Array.isArray(minions)) return { minions, missing: Array.isArray(missing) ? missing : [] };
+      const { minions, missing, unknown } = (found ?? {}) as Record<string, unknown>;
+      if (Array.isArray(minions)) return { minions, missing: listOf(missing), unknown: listOf(unknown) };
       this.#missing.add("/preview");
       return undefined;
     } catch (error) {
@@ -195,13 +213,13 @@ export class Api {
   }
 
   async #run(lowstate: Lowstate): Promise<unknown> {
-    return (await this.#post("/", lowstate, lowstate.fun))[0];
+    return (await this.#post("/", lowstate, lowstate.fun, lowstate.client))[0];
   }
 
-  async #post(path: string, json: unknown, fun: string): Promise<unknown[]> {
+  async #post(path: string, json: unknown, fun: string, client = ""): Promise<unknown[]> {
     const { status, body } = await this.#pool.run(() => this.#send(path, "POST", json));
     if (status === 200 || status === 503) this.onMaster(status === 200);
-    if (status !== 200) throw await this.#error(status, body, fun);
+    if (status !== 200) throw await this.#error(status, body, fun, client);
     const { return: answers } = JSON.parse(body) as { return?: unknown };
     return Array.isArray(answers) ? answers : [];
   }
@@ -229,7 +247,7 @@ export class Api {
     }
   }
 
-  async #error(status: number, body: string, fun: string): Promise<ApiError> {
+  async #error(status: number, body: string, fun: string, client = ""): Promise<ApiError> {
     const message = messageIn(body);
     const what = fun === "" ? "" : `${fun}: `;
     if (status === 401) {
@@ -247,7 +265,11 @@ export class Api {
         "forbidden",
         status,
         `${what}permission denied for this account`,
-        "Ask an administrator to grant it in the master's external_auth, or choose a smaller target.",
+        fun === ""
+          ? "Ask an administrator to grant it in the master's external_auth."
+          : `It needs ${neededText(client, fun)} in the master's external_auth: ask an administrator${
+            client.startsWith("local") ? ", or choose a smaller target" : ""
+          }.`,
       );
     }
     if (status === 503) {

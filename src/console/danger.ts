@@ -39,6 +39,12 @@ const fits = (fun: string, patterns: readonly string[]) => patterns.some((patter
 /** True if it can be run with `test=True`, which reports what would change and changes nothing. */
 export const hasDryRun = (fun: string): boolean => fits(fun, STATES);
 
+/** Functions whose first argument names SLS files. */
+const OF_SLS = ["state.apply", "state.sls", "state.show_sls", "state.show_low_sls", "state.orchestrate", "state.orch"];
+
+/** True if its first argument names SLS files. */
+export const takesSls = (fun: string): boolean => OF_SLS.includes(fun);
+
 /**
  * Why the user should confirm this run; undefined if there is no reason.
  *

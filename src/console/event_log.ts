@@ -25,6 +25,19 @@ export function eventFilter(text: string): EventFilter {
   return (event) => tests.every((test) => test(event));
 }
 
+/** Functions that pages like these call by themselves, with the events of their runs. */
+const OWN_FUNCTIONS =
+  /^(?:wheel\.(?:key\.(?:finger|list_all|details|history)|minions\.(?:presence|connected))|runner\.(?:cache\.grains|jobs\.(?:list_jobs|list_job|outcome|tally|open|active)|config\.get|reactor\.(?:list|status)|engines\.status|manage\.issues|audit\.list|auth\.signed_in|doc\.\w+|fileserver\.(?:sls_list|file_list))|saltutil\.(?:running|find_job)|sys\.(?:argspec|doc|list_functions))$/;
+
+/**
+ * True for what pages cause by being looked at, and for the bare jids that precede the event of each new job: both hide what
+ * happens.
+ */
+export function isNoise({ tag, data }: BusEvent): boolean {
+  if (/^\d{20}$/.test(tag)) return true;
+  return typeof data.fun === "string" && OWN_FUNCTIONS.test(data.fun);
+}
+
 const tagTest = (fits: (tag: string) => boolean): EventFilter => ({ tag }) => fits(tag);
 
 const textTest = (wanted: string): EventFilter => ({ tag, data }) =>

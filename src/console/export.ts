@@ -1,5 +1,5 @@
 import { type Cell, csvRow } from "./csv.ts";
-import type { KnownMinions } from "./fleet_table.ts";
+import { factOf, grainColumn, type KnownMinions } from "./fleet_table.ts";
 import type { Job, Part } from "./job.ts";
 import type { Tally } from "./tally.ts";
 
@@ -87,12 +87,13 @@ export function historyTable(
 }
 
 /** The minions that the fleet page lists. */
-export function fleetTable(ids: readonly string[], known: KnownMinions): Table {
+export function fleetTable(ids: readonly string[], known: KnownMinions, grains: readonly string[] = []): Table {
   return {
     fileName: "minions",
-    columns: ["minion", "state", "system", "program", "address", "last_seen"],
+    columns: ["minion", "state", "system", "program", "address", "last_seen", ...grains],
     rows: ids.map((id) => {
-      const { system, program, address } = known.facts(id) ?? {};
+      const facts = known.facts(id);
+      const { system, program, address } = facts ?? {};
       const seenMs = known.seenMs(id);
       return [
         id,
@@ -101,6 +102,7 @@ export function fleetTable(ids: readonly string[], known: KnownMinions): Table {
         program,
         address,
         seenMs === undefined ? undefined : new Date(seenMs).toISOString(),
+        ...grains.map((grain) => factOf(facts, grainColumn(grain))),
       ];
     }),
   };

@@ -9,19 +9,41 @@ export interface Facts {
   /** `Brine 0.1.0` or `Salt 3006.28`. */
   program: string;
   address: string;
+  /** Grains that the user has chosen, as texts; undefined for none. */
+  grains?: ReadonlyMap<string, string>;
 }
 
 /** The grains that {@link readFacts} reads. */
 export const FACT_FIELDS = ["os", "osrelease", "saltversion", "brineversion", "fqdn_ip4", "ipv4"];
 
-/** What the fleet page says of a minion with these grains; longer texts are cut, since a minion chooses them. */
-export function readFacts(grains: Record<string, unknown>): Facts {
+/** The grain at a path such as `ec2:tags:role`, as a text. */
+function grainText(grains: Record<string, unknown>, path: string): string {
+  let value: unknown = Object.hasOwn(grains, path) ? grains[path] : undefined;
+  if (value === undefined) {
+    value = grains;
+    for (const part of path.split(":")) {
+      value = isRecord(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+    }
+  }
+  if (Array.isArray(value) && value.every((one) => typeof one === "string" || typeof one === "number")) {
+    return value.join(", ");
+  }
+  return typeof value === "string" ? value : JSON.stringify(value) ?? "";
+}
+
+/**
+ * What the fleet page says of a minion with these grains; longer texts are cut, since a minion chooses them.
+ *
+ * @param chosen names of further grains
+ */
+export function readFacts(grains: Record<string, unknown>, chosen: readonly string[] = []): Facts {
   const cut = (value: string) => value.slice(0, 100);
   return {
     os: cut(text(grains.os)),
     system: cut(systemOf(grains)),
     program: cut(programOf(grains)),
     address: cut(addressOf(grains)),
+    ...(chosen.length === 0 ? {} : { grains: new Map(chosen.map((name) => [name, cut(grainText(grains, name))])) }),
   };
 }
 
@@ -40,6 +62,7 @@ export class FactsCache {
   #wanted = new Set<string>();
   #isReading = false;
   #piece = PIECE;
+  #chosen: readonly string[] = [];
   /** What the last failed request threw. */
   error: unknown;
 
@@ -64,9 +87,16 @@ export class FactsCache {
     if (!this.#isReading && this.#wanted.size > 0) void this.#run();
   }
 
+  /** Has further grains read of each minion; what is known without them is read again. */
+  choose(grains: readonly string[]): void {
+    if (grains.join() === this.#chosen.join()) return;
+    this.#chosen = grains;
+    this.#known.clear();
+  }
+
   /** Takes the grains of one minion that were read elsewhere. */
   set(id: string, grains: Record<string, unknown>): void {
-    this.#known.set(id, readFacts(grains));
+    this.#known.set(id, readFacts(grains, this.#chosen));
     this.#onChange();
   }
 
@@ -85,15 +115,19 @@ export class FactsCache {
     try {
       while (this.#wanted.size > 0) {
         const ids = [...this.#wanted].slice(0, this.#piece);
-        const found = await this.#read(ids, FACT_FIELDS);
+        const chosen = this.#chosen;
+        const fields = [...new Set([...FACT_FIELDS, ...chosen.flatMap((name) => [name, name.split(":")[0]!])])];
+        const found = await this.#read(ids, fields);
+        // What was asked for has changed meanwhile.
+        if (chosen !== this.#chosen) continue;
         const grains = isRecord(found) ? found : {};
         for (const id of ids) {
           this.#wanted.delete(id);
           const own = grains[id];
-          this.#known.set(id, readFacts(isRecord(own) ? own : {}));
+          this.#known.set(id, readFacts(isRecord(own) ? own : {}, chosen));
         }
         const [example] = Object.values(grains);
-        if (isRecord(example) && Object.keys(example).length <= FACT_FIELDS.length) this.#piece = PIECE_OF_FIELDS;
+        if (isRecord(example) && Object.keys(example).length <= fields.length) this.#piece = PIECE_OF_FIELDS;
         this.#onChange();
       }
     } catch (error) {

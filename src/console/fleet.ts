@@ -1,6 +1,6 @@
 import type { BusEvent } from "./event_stream.ts";
 import { isRecord } from "../base/record.ts";
-import { agoText, stampMs } from "./text.ts";
+import { agoText, countText, stampMs } from "./text.ts";
 
 /** The states of a key, by Salt's names. */
 export type KeyState = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
@@ -238,6 +238,21 @@ export class Fleet {
       denied: this.#keys.minions_denied.size,
     };
   }
+}
+
+/** The most silent minions that are named. */
+const NAMED_SILENT = 5;
+
+/** What a ping of all minions (`manage.status`) came to: `299 of 301 minions answered; no answer: db1, db2`. */
+export function pingText(status: unknown): string {
+  const { up, down } = isRecord(status) ? status : {};
+  const [answered, silent] = [texts(up), texts(down)];
+  const total = countText(answered.length + silent.length, "minion");
+  if (silent.length === 0) return `${answered.length.toLocaleString("en")} of ${total} answered`;
+  const more = silent.length > NAMED_SILENT ? ` and ${(silent.length - NAMED_SILENT).toLocaleString("en")} more` : "";
+  return `${answered.length.toLocaleString("en")} of ${total} answered; no answer: ${
+    silent.slice(0, NAMED_SILENT).join(", ")
+  }${more}`;
 }
 
 const collator = new Intl.Collator("en", { numeric: true });

@@ -2,24 +2,46 @@ import type { Facts } from "./facts.ts";
 import type { Presence } from "./fleet.ts";
 
 /** What the minions are sorted by. */
-export type FleetColumn = "state" | "minion" | "system" | "program" | "address" | "seen";
+export type FleetColumn = string;
 
 export interface FleetOrder {
   column: FleetColumn;
   down: boolean;
 }
 
-/** What minions are filtered by, beside their state. */
-export type FacetName = "os" | "system" | "program";
+/** What minions are filtered by, beside their state: facts and the grains that the user has chosen. */
+export interface Facet {
+  name: string;
+  label: string;
+}
 
-export const FACETS: readonly { name: FacetName; label: string }[] = [
+const FACETS: readonly Facet[] = [
   { name: "os", label: "System" },
   { name: "system", label: "Release" },
   { name: "program", label: "Program" },
 ];
 
+/** What the name of a column or facet begins with if it is a grain that the user has chosen. */
+const GRAIN = "grain:";
+
+/** The column of a grain that the user has chosen. */
+export const grainColumn = (grain: string): FleetColumn => `${GRAIN}${grain}`;
+
+/** The facets of every fleet, and those of grains that the user has chosen. */
+export const facetsFor = (grains: readonly string[]): Facet[] => [
+  ...FACETS,
+  ...grains.map((grain) => ({ name: grainColumn(grain), label: grain })),
+];
+
+/** What is known of a minion in a column or facet; empty for nothing. */
+export function factOf(facts: Facts | undefined, name: string): string {
+  if (facts === undefined) return "";
+  if (name.startsWith(GRAIN)) return facts.grains?.get(name.slice(GRAIN.length)) ?? "";
+  return name === "os" || name === "system" || name === "program" || name === "address" ? facts[name] : "";
+}
+
 /** The chosen values of each facet; a minion has to have one of each facet that has any. */
-export type FacetChoices = Readonly<Partial<Record<FacetName, ReadonlySet<string>>>>;
+export type FacetChoices = Readonly<Record<string, ReadonlySet<string>>>;
 
 export interface FacetValue {
   value: string;
@@ -37,15 +59,14 @@ export interface KnownMinions {
 }
 
 /** A test whether facts fit the choices in all facets but one. */
-function fitting(choices: FacetChoices, except?: FacetName): (facts: Facts | undefined) => boolean {
-  const tests = FACETS.filter(({ name }) => name !== except && (choices[name]?.size ?? 0) > 0)
-    .map(({ name }) => ({ name, chosen: choices[name]! }));
-  return (facts) => tests.every(({ name, chosen }) => chosen.has(facts?.[name] ?? ""));
+function fitting(choices: FacetChoices, except?: string): (facts: Facts | undefined) => boolean {
+  const tests = Object.entries(choices).filter(([name, chosen]) => name !== except && chosen.size > 0);
+  return (facts) => tests.every(([name, chosen]) => chosen.has(factOf(facts, name)));
 }
 
 /** The minions that fit all choices, in their order. */
 export function chosenMinions(ids: readonly string[], choices: FacetChoices, known: KnownMinions): readonly string[] {
-  if (FACETS.every(({ name }) => (choices[name]?.size ?? 0) === 0)) return ids;
+  if (Object.values(choices).every(({ size }) => size === 0)) return ids;
   const fits = fitting(choices);
   return ids.filter((id) => fits(known.facts(id)));
 }
@@ -55,21 +76,22 @@ export function facetsOf(
   ids: readonly string[],
   choices: FacetChoices,
   known: KnownMinions,
-): Record<FacetName, FacetValue[]> {
-  const counted = (name: FacetName): FacetValue[] => {
+  facets: readonly Facet[] = FACETS,
+): Record<string, FacetValue[]> {
+  const counted = (name: string): FacetValue[] => {
     const fits = fitting(choices, name);
     const counts = new Map<string, number>([...choices[name] ?? []].map((value) => [value, 0]));
     for (const id of ids) {
       const facts = known.facts(id);
       if (facts === undefined || !fits(facts)) continue;
-      const value = facts[name];
+      const value = factOf(facts, name);
       counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     return [...counts].map(([value, count]) => ({ value, count })).sort((left, right) =>
       right.count - left.count || (left.value < right.value ? -1 : 1)
     );
   };
-  return { os: counted("os"), system: counted("system"), program: counted("program") };
+  return Object.fromEntries(facets.map(({ name }) => [name, counted(name)]));
 }
 
 const STATES: Record<Presence, string> = { up: "0", down: "1", unknown: "2" };
@@ -89,7 +111,7 @@ export function sortedMinions(
   const keyOf = (id: string): string => {
     if (column === "state") return STATES[known.presence(id)];
     if (column === "seen") return seenKey(known, id, nowMs);
-    return sortKey(known.facts(id)?.[column] ?? "");
+    return sortKey(factOf(known.facts(id), column));
   };
   const keyed = ids.map((id, at) => ({ id, key: keyOf(id), at }));
   const sign = down ? -1 : 1;

@@ -156,6 +156,20 @@ export function filledFrom(form: Form, { arg, kwarg }: Arguments): Filled {
   return { fields, more: arg.slice(names.length).map(entryOf), named };
 }
 
+/** The same contents with `test=True`, or without. */
+export function withTest(form: Form, filled: Filled, on: boolean): Filled {
+  const isField = form.fields.some(({ name }) => name === "test");
+  const { test: _test, ...fields } = filled.fields;
+  const named = filled.named.filter(({ name }) => name !== "test");
+  if (!on) return { ...filled, fields, named };
+  const entry = { text: "True" };
+  return isField ? { ...filled, fields: { ...fields, test: entry }, named } : {
+    ...filled,
+    fields,
+    named: [...named, { name: "test", entry }],
+  };
+}
+
 /** The documentation of a function without its common indentation. */
 export function docText(doc: unknown): string {
   if (typeof doc !== "string") return "";

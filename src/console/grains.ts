@@ -36,6 +36,10 @@ export class GrainsCache {
     return this.#known.size;
   }
 
+  get isReading(): boolean {
+    return this.#reading;
+  }
+
   /** Reads the grains of these minions unless they are known; `first` puts them before others that wait. */
   want(ids: readonly string[], first = false): void {
     // The account may not read grains: do not ask again.

@@ -1,7 +1,8 @@
 import { succeeded } from "../model/job/outcome.ts";
 import { isRecord } from "../base/record.ts";
 import type { BusEvent } from "./event_stream.ts";
-import { headOf, type JobHead } from "./job_head.ts";
+import { headOf, isOrchestration, type JobHead } from "./job_head.ts";
+import { masterReturn } from "./master_return.ts";
 import { isBad, isOpen, PART_STATES, type PartState } from "./part_state.ts";
 import { markOf } from "./state_run.ts";
 import { reportedMs, spanMs, stampMs } from "./text.ts";
@@ -109,7 +110,10 @@ export class Job {
     this.expect(report.Minions);
     if (!isRecord(report.Result)) return;
     for (const [id, result] of Object.entries(report.Result)) {
-      if (isRecord(result)) this.#return(id, result, undefined);
+      if (!isRecord(result)) continue;
+      const ofMaster = isOrchestration(this.head.fun) ? masterReturn(result.return) : undefined;
+      if (ofMaster !== undefined && this.head.arg.length === 0) this.head = { ...this.head, arg: ofMaster.arg };
+      this.#return(id, ofMaster === undefined ? result : { ...ofMaster }, undefined);
     }
   }
 

@@ -24,4 +24,10 @@ export function argumentText(arg: readonly unknown[]): string {
   ].join(" ");
 }
 
-const textOf = (value: unknown): string => typeof value === "string" ? value : JSON.stringify(value) ?? "";
+/** A value as it is typed on a command line: `True`, and not `true`. */
+const textOf = (value: unknown): string => {
+  if (typeof value === "string") return value;
+  if (value === true) return "True";
+  if (value === false) return "False";
+  return value === null ? "None" : JSON.stringify(value) ?? "";
+};

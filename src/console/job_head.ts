@@ -21,6 +21,11 @@ export function headOf(jid: string, data: Record<string, unknown>): JobHead {
   };
 }
 
+/** Reads the data of a `salt/run/<jid>/new` event: of a function of the master. */
+export function headOfMaster(jid: string, data: Record<string, unknown>): JobHead {
+  return { ...headOf(jid, data), arg: Array.isArray(data.fun_args) ? data.fun_args : [] };
+}
+
 /** Functions that Salt and this console call by themselves; not shown among the jobs. */
 const INTERNAL: ReadonlySet<string> = new Set([
   "beacons.list",
@@ -34,4 +39,8 @@ const INTERNAL: ReadonlySet<string> = new Set([
   "sys.list_functions",
 ]);
 
-export const isInternal = (fun: string) => INTERNAL.has(fun) || fun.startsWith("runner.") || fun.startsWith("wheel.");
+/** True for the states that a master runs for itself: they are shown as a job, with the states of minions below. */
+export const isOrchestration = (fun: string) => /^runner\.state\.(?:orch|orchestrate|orchestrate_\w+|sls)$/.test(fun);
+
+export const isInternal = (fun: string) =>
+  INTERNAL.has(fun) || (/^(?:runner|wheel)\./.test(fun) && !isOrchestration(fun));

@@ -29,15 +29,29 @@ export function programOf(grains: Grains): string {
   return salt === "" ? "" : `Salt ${salt}`;
 }
 
+/** Number of processors and architecture: `2 CPUs, x86_64`. */
+function cpuOf(grains: Grains): string {
+  const count = text(grains?.num_cpus);
+  return [count === "" ? "" : `${count} ${count === "1" ? "CPU" : "CPUs"}`, text(grains?.cpuarch)]
+    .filter((part) => part !== "").join(", ");
+}
+
+/** Memory from MiB, as minions count it: `23.5 GiB`. */
+function memoryOf(mebibytes: unknown): string {
+  const count = Number(mebibytes);
+  if (mebibytes === undefined || !Number.isFinite(count)) return "";
+  return count >= 1024 ? `${(count / 1024).toFixed(1).replace(/\.0$/, "")} GiB` : `${count} MiB`;
+}
+
 /** Label and value of each fact that the grains have. */
 export function factsOf(grains: Grains): [string, string][] {
   const facts: [string, string][] = [
     ["System", systemOf(grains)],
     ["Kernel", `${text(grains?.kernel)} ${text(grains?.kernelrelease)}`.trim()],
-    ["CPU", `${text(grains?.num_cpus)} × ${text(grains?.cpuarch)}`.trim()],
-    ["Memory", grains?.mem_total === undefined ? "" : `${Number(grains.mem_total).toLocaleString("en")} MB`],
+    ["CPU", cpuOf(grains)],
+    ["Memory", memoryOf(grains?.mem_total)],
     ["Address", addressOf(grains)],
     ["Program", programOf(grains)],
   ];
-  return facts.filter(([, value]) => value !== "" && value !== "×");
+  return facts.filter(([, value]) => value !== "");
 }

@@ -1,5 +1,45 @@
 import { isRecord } from "../base/record.ts";
 
+/** A function of the master. */
+type MasterFunction = readonly ["runner" | "wheel", string];
+
+/** What a page needs at least one of; others work without a permission of the master's own. */
+const NEEDS: Readonly<Record<string, readonly MasterFunction[]>> = {
+  jobs: [["runner", "jobs.list_jobs"]],
+  keys: [["wheel", "key.list_all"]],
+  automation: [["runner", "reactor.list"], ["runner", "engines.status"]],
+  access: [["runner", "audit.list"], ["runner", "auth.signed_in"]],
+};
+
+/**
+ * Whether a page is offered to an account: not if the session says that it may use nothing of it.
+ *
+ * @param perms the session's entries of `external_auth`
+ */
+export function offersPage(perms: readonly unknown[], page: string): boolean {
+  if (perms.length === 0) return true;
+  if (page === "run") return mayRunAnything(perms);
+  if (page === "automation" && mayPublish(perms)) return true;
+  const needs = Object.hasOwn(NEEDS, page) ? NEEDS[page]! : [];
+  return needs.length === 0 || needs.some(([kind, fun]) => permits(perms, kind, fun) !== false);
+}
+
+const scopesOf = (perms: readonly unknown[]): string[] =>
+  perms.flatMap((entry) => typeof entry === "string" ? [entry] : isRecord(entry) ? Object.keys(entry) : []);
+
+/** True if it may run something on a minion, as far as the session tells. */
+const mayPublish = (perms: readonly unknown[]): boolean => scopesOf(perms).some((scope) => !scope.startsWith("@"));
+
+/** The same, or a function of the master. */
+const mayRunAnything = (perms: readonly unknown[]): boolean =>
+  mayPublish(perms) || scopesOf(perms).some((scope) => /^@(?!jobs$|publish$)/.test(scope));
+
+/** What an account needs to call a function, for an administrator: the words of `external_auth`. */
+export function neededText(client: string, fun: string): string {
+  if (client === "runner" || client === "wheel") return `"@${client}": [${fun}]`;
+  return `${fun} on these minions`;
+}
+
 /**
  * Whether an account may call a runner or a wheel function, as far as its session tells. The master decides all the same: this
  * is for what is offered.

@@ -42,12 +42,12 @@ export function countOf(preview: Preview): number | undefined {
   return preview.kind === "here" && preview.unknown.length === 0 ? preview.matched.length : undefined;
 }
 
-/** The same in words: `5,000 minions`, `at least 3 minions`, `an unknown number of minions`. */
+/** The same in words: `5,000 minions`, `at most 3 minions`, `an unknown number of minions`. */
 export function countWords(preview: Preview): string {
   const count = countOf(preview);
   if (count !== undefined) return countText(count, "minion");
-  if (preview.kind !== "here" || preview.matched.length === 0) return "an unknown number of minions";
-  return `at least ${countText(preview.matched.length, "minion")}`;
+  if (preview.kind !== "here") return "an unknown number of minions";
+  return `at most ${countText(preview.matched.length + preview.unknown.length, "minion")}`;
 }
 
 export interface Known {
@@ -71,6 +71,19 @@ const ENGINES_OF_THE_MASTER: Record<string, string> = {
   R: OF_THE_MASTER.range!,
 };
 
+/** A preview after its target was pinged: the minions that may have matched and did not answer do not count. */
+export function answeredPreview(
+  { matched, unknown }: Preview & { kind: "here" },
+  answered: readonly string[],
+): Preview {
+  const open = new Set(unknown);
+  const found = answered.filter((id) => open.has(id));
+  const why = `${found.length.toLocaleString("en")} of ${
+    countText(unknown.length, "minion")
+  } without known grains answered`;
+  return { kind: "here", matched: [...matched, ...found], unknown: [], why };
+}
+
 /** True if the target depends on grains. */
 export function needsGrains(tgt: string, type: string): boolean {
   if (type !== "compound") return NEEDS_GRAINS.has(type);
@@ -92,7 +105,8 @@ export function previewTarget(tgt: string, type: string, known: Known, patterns 
   const unknown: string[] = [];
   for (const id of known.ids) {
     const grains = usesGrains ? known.grains(id) : {};
-    if (grains === undefined) unknown.push(id);
+    // Of a minion that the master has no grains of, nobody knows whether it matches.
+    if (grains === undefined || (usesGrains && Object.keys(grains).length === 0)) unknown.push(id);
     else if (matchMinion({ tgt, tgt_type: type }, { id, grains, pillar: {} }, patterns)) matched.push(id);
   }
   return { kind: "here", matched, unknown };

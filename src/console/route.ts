@@ -1,12 +1,21 @@
 /** A page of the console with its parameters: the part of the address after `#`. */
 export interface Route {
-  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "minion";
+  page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "issues" | "access" | "minion" | "batch";
   /** The jid, or the id of the minion. */
   name: string;
   query: Record<string, string>;
 }
 
-const PAGES: ReadonlySet<string> = new Set(["fleet", "run", "jobs", "keys", "events", "automation"]);
+const PAGES: ReadonlySet<string> = new Set([
+  "fleet",
+  "run",
+  "jobs",
+  "keys",
+  "events",
+  "automation",
+  "issues",
+  "access",
+]);
 
 /** Parses the part of the address after `#`; unknown ones lead to the fleet. */
 export function parseRoute(hash: string): Route {
@@ -15,6 +24,7 @@ export function parseRoute(hash: string): Route {
   const name = decode(rest.join("/"));
   const query = Object.fromEntries(new URLSearchParams(search));
   if (name !== "" && page === "jobs") return { page: "job", name, query };
+  if (name !== "" && page === "batches") return { page: "batch", name, query };
   if (name !== "" && page === "minions") return { page: "minion", name, query };
   return { page: PAGES.has(page) ? page as Route["page"] : "fleet", name: "", query };
 }
@@ -26,6 +36,12 @@ function decode(text: string): string {
     return text;
   }
 }
+
+/** The pages whose address has another name. */
+const PATHS: Partial<Record<Route["page"], string>> = { job: "jobs", minion: "minions", batch: "batches" };
+
+/** The address that {@link parseRoute} reads as this page. */
+export const hrefOf = ({ page, name, query }: Route): string => href(PATHS[page] ?? page, name, query);
 
 /** The address of a page; empty values are left out. */
 export function href(page: string, name = "", query: Record<string, string> = {}): string {

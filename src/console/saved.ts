@@ -27,15 +27,23 @@ export interface RecentRun {
   type: string;
 }
 
+/** A view of the fleet page that the user has named. */
+export interface SavedView {
+  name: string;
+  /** The query of its address. */
+  query: Record<string, string>;
+}
+
 /** What a user keeps in this browser. */
 export interface Saved {
+  views: readonly SavedView[];
   targets: readonly SavedTarget[];
   favourites: readonly Favourite[];
   /** The latest first. */
   recent: readonly RecentRun[];
 }
 
-export const NOTHING_SAVED: Saved = { targets: [], favourites: [], recent: [] };
+export const NOTHING_SAVED: Saved = { views: [], targets: [], favourites: [], recent: [] };
 
 const MOST_NAMED = 100;
 const MOST_RECENT = 20;
@@ -52,8 +60,13 @@ const list = <One>(value: unknown, fits: (one: Record<string, unknown>) => boole
 /** What the browser's storage has, which older versions and other programs may have written. */
 export function readSaved(value: unknown): Saved {
   if (!isRecord(value)) return NOTHING_SAVED;
-  const { targets, favourites, recent } = value;
+  const { views, targets, favourites, recent } = value;
   return {
+    views: list(
+      views,
+      ({ name, query }) => isText(name) && isRecord(query) && Object.values(query).every(isText),
+      MOST_NAMED,
+    ),
     targets: list(targets, (one) => [one.name, one.tgt, one.type].every(isText), MOST_NAMED),
     favourites: list(
       favourites,
@@ -71,6 +84,11 @@ export function withTarget(saved: Saved, target: SavedTarget): Saved {
     throw new RangeError("Cannot save the target: it is too long. Use a grain or a pattern instead");
   }
   return { ...saved, targets: named(saved.targets, target) };
+}
+
+/** Adds a view; one of the same name is replaced. @throws {RangeError} if it cannot be kept */
+export function withView(saved: Saved, view: SavedView): Saved {
+  return { ...saved, views: named(saved.views, view) };
 }
 
 /** Adds a favourite; one of the same name is replaced. @throws {RangeError} if it cannot be kept */

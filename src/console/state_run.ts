@@ -39,6 +39,62 @@ export function isStateRun(value: unknown): value is Record<string, StateResult>
   return keys.length > 0 && keys.every((key) => key.includes("_|-") && isState(value[key]));
 }
 
+/** What a row within the result of a state is: what it changed is shown, its details are folded. */
+export type StatePart = "changes" | "details";
+
+/** A field of a state's result, as people read it. */
+export interface ShownField {
+  name: string;
+  value: unknown;
+  part?: StatePart;
+}
+
+/** A value that has another one now: `{old, new}`, as most states report it. */
+function replacedText(value: unknown): string | undefined {
+  if (!isRecord(value) || Object.keys(value).length !== 2 || !("old" in value) || !("new" in value)) return undefined;
+  const [before, now] = [value.old, value.new];
+  if ([before, now].some((one) => typeof one === "object" && one !== null)) return undefined;
+  const text = (one: unknown) => one === "" || one === null || one === undefined ? "(none)" : String(one);
+  return `${text(before)} → ${text(now)}`;
+}
+
+/** What a state changed: its changes, or, of a state on minions, what the states of each have changed. */
+function changedFields(changes: unknown): ShownField[] {
+  if (!isRecord(changes)) return [];
+  const shown = changes.out === "highstate" && isRecord(changes.ret) ? changes.ret : changes;
+  return Object.entries(shown).map(([name, value]) => ({
+    name: name === "" ? '""' : name,
+    value: replacedText(value) ?? value,
+    part: "changes",
+  }));
+}
+
+/** The result of a state as people read it: what changed, the comment and the time; the rest is among the details. */
+export function fieldsOf(result: Record<string, unknown>): ShownField[] {
+  const { changes, comment, name, duration, __id__: id, __jid__: jid } = result;
+  const took = durationOf({ duration } as StateResult);
+  const isLong = typeof comment === "object" && comment !== null;
+  return [
+    ...changedFields(changes),
+    ...(comment === "" || comment === undefined
+      ? []
+      : [{ name: "comment", value: isLong ? comment : String(comment) }]),
+    ...(typeof name === "string" && name !== id ? [{ name: "name", value: name }] : []),
+    ...(took > 0 ? [{ name: "took", value: durationText(took) }] : []),
+    ...(typeof jid === "string" ? [{ name: "job", value: jid }] : []),
+    ...Object.entries(result).filter(([key]) => !KNOWN.has(key) && !key.startsWith("__"))
+      .map(([key, value]) => ({ name: key, value })),
+    {
+      name: "details",
+      value: Object.fromEntries(Object.entries(result).filter(([key]) => key.startsWith("__") || DETAILS.has(key))),
+      part: "details",
+    },
+  ];
+}
+
+const DETAILS: ReadonlySet<string> = new Set(["name", "result", "duration", "start_time"]);
+const KNOWN: ReadonlySet<string> = new Set([...DETAILS, "changes", "comment"]);
+
 /** How a state went, by its return. */
 export function markOf({ result, changes }: { result?: unknown; changes?: unknown }): StateMark {
   if (result === false) return "failed";

@@ -49,6 +49,14 @@ export function clockText(atMs: number, nowMs: number): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${time}`;
 }
 
+/** The time zone of the times that are shown: `UTC+1`. */
+export function zoneText(nowMs: number): string {
+  const minutes = -new Date(nowMs).getTimezoneOffset();
+  if (minutes === 0) return "UTC";
+  const size = Math.abs(minutes);
+  return `UTC${minutes < 0 ? "-" : "+"}${Math.floor(size / 60)}${size % 60 === 0 ? "" : `:${two(size % 60)}`}`;
+}
+
 /** How long ago: `now`, `12 s`, `5 min`, `3 h`, `2 d`. */
 export function agoText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

@@ -1,5 +1,5 @@
 import { isRecord } from "../base/record.ts";
-import { isStateRun, markOf, runSummary, type StateMark, statesOf } from "./state_run.ts";
+import { fieldsOf, isStateRun, markOf, runSummary, type StateMark, type StatePart, statesOf } from "./state_run.ts";
 
 /** The most rows of a value. */
 const MOST_ROWS = 100_000;
@@ -20,6 +20,10 @@ export interface TreeRow {
   expanded?: boolean;
   /** How the state went, on the result of a state. */
   mark?: StateMark;
+  /** What a line of a difference does. */
+  difference?: "added" | "removed";
+  /** The job that the text names. */
+  jid?: string;
 }
 
 /** Escapes as JSON pointers do, so that paths are unique. */
@@ -54,7 +58,7 @@ export function hasMore(value: unknown): boolean {
 }
 
 /** Whether the container at a path is expanded. */
-export type Unfolded = (path: string, depth: number, mark?: StateMark) => boolean;
+export type Unfolded = (path: string, depth: number, mark?: StateMark | StatePart) => boolean;
 
 /**
  * The rows of a value as a tree. A text of several lines becomes several rows, so that all rows have one height. Of the
@@ -71,14 +75,26 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): T
     return rows.length < most;
   };
 
-  function visit(name: string, value: unknown, path: string, depth: number, mark?: StateMark): boolean {
+  function visit(
+    name: string,
+    value: unknown,
+    path: string,
+    depth: number,
+    mark?: StateMark,
+    part?: StatePart,
+  ): boolean {
     const head = { path, depth, name, ...(mark === undefined ? {} : { mark }) };
     if (typeof value === "string") {
       const lines = value.replace(/\n$/, "").split("\n");
-      if (lines.length === 1) return add({ ...head, text: lines[0]!, kind: value === "" ? "empty" : "text" });
+      const job = name === "job" && part === undefined && /^\d{20}$/.test(value) ? { jid: value } : {};
+      if (lines.length === 1) return add({ ...head, text: lines[0]!, kind: value === "" ? "empty" : "text", ...job });
       if (name !== "" && !add({ ...head, text: "", kind: "text" })) return false;
       const inner = name === "" ? depth : depth + 1;
-      return lines.every((text, at) => add({ path: `${path}/${at}`, depth: inner, name: "", text, kind: "line" }));
+      const isDifference = part === "changes" && /^(?:---|\+\+\+|@@) /m.test(value);
+      return lines.every((text, at) => {
+        const difference = isDifference ? differenceOf(text) : {};
+        return add({ path: `${path}/${at}`, depth: inner, name: "", text, kind: "line", ...difference });
+      });
     }
     if (typeof value !== "object" || value === null) {
       const kind = value === null || value === undefined
@@ -94,16 +110,21 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): T
       return add({ ...head, text: Array.isArray(value) ? "[]" : "{}", kind: "empty" });
     }
     if (depth >= DEEPEST) return add({ ...head, text: `deeper than ${DEEPEST} levels: copy as JSON`, kind: "text" });
-    const expanded = name === "" || unfolded(path, depth, mark);
+    const expanded = name === "" || unfolded(path, depth, mark ?? part);
     if (name !== "") {
       const text = texts.get(value) ?? summaryOf(value);
       if (!add({ ...head, text, kind: "container", expanded })) return false;
     }
     if (!expanded) return true;
-    return children(value, path, name === "" ? depth : depth + 1);
+    return children(value, path, name === "" ? depth : depth + 1, mark);
   }
 
-  function children(value: object, path: string, depth: number): boolean {
+  function children(value: object, path: string, depth: number, mark: StateMark | undefined): boolean {
+    if (mark !== undefined) {
+      return fieldsOf(value as Record<string, unknown>).every(({ name, value: one, part }, at) =>
+        visit(name, one, pathOf(path, `${at}:${name}`), depth, undefined, part)
+      );
+    }
     if (Array.isArray(value)) return value.every((one, at) => visit(String(at), one, `${path}/${at}`, depth));
     if (isStateRun(value)) {
       return statesOf(value).every(({ key, id, result, mark, text }) => {
@@ -126,6 +147,12 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): T
   return rows;
 }
 
+/** Whether a line of a unified difference is new or gone; its head is neither. */
+function differenceOf(line: string): Pick<TreeRow, "difference"> {
+  if (/^(?:\+(?!\+\+ ))/.test(line)) return { difference: "added" };
+  return /^-(?!-- )/.test(line) ? { difference: "removed" } : {};
+}
+
 /**
  * The number of rows that {@link flatten} makes, without making them: thousands of returns are laid out, and some are seen.
  *
@@ -133,11 +160,11 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): T
  */
 export function countRows(
   value: unknown,
-  opens: (depth: number, mark?: StateMark) => boolean,
+  opens: (depth: number, mark?: StateMark | StatePart) => boolean,
   most = MOST_ROWS,
 ): number {
   let count = 0;
-  function visit(isRoot: boolean, value: unknown, depth: number, mark?: StateMark): void {
+  function visit(isRoot: boolean, value: unknown, depth: number, mark?: StateMark, part?: StatePart): void {
     if (count >= most) return;
     if (typeof value === "string") {
       const lines = lineCount(value);
@@ -150,8 +177,14 @@ export function countRows(
       return;
     }
     if (!isRoot) count++;
-    if (!isRoot && !opens(depth, mark)) return;
+    if (!isRoot && !opens(depth, mark ?? part)) return;
     const inner = isRoot ? depth : depth + 1;
+    if (mark !== undefined) {
+      for (const field of fieldsOf(value as Record<string, unknown>)) {
+        visit(false, field.value, inner, undefined, field.part);
+      }
+      return;
+    }
     const hasMarks = isStateRun(value);
     for (const key of keys) {
       const one = (value as Record<string, unknown>)[key];
@@ -178,4 +211,10 @@ export function filterTop(value: unknown, words: string): unknown {
       key.toLowerCase().includes(wanted) || (JSON.stringify(one) ?? "").toLowerCase().includes(wanted)
     ),
   );
+}
+
+/** The same mapping with its keys in order. */
+export function sortedTop(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => left < right ? -1 : left > right ? 1 : 0));
 }

@@ -28,7 +28,7 @@ for (
     { message: "Authorization error occurred.", want: false },
     { message: 'Authentication failure of type "token" occurred for user rita.', want: false },
     { message: 'Authentication failure of type "token" occurred.', want: undefined },
-    { message: "Authentication error occurred.", want: undefined },
+    { message: "Authentication error occurred.", want: true },
   ]
 ) {
   test(`401 with "${message}" ${want === undefined ? "could be either" : want ? "ends the session" : "is a missing permission"}`, () => {
@@ -90,15 +90,24 @@ for (
     },
     {
       name: "a 401 of either kind whose session lives",
-      replies: { "/": { status: 401, body: page("Authentication error occurred.") }, "/stats": { body: {} } },
+      replies: {
+        "/": { status: 401, body: page('Authentication failure of type "token" occurred.') },
+        "/stats": { body: {} },
+      },
       kind: "forbidden",
     },
     {
       name: "a 401 of either kind whose session is gone",
       replies: {
-        "/": { status: 401, body: page("Authentication error occurred.") },
+        "/": { status: 401, body: page('Authentication failure of type "token" occurred.') },
         "/stats": { status: 401, body: "" },
       },
+      kind: "signed out",
+      ended: true,
+    },
+    {
+      name: "a 401 for a token that was removed at the master while the session lives",
+      replies: { "/": { status: 401, body: page("Authentication error occurred.") }, "/stats": { body: {} } },
       kind: "signed out",
       ended: true,
     },
@@ -122,5 +131,38 @@ for (
       return true;
     });
     assert.equal(told, ended);
+  });
+}
+
+for (
+  const { call, needs } of [
+    { call: (api: Api) => api.runner("jobs.list_jobs"), needs: '"@runner": [jobs.list_jobs]' },
+    { call: (api: Api) => api.wheel("key.list_all"), needs: '"@wheel": [key.list_all]' },
+    {
+      call: (api: Api) => api.publish({ fun: "cmd.run", tgt: "*" }),
+      needs: "cmd.run on these minions in the master's external_auth: ask an administrator, or choose a smaller target",
+    },
+  ]
+) {
+  test(`a refused call names the permission that is missing: ${needs}`, async () => {
+    const { api } = fake({ "/": { status: 401, body: { return: "Authorization error occurred." } } });
+    const error = await call(api).then(() => undefined, (caught) => caught as ApiError);
+    assert.equal(error?.kind, "forbidden");
+    assert.ok(error.remedy.includes(needs), error.remedy);
+    assert.equal(error.remedy.includes("target"), needs.includes("target"));
+  });
+}
+
+for (
+  const { name, reply, want } of [
+    { name: "a Brine server names", reply: { body: ["file", "pam"] }, want: ["file", "pam"] },
+    { name: "another server has no such file", reply: { status: 404, body: "<html></html>" }, want: undefined },
+    { name: "another server answers with a page", reply: { body: "<html></html>" }, want: undefined },
+    { name: "nobody answers", reply: new Error("refused"), want: undefined },
+  ]
+) {
+  test(`the systems to sign in with, where ${name}`, async () => {
+    const { api } = fake({ "/console/eauth.json": reply });
+    assert.deepEqual(await api.signInSystems(), want);
   });
 }

@@ -191,7 +191,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("textbox", { name: "Target" }).fill("os:Debian");
     // Every third minion of each of four kinds.
     await preview.getByText("1,664 minions").waitFor();
-    assert.ok(!(await preview.textContent())!.includes("not loaded"));
+    assert.ok(!(await preview.textContent())!.includes("no known grains"));
     await page.getByLabel("Target type").selectOption("pillar");
     await preview.getByText("1,250 minions").waitFor();
     assert.ok(!api.calls.some(({ fun }) => fun === "test.ping"));
@@ -203,8 +203,13 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await go(page, "#/run?tgt=web0*");
     await page.getByRole("combobox", { name: "Function" }).fill("cmd.run");
     await page.getByRole("textbox", { name: "cmd" }).fill("df -h");
+    await page.getByRole("combobox", { name: "Function" }).fill("cmd.rnu");
+    await page.getByText("has no function cmd.rnu. Did you mean").waitFor();
+    await page.getByRole("button", { name: "cmd.run", exact: true }).click();
+    await page.getByRole("textbox", { name: "cmd" }).fill("df -h");
     await page.getByRole("button", { name: "Run on 999 minions" }).click();
     await page.getByRole("dialog").getByText("999 minions").first().waitFor();
+    await page.getByRole("dialog").getByText("salt 'web0*' cmd.run 'df -h'").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Run on 999 minions" }).click();
     await page.getByRole("heading", { name: "cmd.run df -h" }).waitFor();
     const sent = api.calls.findLast(({ client }) => client === "local_async")!;
@@ -224,6 +229,28 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByRole("link", { name: "Run again", exact: true }).click();
     await page.locator(".field-input", { has: page.getByLabel("cmd") }).getByText("text", { exact: true }).waitFor();
     assert.equal(await page.getByRole("textbox", { name: "cmd" }).inputValue(), "df -h");
+    await context.close();
+  });
+
+  test("a batch runs on some minions at a time, from a list of SLS files, and has a page", LONG, async () => {
+    const { page, context } = await enter();
+    await go(page, "#/run?tgt=web000*&fun=state.apply");
+    await page.getByRole("checkbox", { name: /^app/ }).check();
+    await page.getByText("Batch, subset, timeout, queue").click();
+    await page.getByLabel("Random subset").fill("5");
+    await page.getByLabel("Batch", { exact: true }).fill("2");
+    await page.getByRole("button", { name: "Run on 5 minions" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("salt --batch-size=2 --subset=5 'web000*' state.apply app").waitFor();
+    await dialog.getByRole("button", { name: "Run on 5 minions" }).click();
+    await page.getByText("5 of 5 minions ended").waitFor();
+    const parts = page.getByRole("grid", { name: "Parts of the batch" });
+    assert.equal(await parts.getAttribute("aria-rowcount"), "3");
+    const sent = api.calls.filter(({ client }) => client === "local_async").slice(-3);
+    assert.deepEqual(
+      sent.map(({ tgt, arg }) => [String(tgt).split(",").length, arg]),
+      [2, 2, 1].map((n) => [n, ["app"]]),
+    );
     await context.close();
   });
 
@@ -254,7 +281,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     await page.getByRole("textbox", { name: "Target" }).fill("web00*");
     await page.getByRole("button", { name: "Targets" }).click();
-    await page.getByRole("button", { name: /storage/ }).waitFor();
+    await page.getByRole("button", { name: /^storage db/ }).waitFor();
     await page.getByLabel("Name of this target").fill("first webs");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Delete first webs" }).waitFor();
@@ -378,6 +405,68 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     }
   });
 
+  test(
+    "issues have remedies and links; the audit log, logins and schedules of the fleet are read on request",
+    LONG,
+    async () => {
+      const brine = await new FakeApi({ minions: 60, pending: 1, previews: true, outcomes: true }).open();
+      const { page, context, complaints } = await openPage(browser, brine.url);
+      try {
+        await signIn(page, "file", "ada", PASSWORD);
+        await page.getByRole("heading", { name: "Fleet" }).waitFor();
+        await page.keyboard.press("g");
+        await page.keyboard.press("i");
+        const issues = page.getByRole("list", { name: "Issues" });
+        await issues.getByText("120 MiB free in /var/cache/salt/master").waitFor();
+        await issues.getByText("1 key waits to be accepted").waitFor();
+        await issues.getByRole("link", { name: "Minions that are down" }).click();
+        await page.getByRole("grid", { name: "Minions" }).getByText("edge0002.example").waitFor();
+        assert.match(page.url(), /#\/fleet\?state=down$/);
+        await page.keyboard.press("g");
+        await page.keyboard.press("u");
+        const audit = page.getByRole("grid", { name: /^Audit log/ });
+        await audit.getByText("cmd.run uptime on web*").waitFor();
+        await page.getByLabel("User", { exact: true }).fill("eve");
+        await audit.getByText("cmd.run uptime on web*").waitFor({ state: "detached" });
+        await audit.getByText("AuthorizationError").waitFor();
+        await page.getByRole("tab", { name: "Signed in" }).click();
+        await page.getByRole("grid", { name: "Signed in" }).getByText("ada").waitFor();
+        const asked = () => brine.calls.filter(({ fun }) => fun === "schedule.list").length;
+        await go(page, "#/automation?tab=schedules");
+        await page.getByText("Schedules across the fleet").waitFor();
+        assert.equal(asked(), 0);
+        await page.getByRole("button", { name: "Ask the minions" }).click();
+        const entries = page.getByRole("grid", { name: "Schedules across the fleet" });
+        await entries.getByText("cron 30 2 * * *").waitFor();
+        await entries.getByRole("link", { name: "60 minions" }).first().waitFor();
+        assert.deepEqual(complaints, []);
+      } finally {
+        await context.close();
+        await brine.close();
+      }
+    },
+  );
+
+  test("pages that an account may not use are not offered", LONG, async () => {
+    const strict = await new FakeApi({ minions: 5, pending: 0, perms: ["test.*"] }).open();
+    const { page, context } = await openPage(browser, strict.url);
+    try {
+      await signIn(page, "file", "ada", PASSWORD);
+      const nav = page.getByRole("navigation", { name: "Pages" });
+      await nav.getByText("Fleet").waitFor();
+      assert.deepEqual(await nav.locator("a > span").allTextContents(), [
+        "Fleet",
+        "Run",
+        "Events",
+        "Automation",
+        "Issues",
+      ]);
+    } finally {
+      await context.close();
+      await strict.close();
+    }
+  });
+
   test("a master that does not tell what its reactor did shows its reactors alone", LONG, async () => {
     const { page, context } = await enter();
     await go(page, "#/automation");
@@ -447,13 +536,17 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const { page, context } = await enter();
     await go(page, "#/run?tgt=web0001*,web0012.example&tgt_type=list&fun=state.apply");
     await page.getByRole("textbox", { name: "Target" }).fill("web0001.example");
-    await page.getByRole("button", { name: "Dry run (test=True)" }).click();
+    await page.getByRole("switch", { name: /^Dry run/ }).check();
+    await page.getByRole("button", { name: "Dry run on 1 minion" }).click();
     await page.getByText("Finished on 1 minion").waitFor();
     assert.deepEqual(api.calls.findLast(({ client }) => client === "local_async")!.kwarg, { test: true });
     await page.getByText("1 would change, 2 ok").waitFor();
     const motd = page.getByRole("button", { name: /motd/ });
     assert.equal(await motd.getAttribute("aria-expanded"), "false");
     await motd.click();
+    await page.getByText("+new", { exact: true }).waitFor();
+    assert.equal(await page.getByText("__sls__").count(), 0);
+    await page.getByRole("button", { name: /^details/ }).click();
     await page.getByText("__sls__").waitFor();
     await page.getByRole("link", { name: "Make these changes" }).click();
     await page.getByRole("button", { name: "Run on 1 minion" }).click();
@@ -516,7 +609,8 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText(`${id} has an accepted key already`).waitFor();
     await dialog.getByText("replaces it and disconnects that host").waitFor();
-    await dialog.getByText(/^replaces .*last seen now\)$/).waitFor();
+    await dialog.getByText(/^replaces .*\(up for 3 h\)$/).waitFor();
+    await dialog.getByText("from 10.9.9.9").waitFor();
     assert.equal(await dialog.locator("code").count(), 2);
     const button = dialog.getByRole("button", { name: "Accept and replace" });
     assert.match((await button.getAttribute("class"))!, /danger/);
@@ -526,6 +620,13 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await button.click();
     await page.getByText("No keys").waitFor();
     assert.ok(!api.denied.has(id!));
+    await page.getByRole("tab", { name: "History" }).click();
+    await page.getByRole("grid", { name: "History of keys" }).getByText(/accept, replaced ([0-9a-f]{2}:){31}/)
+      .waitFor();
+    // The address follows a moment later.
+    await page.waitForURL(/#\/keys\?state=history$/);
+    await page.reload();
+    await page.getByRole("tab", { name: "History", selected: true }).waitFor();
     await context.close();
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventFilter, EventLog } from "../../src/console/event_log.ts";
+import { eventFilter, EventLog, isNoise } from "../../src/console/event_log.ts";
 
 const event = (tag: string, data: Record<string, unknown> = {}) => ({ tag, data });
 
@@ -73,3 +73,20 @@ test("the events that a list has drawn stay in their places while the oldest are
   assert.equal(drawn[109]!.tag, "a109");
   assert.deepEqual([log.matching.length, log.matching[0]!.tag, log.matching.at(-1)!.tag], [100, "a11", "b"]);
 });
+
+for (
+  const { tag, data = {}, want } of [
+    { tag: "20261121084331391697", want: true },
+    { tag: "salt/job/20261121084331391697/new", data: { fun: "cmd.run" }, want: false },
+    { tag: "salt/job/20261121084331391697/ret/web1", data: { fun: "saltutil.running" }, want: true },
+    { tag: "salt/run/20261121084331391697/ret", data: { fun: "runner.jobs.tally" }, want: true },
+    { tag: "salt/run/20261121084331391697/ret", data: { fun: "runner.state.orch" }, want: false },
+    { tag: "salt/wheel/20261121084331391697/new", data: { fun: "wheel.key.finger" }, want: true },
+    { tag: "salt/wheel/20261121084331391697/new", data: { fun: "wheel.key.accept" }, want: false },
+    { tag: "salt/auth", data: { act: "pend", id: "web1" }, want: false },
+  ] as { tag: string; data?: Record<string, unknown>; want: boolean }[]
+) {
+  test(`${tag} of ${data.fun ?? "no function"} ${want ? "is hidden at first" : "is shown"}`, () => {
+    assert.equal(isNoise({ tag, data }), want);
+  });
+}

@@ -63,3 +63,23 @@ test("grains of a minion are texts of any kind and length", () => {
   });
   assert.deepEqual(facts, { os: "x".repeat(100), system: "x".repeat(100), program: "", address: "" });
 });
+
+test("grains that the user has chosen are read with the facts, at a path, as texts", async () => {
+  const asked: (readonly string[])[] = [];
+  let changed = Promise.withResolvers<void>();
+  const own = { os: "Debian", role: ["web", "tls"], ec2: { tags: { stage: 3 } }, secret: "x" };
+  const cache = new FactsCache((_ids, fields) => {
+    asked.push(fields);
+    return Promise.resolve({ a: own });
+  }, () => changed.resolve());
+  cache.want(["a"]);
+  await changed.promise;
+  assert.equal(cache.of("a")!.grains, undefined);
+  cache.choose(["role", "ec2:tags:stage", "none"]);
+  assert.equal(cache.of("a"), undefined);
+  changed = Promise.withResolvers<void>();
+  cache.want(["a"]);
+  await changed.promise;
+  assert.deepEqual(asked[1], [...FACT_FIELDS, "role", "ec2:tags:stage", "ec2", "none"]);
+  assert.deepEqual([...cache.of("a")!.grains!], [["role", "web, tls"], ["ec2:tags:stage", "3"], ["none", ""]]);
+});

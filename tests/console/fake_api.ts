@@ -62,6 +62,7 @@ export class FakeApi {
   /** False: the master's configuration has no `reactor`. */
   hasReactor = true;
   readonly reactors: Record<string, string[]>[] = [{ "salt/minion/*/start": ["/srv/reactor/start.sls"] }];
+  readonly keyHistory: Low[] = [];
   /** The schedule of every minion. */
   readonly schedule: Record<string, Low | undefined> = {
     nightly: {
@@ -277,6 +278,16 @@ export class FakeApi {
     }
     if (fun === "minions.presence") throw new TypeError("'minions.presence' is not available.");
     if (fun === "minions.connected") return this.minions.filter((_id, at) => at % 50 !== 7);
+    if (fun === "key.details") {
+      const now = Date.now() / 1000;
+      const each = (ids: Iterable<string>, details: Low) => Object.fromEntries([...ids].map((id) => [id, details]));
+      return {
+        minions_pre: each(this.pending, { since: now - 300, address: "10.9.9.8" }),
+        minions_denied: each(this.denied, { since: now - 60, address: "10.9.9.9" }),
+        minions: each(this.accepted, { since: now - 86_400 * 3, up_since: now - 3600 * 3 }),
+      };
+    }
+    if (fun === "key.history") return this.keyHistory;
     if (fun === "key.finger") {
       const fingers = (ids: Iterable<string>) =>
         Object.fromEntries([...ids].map((id) => [id, this.fingers[id] ?? fingerprint(id)]));
@@ -293,6 +304,7 @@ export class FakeApi {
         this.pending.delete(id);
         const replaced = this.denied.delete(id) && act === "accept" ? { replaced: fingerprint(id) } : {};
         if (act === "accept") this.accepted.add(id);
+        this.keyHistory.push({ time: new Date().toISOString(), act, id, user: "ada", via: "wheel", ...replaced });
         this.fire("salt/key", { act, id, result: true, ...replaced });
       }
     }
@@ -353,6 +365,27 @@ export class FakeApi {
           last_error: { at: "2026-11-21T08:43:31.000000", how: "exit code 1", words: "no queue" },
         },
       };
+    }
+    if (fun === "fileserver.sls_list") return { app: "The application and its files", "db.users": "" };
+    if (fun === "manage.issues" && this.#options.previews) {
+      return [{
+        kind: "disk",
+        level: "error",
+        text: "120 MiB free in /var/cache/salt/master",
+        remedy: "Free disk space: with a full disk, the master accepts no jobs and no returns.",
+      }];
+    }
+    if (fun === "audit.list" && this.#options.previews) {
+      const line = { time: "2026-11-21T08:43:31.000Z", user: "ada", from: "10.1.2.3", outcome: "ok" };
+      return [
+        { n: 1, ...line, kind: "login", eauth: "file" },
+        { n: 2, ...line, kind: "publish", fun: "cmd.run", args: ["uptime"], tgt: "web*", targets: 9 },
+        { n: 3, ...line, kind: "wheel", fun: "key.accept_dict", outcome: "AuthorizationError", user: "eve" },
+      ].filter(({ user }) => low.user === undefined || user === low.user);
+    }
+    if (fun === "auth.signed_in" && this.#options.previews) {
+      const start = Date.now() / 1000 - 600;
+      return [{ user: "ada", eauth: "file", start, expire: start + 43_200 }];
     }
     if (fun === "config.get") return { web: "web*", storage: ["db*", "or", "cache*"] };
     if (fun === "manage.status") return { up: this.minions, down: [] };

@@ -4,8 +4,10 @@ import { fleetTable } from "../../src/console/export.ts";
 import type { Presence } from "../../src/console/fleet.ts";
 import {
   chosenMinions,
+  facetsFor,
   facetsOf,
   type FleetColumn,
+  grainColumn,
   type KnownMinions,
   sortedMinions,
   sortKey,
@@ -91,4 +93,23 @@ test("the fleet is exported with what the page shows", () => {
     ["db1", "down", "Debian 12", "Salt 3006.9", "10.0.0.10", "1970-01-01T00:00:00.500Z"],
     ["unread", "unknown", undefined, undefined, undefined, undefined],
   ]);
+});
+
+test("grains that the user has chosen are columns and filters like the others", () => {
+  const known: KnownMinions = {
+    ...KNOWN,
+    facts: (id) => {
+      const facts = KNOWN.facts(id);
+      return facts && { ...facts, grains: new Map([["role", id.slice(0, 2)]]) };
+    },
+  };
+  const role = grainColumn("role");
+  assert.equal(sortedMinions(IDS, { column: role, down: true }, known, 1000).join(" "), "web1 web2 db1 db2 unread");
+  assert.deepEqual(facetsOf(IDS, { os: new Set(["Debian"]) }, known, facetsFor(["role"]))[role], [{
+    value: "db",
+    count: 2,
+  }]);
+  assert.deepEqual(chosenMinions(IDS, { [role]: new Set(["we"]) }, known), ["web1", "web2"]);
+  const { columns, rows } = fleetTable(["web1"], known, ["role"]);
+  assert.deepEqual([columns.at(-1), [...rows][0]!.at(-1)], ["role", "we"]);
 });

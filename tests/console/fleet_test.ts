@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Fleet, seenText } from "../../src/console/fleet.ts";
+import { Fleet, pingText, seenText } from "../../src/console/fleet.ts";
 
 function fleet(): Fleet {
   const made = new Fleet();
@@ -166,3 +166,17 @@ test("an accepted key that was replaced leaves no denied one, and nothing is kno
   assert.ok(made.apply({ tag: "salt/key", data: { act: "accept", id: "db1", result: true, replaced: "aa:bb" } }));
   assert.deepEqual([made.keys("minions_denied").has("db1"), made.presence("db1")], [false, "unknown"]);
 });
+
+for (
+  const { status, want } of [
+    { status: { up: ["a", "b"], down: [] }, want: "2 of 2 minions answered" },
+    { status: { up: ["a"], down: ["b"] }, want: "1 of 2 minions answered; no answer: b" },
+    {
+      status: { up: [], down: ["a", "b", "c", "d", "e", "f", "g"] },
+      want: "0 of 7 minions answered; no answer: a, b, c, d, e and 2 more",
+    },
+    { status: null, want: "0 of 0 minions answered" },
+  ]
+) {
+  test(`a ping of all ends with "${want}"`, () => assert.equal(pingText(status), want));
+}

@@ -9,6 +9,7 @@ import {
   filledFrom,
   formOf,
   typed,
+  withTest,
 } from "../../src/console/form.ts";
 
 for (
@@ -109,4 +110,15 @@ test("docText() removes the common indentation", () => {
     "Does it.\n\nCLI Example:\n\n    salt x",
   );
   assert.equal(docText(undefined), "");
+});
+
+test("the switch of a dry run is the argument test, wherever the function has it", () => {
+  const field = formOf({ args: ["mods", "test"], defaults: [null, null], varargs: null, kwargs: true });
+  const named = formOf({ args: ["mods"], defaults: [null], varargs: null, kwargs: true });
+  for (const form of [field, named]) {
+    const filled = { fields: { mods: { text: "app" } }, more: [], named: [{ name: "pillar", entry: { text: "{}" } }] };
+    const dry = withTest(form, filled, true);
+    assert.equal(argumentsOf(form, withTest(form, dry, true)).kwarg.test ?? argumentsOf(form, dry).arg[1], true);
+    assert.deepEqual(withTest(form, dry, false), filled);
+  }
 });

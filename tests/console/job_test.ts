@@ -124,7 +124,7 @@ test("a job is read from its report", () => {
     Result: { a: { return: {}, retcode: 0, success: true } },
   });
   assert.deepEqual([job.head.fun, job.head.tgtType, job.size, job.open], ["state.apply", "list", 2, 1]);
-  assert.equal(argumentText(job.head.arg), "app test=true");
+  assert.equal(argumentText(job.head.arg), "app test=True");
   const copied = JSON.parse(JSON.stringify(job));
   assert.deepEqual(copied.result.b, { outcome: "published" });
   assert.deepEqual(copied.result.a, { outcome: "returned", return: {}, retcode: 0 });
@@ -149,4 +149,32 @@ test("argumentsOfRecord() tells keyword arguments from mappings", () => {
     arg: ["a", { x: 1 }],
     kwarg: { cwd: "/" },
   });
+});
+
+test("an orchestration is the states of the master, and fails by its own code", () => {
+  const states = {
+    "salt_|-deploy_|-deploy_|-state": { __id__: "deploy", result: false, comment: "", changes: {}, __run_num__: 0 },
+  };
+  const report = (retcode: number) => ({
+    Function: "runner.state.orchestrate",
+    Target: "m1_master",
+    Minions: ["m1_master"],
+    Result: {
+      m1_master: {
+        return: {
+          fun: "runner.state.orchestrate",
+          fun_args: ["orch.deploy"],
+          jid: "20261121084331391697",
+          success: true,
+          return: { data: { m1_master: states }, outputter: "highstate", retcode },
+        },
+      },
+    },
+  });
+  for (const [retcode, state] of [[0, "returned"], [1, "failed"]] as const) {
+    const job = new Job({ jid: "20261121084331391697", fun: "", arg: [], tgt: "", tgtType: "glob" });
+    job.takeReport(report(retcode));
+    assert.deepEqual([job.part("m1_master")!.state, job.part("m1_master")!.return], [state, states]);
+    assert.deepEqual(job.head.arg, ["orch.deploy"]);
+  }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { permits } from "../../src/console/permits.ts";
+import { offersPage, permits } from "../../src/console/permits.ts";
 
 for (
   const { perms, fun = "key.accept", want } of [
@@ -24,5 +24,22 @@ for (
 ) {
   test(`permits() of ${fun} by ${JSON.stringify(perms)} is ${want}`, () => {
     assert.equal(permits(perms, "wheel", fun), want);
+  });
+}
+
+for (
+  const { perms, pages } of [
+    { perms: [], pages: "fleet run jobs keys events automation issues access" },
+    { perms: [".*", "@wheel", "@runner"], pages: "fleet run jobs keys events automation issues access" },
+    { perms: ["test.*"], pages: "fleet run events automation issues" },
+    { perms: [{ "web*": ["test.*"] }], pages: "fleet run events automation issues" },
+    { perms: ["@jobs"], pages: "fleet jobs events issues" },
+    { perms: [{ "@wheel": ["key.list_all"] }], pages: "fleet run keys events issues" },
+    { perms: [{ "@runner": ["audit.list"] }], pages: "fleet run events issues access" },
+  ]
+) {
+  test(`an account with ${JSON.stringify(perms)} is offered: ${pages}`, () => {
+    const all = ["fleet", "run", "jobs", "keys", "events", "automation", "issues", "access"];
+    assert.equal(all.filter((page) => offersPage(perms, page)).join(" "), pages);
   });
 }

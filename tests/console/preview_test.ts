@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  answeredPreview,
   countOf,
   countWords,
   needsGrains,
@@ -88,12 +89,12 @@ for (
     {
       name: "some are not known",
       preview: { kind: "here", matched: ["a"], unknown: ["b"] },
-      words: "at least 1 minion",
+      words: "at most 2 minions",
     },
     {
       name: "none is known",
       preview: { kind: "here", matched: [], unknown: ["b"] },
-      words: "an unknown number of minions",
+      words: "at most 1 minion",
     },
     { name: "the master has it", preview: { kind: "master", why: "" }, words: "an unknown number of minions" },
     { name: "the master did not say", preview: { kind: "unknown", why: "" }, words: "an unknown number of minions" },
@@ -111,4 +112,22 @@ test("an account that may not list minions gets no number of them", () => {
     assert.deepEqual([preview.kind, countOf(preview)], ["master", undefined]);
   }
   assert.equal(previewTarget("web(", "pcre", { ...known, ids: undefined }).kind, "invalid");
+});
+
+test("a minion that the master has no grains of may match any target on grains", () => {
+  const none = { ids: ["bare1", "web1"], grains: (id: string) => id === "web1" ? GRAINS.web1 : {} };
+  const preview = previewTarget("os:Debian", "grain", none);
+  assert.deepEqual(preview, { kind: "here", matched: ["web1"], unknown: ["bare1"] });
+  assert.equal(countWords(preview), "at most 2 minions");
+});
+
+test("a ping of the target leaves no minion that may match", () => {
+  const preview = answeredPreview({ kind: "here", matched: ["web1"], unknown: ["bare1", "bare2"] }, ["web1", "bare2"]);
+  assert.deepEqual(preview, {
+    kind: "here",
+    matched: ["web1", "bare2"],
+    unknown: [],
+    why: "1 of 2 minions without known grains answered",
+  });
+  assert.equal(countOf(preview), 2);
 });

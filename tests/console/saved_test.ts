@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOTHING_SAVED, readSaved, type Saved, withFavourite, withRun, withTarget } from "../../src/console/saved.ts";
+import {
+  NOTHING_SAVED,
+  readSaved,
+  type Saved,
+  withFavourite,
+  withRun,
+  withTarget,
+  withView,
+} from "../../src/console/saved.ts";
 
 const target = (name: string, tgt = "web*") => ({ name, tgt, type: "glob" });
 
@@ -42,4 +50,13 @@ test("runs are noted once each, the latest first, without their arguments", () =
   for (let at = 0; at < 30; at++) saved = withRun(saved, { ...run, tgt: `m${at}` });
   assert.equal(saved.recent.length, 20);
   assert.equal(withRun(saved, { ...run, tgt: "x".repeat(100_000) }).recent[0]!.tgt, "");
+});
+
+test("views are kept by name, and others than texts in them are not read", () => {
+  const saved = withView(NOTHING_SAVED, { name: "webs", query: { tgt: "web*", state: "down" } });
+  assert.deepEqual(readSaved(JSON.parse(JSON.stringify(saved))).views, [{
+    name: "webs",
+    query: { tgt: "web*", state: "down" },
+  }]);
+  assert.deepEqual(readSaved({ views: [{ name: "x", query: { tgt: 7 } }, { name: "y" }] }).views, []);
 });

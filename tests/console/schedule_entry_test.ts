@@ -49,7 +49,7 @@ describe("a schedule", () => {
   test("says what a job calls", () => {
     assert.equal(
       callText({ function: "state.apply", args: ["web", 1], kwargs: { test: true } }),
-      "state.apply web 1 test=true",
+      "state.apply web 1 test=True",
     );
     assert.equal(callText({ func: "test.ping", args: "x" }), "test.ping");
     assert.ok(callText({ function: "x".repeat(10_000) }).length <= 300);

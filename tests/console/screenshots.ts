@@ -3,7 +3,7 @@
  *
  *     npm run build:console
  *     node tests/console/screenshots.ts docs/console.png   the picture of docs/console.md
- *     node tests/console/screenshots.ts shots/             every page, light and dark, wide and narrow
+ *     node tests/console/screenshots.ts shots/             every page, light and dark, in four widths
  */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +18,14 @@ const PAGES: { name: string; hash: string }[] = [
   { name: "fleet", hash: "fleet" },
   { name: "target", hash: "fleet?tgt=role:db&tgt_type=grain" },
   { name: "run", hash: "run?tgt=web*&fun=cmd.run" },
+  { name: "states", hash: "run?tgt=web*&fun=state.apply" },
   { name: "jobs", hash: "jobs" },
+  { name: "issues", hash: "issues" },
+  { name: "access", hash: "access" },
+  { name: "signed_in", hash: "access?tab=signed_in" },
+  { name: "schedules", hash: "automation?tab=schedules" },
+  { name: "key_history", hash: "keys?state=history" },
+  { name: "columns", hash: "fleet?grains=role&sort=-grain:role" },
   { name: "automation", hash: "automation" },
   { name: "engines", hash: "automation?tab=engines" },
   { name: "schedule", hash: "minions/web0003.example?tab=schedule" },
@@ -79,8 +86,10 @@ async function takeAll(folder: string): Promise<void> {
   for (const theme of ["light", "dark"] as const) {
     for (
       const { size, width, height } of [
-        { size: "wide", width: 1280, height: 800 },
-        { size: "narrow", width: 390, height: 780 },
+        { size: "1440", width: 1440, height: 900 },
+        { size: "1024", width: 1024, height: 768 },
+        { size: "768", width: 768, height: 1024 },
+        { size: "390", width: 390, height: 844 },
       ]
     ) {
       const page = await enter(theme, width, height);

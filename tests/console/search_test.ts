@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findNames } from "../../src/console/search.ts";
+import { findNames, nearNames } from "../../src/console/search.ts";
 
 const NAMES = ["cmd.run", "cmd.run_all", "file.restart_note", "service.restart", "service.status", "test.ping"];
 
@@ -22,3 +22,9 @@ for (
 
 test("findNames() returns no more names than asked for", () =>
   assert.deepEqual(findNames(NAMES, "s", 1), ["service.restart"]));
+
+test("nearNames() has what a mistyped name may have been meant to be, the nearest first", () => {
+  const names = ["cmd.run", "cmd.run_all", "cmd.shell", "pkg.install", "state.apply"];
+  assert.equal(nearNames("cmd.rnu", names, 3)[0], "cmd.run");
+  assert.deepEqual(nearNames("zzzzzzzzz", names, 3), []);
+});

@@ -63,6 +63,62 @@ test("the results of states are ordered with failed ones first, each with its ma
   assert.equal(summaryOf(RUN), "1 failed, 1 would change, 1 changed, 1 ok");
 });
 
+test("the result of a state is what changed, comment, name and time; what Salt keeps for itself is folded", () => {
+  const run = {
+    "file_|-motd_|-/etc/motd_|-managed": {
+      __id__: "motd",
+      __run_num__: 0,
+      __sls__: "app",
+      name: "/etc/motd",
+      result: true,
+      comment: "File updated\nin place",
+      changes: { diff: "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n", mode: { old: "", new: "0644" } },
+      duration: 8.4,
+      start_time: "12:00:00",
+    },
+  };
+  const rows = flatten(run, (_path, _depth, mark) => mark !== "details");
+  assert.deepEqual(shown(rows).slice(1), [
+    " diff=",
+    "  =--- a",
+    "  =+++ b",
+    "  =@@ -1 +1 @@",
+    "  =-old",
+    "  =+new",
+    " mode=(none) → 0644",
+    " comment=",
+    "  =File updated",
+    "  =in place",
+    " name=/etc/motd",
+    " took=8 ms",
+    " details=7 keys",
+  ]);
+  assert.deepEqual(rows.flatMap(({ text, difference }) => difference === undefined ? [] : [`${difference} ${text}`]), [
+    "removed -old",
+    "added +new",
+  ]);
+  assert.equal(rows.at(-1)!.expanded, false);
+});
+
+test("a state on minions leads to its job, and shows the states of each minion", () => {
+  const jid = "20261121084331391697";
+  const run = {
+    "salt_|-deploy_|-deploy_|-state": {
+      __id__: "deploy",
+      __jid__: jid,
+      result: true,
+      comment: "",
+      changes: { out: "highstate", ret: { web1: RUN } },
+    },
+  };
+  const rows = flatten(run, (_path, _depth, mark) => mark === "changed" || mark === "changes");
+  assert.deepEqual(shown(rows).slice(1, 3), [
+    " web1=1 failed, 1 would change, 1 changed, 1 ok",
+    "  s1=file.managed · c",
+  ]);
+  assert.equal(rows.find(({ name }) => name === "job")!.jid, jid);
+});
+
 for (
   const { value, text, more } of [
     { value: true, text: "true", more: false },
@@ -131,7 +187,7 @@ for (
     { name: "none is expanded", opens: () => false },
     {
       name: "the first level and failed states are",
-      opens: (depth: number, mark?: string) => mark === "failed" || depth < 1,
+      opens: (depth: number, mark?: string) => mark === "failed" || mark === "changes" || depth < 1,
     },
   ]
 ) {

@@ -33,6 +33,16 @@ describe("LocalClient.preview()", TIMEOUT, () => {
     assert.deepEqual(cluster.events.filter(({ tag }) => tag.startsWith("salt/job/")), []);
   });
 
+  test("names the minions that are counted on, and of which the master has no grains", async () => {
+    await using cluster = await site();
+    const client = await cluster.client();
+    cluster.runtime.fs.remove(`${cluster.root}/cache/minions/db1`, { recursive: true });
+    const ask = (tgt: string, tgt_type: string) => client.preview({ tgt, tgt_type, fun: "test.ping" });
+    assert.deepEqual(await ask("role:web", "grain"), { minions: ["db1", "web1"], missing: [], unknown: ["db1"] });
+    assert.deepEqual(await ask("*", "glob"), { minions: ["db1", "web1"], missing: [] });
+    assert.deepEqual(await ask("G@role:web and not db1", "compound"), { minions: ["web1"], missing: [] });
+  });
+
   test("previews jobs that the user may run, and refuses others as publish does", async () => {
     await using cluster = await site();
     const client = await cluster.client();

@@ -55,6 +55,29 @@ describe("runner fileserver", () => {
     assert.deepEqual(await run("clear_file_list_cache"), { roots: ["base"] });
   });
 
+  test("sls_list has each SLS file with the comment that it begins with", async () => {
+    const files: Record<string, string> = {
+      "web.sls": "#!jinja|yaml\n\n# Web servers:\n#   nginx and its sites\n\nnginx:\n  pkg.installed: []\n# not this\n",
+      "web/init.sls": "# hidden by web.sls\n",
+      "db/init.sls": "{#- The database,\n    with replicas -#}\n{% set a = 1 %}\n",
+      "db/users.sls": "x:\n  test.nop\n",
+      "empty.sls": "",
+      "readme.md": "# no state",
+    };
+    const served = { list: () => Promise.resolve(Object.keys(files)), backends: () => [] };
+    const fetched = {
+      read: (url: string) => Promise.resolve(new TextEncoder().encode(files[url.slice("salt://".length)])),
+    };
+    const { signature, run } = runner.functions.sls_list!;
+    const args = bindArguments("sls_list", parseSignature(signature), [], new Map());
+    assert.deepEqual(await run({ files: served, fetched } as unknown as RunnerContext, args), {
+      "db": "The database, with replicas",
+      "db.users": "",
+      "empty": "",
+      "web": "Web servers: nginx and its sites",
+    });
+  });
+
   test("update fires its event", async () => {
     const { run, events } = bench();
     await run("update");

@@ -77,7 +77,11 @@ function site(more: Record<string, unknown> = {}): Site {
     fire: (tag, data) => void events.push([tag, data]),
     rotate: () => void rotations++,
     actor: { user: "ann", via: "wheel" },
+    upSince: (id) => id === "web1" ? 5000 : undefined,
   });
+  admin.senders.heard("pend", "new1", "10.0.0.7");
+  admin.senders.heard("denied", "bad1", "10.0.0.8");
+  admin.senders.heard("accept", "new2", "10.0.0.9");
   const lost = () => ({ sinceMs: 1000, lostMs: new Map([["db1", 2500]]) });
   const context: WheelContext = { runtime, log, opts, keys: admin, connected: () => ["web1"], lost };
   return {
@@ -122,6 +126,29 @@ describe("key", () => {
       minions_rejected: ["old1"],
       minions_denied: ["bad1"],
     });
+  });
+
+  test("details are when a key came, from which address, and since when its minion is up", async () => {
+    const { call, fs } = site();
+    for (const path of ["minions/web1", "minions_pre/new1", "minions_denied/bad1"]) {
+      fs.utimes(`/pki/${path}`, 1, 90_000);
+    }
+    assert.deepEqual(await call("key.details", { match: "*1" }), {
+      minions: { web1: { since: 90, up_since: 5 } },
+      minions_pre: { new1: { since: 90, address: "10.0.0.7" } },
+      minions_denied: { bad1: { since: 90, address: "10.0.0.8" } },
+      minions_rejected: { old1: { since: fs.stat("/pki/minions_rejected/old1")!.mtimeMs / 1000 } },
+    });
+    assert.equal((await call("key.details", { match: "new2" })).minions_pre.new2.address, undefined);
+  });
+
+  test("details of thousands of keys are bounded, and those that are not accepted come first", async () => {
+    const { call, fs } = site();
+    for (let at = 0; at < 2100; at++) fs.write(`/pki/minions/m${at}`, PEM);
+    const found = await call("key.details", { match: "*" });
+    assert.deepEqual(Object.keys(found.minions_pre), ["new1", "new2"]);
+    const counts = Object.values(found as Record<string, Json>).map((keys) => Object.keys(keys).length);
+    assert.equal(counts.reduce((sum, count) => sum + count, 0), 2000);
   });
 
   test("accepts pending keys, and others only on request", async () => {

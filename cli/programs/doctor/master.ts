@@ -8,6 +8,7 @@ import { LocalClient } from "../../../src/client/local_client.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { createLogger } from "../../../src/base/log.ts";
 import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
+import { spaceLeft } from "../../../src/runtime/little_space.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { counted, doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { ProgramContext } from "../../program/context.ts";
@@ -15,10 +16,6 @@ import { waitingFile } from "../../cluster.ts";
 import { examineCluster } from "./cluster.ts";
 import type { Examination } from "./examination.ts";
 import { reach } from "./reach.ts";
-
-/** Free space below which writes will fail soon: bytes, and the part of the whole. */
-const LITTLE_BYTES = 256 * 1024 ** 2;
-const LITTLE_PART = 0.02;
 
 export async function examineMaster(
   context: ProgramContext,
@@ -61,21 +58,16 @@ function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
   return { well, findings };
 }
 
-/** Bytes as `71.7 GiB`, or as MiB where that is less than one. */
-const sizeText = (bytes: number) =>
-  bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;
-
 function examineSpace({ fs }: Runtime, { cachedir }: MasterOpts): Examination {
-  try {
-    const { total, available } = fs.space(cachedir);
-    const shown = `${sizeText(available)} free in ${cachedir}`;
-    if (available >= Math.max(LITTLE_BYTES, total * LITTLE_PART)) return { well: [shown], findings: [] };
-    const remedy = "free disk space: with a full disk, the master accepts no jobs and no returns";
-    return { well: [], findings: [wrong(shown, remedy)] };
-  } catch {
-    // The directory does not exist: the check of directories reports that.
-    return { well: [], findings: [] };
-  }
+  const left = spaceLeft(fs, cachedir);
+  // The directory does not exist: the check of directories reports that.
+  if (left === undefined) return { well: [], findings: [] };
+  const shown = `${left.text} free in ${cachedir}`;
+  if (!left.isLittle) return { well: [shown], findings: [] };
+  return {
+    well: [],
+    findings: [wrong(shown, "free disk space: with a full disk, the master accepts no jobs and no returns")],
+  };
 }
 
 /** What a master of a cluster that has not begun to serve waits for. */

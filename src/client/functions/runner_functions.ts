@@ -12,6 +12,7 @@ export interface RunnerFunctions {
   /** Checks the audit log: that no line was changed, removed, added or moved, and that it reaches to its last signature. */ "audit.verify": FunctionType<"expect=None", { ok: boolean; files: number; lines: number; begins?: string; first?: { n: number; time: string }; last?: { n: number; time: string }; checkpoints: number; signed_to: number; unsigned: number; problems: { file: string; line: number; problem: string }[]; more_problems: number }>;
   /** Makes a token worthless; False if there is none. */ "auth.del_token": FunctionType<"token", boolean>;
   /** Creates a token for a user of an external_auth backend. */ "auth.mk_token": FunctionType<"**kwargs", unknown>;
+  /** Who has logged in with external authentication, since when and until when; no token is told. Brine's own. */ "auth.signed_in": FunctionType<"", { user: string; eauth: string; start: number; expire: number }[]>;
   /** Forgets grains, pillar and mine of minions. False without a target. */ "cache.clear_all": FunctionType<"tgt=None, tgt_type='glob'", boolean>;
   /** Removes locks of repositories. */ "cache.clear_git_lock": FunctionType<"role, remote=None, **kwargs", "No locks were removed" | { cleared: unknown[] }>;
   /** Forgets the grains of minions. False without a target. */ "cache.clear_grains": FunctionType<"tgt=None, tgt_type='glob'", boolean>;
@@ -42,6 +43,7 @@ export interface RunnerFunctions {
   /** The environments. */ "fileserver.envs": FunctionType<"backend=None, sources=False", string[]>;
   /** The files of an environment. */ "fileserver.file_list": FunctionType<"saltenv='base', backend=None", string[]>;
   /** Locks remotes against updates. */ "fileserver.lock": FunctionType<"backend=None, remote=None", unknown>;
+  /** The SLS files of an environment, each with the comment that it begins with. */ "fileserver.sls_list": FunctionType<"saltenv='base', backend=None", Record<string, string>>;
   /** The symbolic links of an environment with their targets. */ "fileserver.symlink_list": FunctionType<"saltenv='base', backend=None", Record<string, string>>;
   /** Looks for changes; with fileserver_events fires an event if there are any. */ "fileserver.update": FunctionType<"backend=None, **kwargs", boolean>;
   /** Fetches the remotes of git_pillar: True for those with changes, None without, False for those that failed. */ "git_pillar.update": FunctionType<"branch=None, repo=None", Record<string, boolean | null>>;
@@ -69,6 +71,7 @@ export interface RunnerFunctions {
   /** Not supported: it would install minions over SSH. */ "manage.bootstrap": FunctionType<"version='develop', script='', hosts='', script_args='', roster='flat', ssh_user=None, ssh_password=None, ssh_priv_key=None, tmp_dir='/tmp/.bootstrap', http_backend='tornado'", never>;
   /** Not supported: it would install minions on Windows hosts from here. */ "manage.bootstrap_psexec": FunctionType<"hosts='', master=None, version=None, arch='win32', installer_url=None, username=None, password=None", never>;
   /** The minions that do not answer. */ "manage.down": FunctionType<"removekeys=False, tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None", string[]>;
+  /** What needs an operator at the master: little disk space, refused returns, events that wait for event_return, certificates that end soon, reactor files without a reactor. Each has a text and a remedy. Brine's own. */ "manage.issues": FunctionType<"", { kind: string; level: "error" | "warning"; text: string; remedy: string }[]>;
   /** The minions that are connected now; nothing is sent to them. show_ip: with the address of each. */ "manage.joined": FunctionType<"subset=None, show_ip=False", string[]>;
   /** Has all minions remove their keys, and removes those of the master: all of them, with no way back. The master has to be restarted then, Brine minions as well, and all keys accepted again. */ "manage.key_regen": FunctionType<"", string>;
   /** The minions with an accepted key that are not connected now. */ "manage.list_not_state": FunctionType<"subset=None, show_ip=False", string[]>;

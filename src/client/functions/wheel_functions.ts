@@ -17,6 +17,7 @@ export interface WheelFunctions {
   /** Accepts the keys of a map of status to ids. */ "key.accept_dict": FunctionType<"match: dict[list], include_rejected=False, include_denied=False", { minions?: string[]; minions_denied?: string[]; minions_pre?: string[]; minions_rejected?: string[] }>;
   /** Deletes the keys that match a glob, whatever their status. */ "key.delete": FunctionType<"match", { minions?: string[]; minions_denied?: string[]; minions_pre?: string[]; minions_rejected?: string[] }>;
   /** Deletes the keys of a map of status to ids. */ "key.delete_dict": FunctionType<"match: dict[list]", { minions?: string[]; minions_denied?: string[]; minions_pre?: string[]; minions_rejected?: string[] }>;
+  /** When the keys that match a glob came, from which address, and since when the minions are up. Brine's own. */ "key.details": FunctionType<"match", Record<string, Record<string, { since?: number; address?: string; up_since?: number }>>>;
   /** The fingerprints of the keys that match a glob. */ "key.finger": FunctionType<"match, hash_type=None", Record<string, Record<string, string>>>;
   /** The fingerprint of the master's own key. */ "key.finger_master": FunctionType<"hash_type=None", { local: { "master.pub": string } }>;
   /** Generates a pair of keys without saving it. */ "key.gen": FunctionType<"id_=None, keysize=2048", { priv: string; pub: string }>;

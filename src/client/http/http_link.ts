@@ -14,6 +14,8 @@ import type { ReportedOutcome } from "../outcome.ts";
 import {
   checkedRequest,
   listOf,
+  type Previewed,
+  previewedOf,
   type Published,
   type PublishRequest,
   type SettledRequest,
@@ -167,13 +169,12 @@ export class HttpLink implements SaltLink {
   }
 
   /** The minions that {@link HttpLink.publish} would publish this for; no minion is sent anything. */
-  async preview(request: PublishRequest, options: CallOptions = {}): Promise<Pick<Published, "minions" | "missing">> {
+  async preview(request: PublishRequest, options: CallOptions = {}): Promise<Previewed> {
     this.#needBrine("it cannot list the minions of a target without a job");
     const settled = this.#checked(request);
     try {
       const [found] = await this.#post(["preview"], settledChunk(settled), { ...options, safe: true });
-      const { minions, missing } = isRecord(found) ? found : {};
-      return { minions: listOf(minions), missing: listOf(missing) };
+      return previewedOf(isRecord(found) ? found : undefined);
     } catch (error) {
       if (!NO_PREVIEW.includes((error as { status?: unknown }).status)) throw error;
       throw new ClientError("NOT_BRINE", `${this.#exchange.origin} cannot list the minions of a target without a job`);

@@ -1,14 +1,17 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { href, parseRoute } from "../route.ts";
+import { href } from "../route.ts";
 import { clockText } from "../text.ts";
 import { AutomationPage } from "./pages/automation/automation_page.tsx";
+import { AccessPage } from "./pages/access_page.tsx";
+import { BatchPage } from "./pages/batch_page.tsx";
 import { EventsPage } from "./pages/events_page.tsx";
 import { FleetPage } from "./pages/fleet_page.tsx";
+import { IssuesPage } from "./pages/issues_page.tsx";
 import { JobPage } from "./pages/job_page.tsx";
 import { JobsPage } from "./pages/jobs_page.tsx";
 import { KeysPage } from "./pages/keys_page.tsx";
 import { MinionPage } from "./pages/minion/minion_page.tsx";
-import { Help, JUMPS, Palette } from "./palette.tsx";
+import { Help, JUMPS, jumpsFor, Palette } from "./palette.tsx";
 import { Button } from "./parts/button.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { RunPage } from "./pages/run/run_page.tsx";
@@ -22,6 +25,7 @@ export function App() {
   const [over, setOver] = useState<"palette" | "help" | undefined>(undefined);
   useRoute(store);
   useTitle(store);
+  useLeaveWarning(store);
   useKeys(store, session !== undefined && session !== "unknown" && !store.session.expired.value, setOver);
   useEffect(() => {
     document.documentElement.dataset.theme = store.theme.value;
@@ -50,7 +54,7 @@ export function App() {
 function useRoute(store: Store): void {
   useEffect(() => {
     const change = () => {
-      store.route.value = parseRoute(location.hash);
+      store.open(location.hash);
       // Keyboard focus moves into the new page.
       requestAnimationFrame(() => {
         const main = document.querySelector("main");
@@ -64,7 +68,18 @@ function useRoute(store: Store): void {
   }, []);
 }
 
-const TITLES: Record<string, string> = { job: "Job", minion: "Minion" };
+/** A batch ends with the page: the browser asks before it is closed. */
+function useLeaveWarning(store: Store): void {
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (store.batches.isRunning) event.preventDefault();
+    };
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, []);
+}
+
+const TITLES: Record<string, string> = { job: "Job", batch: "Batch", minion: "Minion" };
 
 function useTitle(store: Store): void {
   const { page, name } = store.route.value;
@@ -98,8 +113,8 @@ function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" |
         if (event.key === "Escape") target.blur();
         return;
       }
-      const jumped = second && JUMPS.find(({ key }) => key === event.key);
-      if (jumped) location.hash = href(jumped.page);
+      const jumped = second && jumpsFor(store).find(({ key }) => key === event.key);
+      if (jumped) location.hash = store.addressOf(jumped.page);
       else if (event.key === "g") jump.current = true;
       else if (event.key === "/") document.querySelector<HTMLElement>("[data-search]")?.focus();
       else if (event.key === "?") setOver("help");
@@ -117,29 +132,37 @@ function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" |
 }
 
 function Page() {
-  const { page, name, query } = useStore().route.value;
+  const { route, visit } = useStore();
+  const { page, name } = route.value;
+  // A page that is opened starts anew, with what its address says.
+  const key = `${page} ${visit.value}`;
   switch (page) {
     case "run":
-      // A new address starts with a new form.
-      return <RunPage key={JSON.stringify(query)} />;
+      return <RunPage key={key} />;
     case "jobs":
-      return <JobsPage />;
+      return <JobsPage key={key} />;
     case "job":
       return <JobPage key={name} jid={name} />;
     case "keys":
-      return <KeysPage />;
+      return <KeysPage key={key} />;
     case "events":
-      return <EventsPage key={query.filter ?? ""} />;
+      return <EventsPage key={key} />;
     case "automation":
       return <AutomationPage />;
+    case "batch":
+      return <BatchPage key={name} name={name} />;
+    case "issues":
+      return <IssuesPage key={key} />;
+    case "access":
+      return <AccessPage key={key} />;
     case "minion":
       return <MinionPage key={name} id={name} />;
     case "fleet":
-      return <FleetPage key={JSON.stringify(query)} />;
+      return <FleetPage key={key} />;
   }
 }
 
-const SECTION: Record<string, string> = { job: "jobs", minion: "fleet" };
+const SECTION: Record<string, string> = { job: "jobs", batch: "jobs", minion: "fleet" };
 const THEMES: { theme: Theme; icon: string; label: string }[] = [
   { theme: "system", icon: "auto", label: "System" },
   { theme: "light", icon: "sun", label: "Light" },
@@ -153,24 +176,30 @@ function Side({ user }: { user: string }) {
   const running = store.jobs.running.value.size;
   const theme = THEMES.findIndex((one) => one.theme === store.theme.value);
   const next = THEMES[(theme + 1) % THEMES.length]!;
-  const badges: Record<string, number> = { keys: pending + denied, jobs: running };
+  const issues = store.issues.list.value?.length ?? 0;
+  const badges: Record<string, number> = { keys: pending + denied, jobs: running, issues };
+  const labels: Record<string, string> = {
+    keys: keysLabel(pending, denied),
+    jobs: `${running} running`,
+    issues: `${issues} open`,
+  };
   return (
     <header class="side">
       <a class="home" href={href("fleet")} aria-label="Brine: fleet">
         <Brand />
       </a>
       <nav aria-label="Pages">
-        {JUMPS.map(({ page: to, label, icon, key }) => (
+        {jumpsFor(store).map(({ page: to, label, icon, key }) => (
           <a
             key={to}
-            href={href(to)}
+            href={store.addressOf(to)}
             title={`${label} (g ${key})`}
             aria-current={to === (SECTION[page] ?? page) ? "page" : undefined}
           >
             <Icon name={icon} size={18} />
             <span>{label}</span>
             {(badges[to] ?? 0) > 0 && (
-              <b class={`badge ${to}`} aria-label={to === "keys" ? keysLabel(pending, denied) : `${running} running`}>
+              <b class={`badge ${to}`} aria-label={labels[to]}>
                 {badges[to]!.toLocaleString("en")}
               </b>
             )}

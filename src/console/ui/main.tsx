@@ -22,6 +22,7 @@ const store = new Store({
   },
   random: () => Math.random(),
   visible: () => document.visibilityState === "visible",
+  replaceAddress: (hash) => history.replaceState(null, "", hash),
   storage: localStorage,
 }, location.hash);
 // Before the first frame, so that a dark theme does not flash white.

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { offersPage } from "../permits.ts";
 import { href } from "../route.ts";
 import { findNames } from "../search.ts";
 import { targetText } from "../text.ts";
@@ -16,7 +17,12 @@ export const JUMPS: { key: string; page: string; label: string; icon: string }[]
   { key: "k", page: "keys", label: "Keys", icon: "keys" },
   { key: "e", page: "events", label: "Events", icon: "events" },
   { key: "a", page: "automation", label: "Automation", icon: "bolt" },
+  { key: "i", page: "issues", label: "Issues", icon: "warn" },
+  { key: "u", page: "access", label: "Access", icon: "eye" },
 ];
+
+/** The pages that are offered to this account. */
+export const jumpsFor = (store: Store) => JUMPS.filter(({ page }) => offersPage(store.session.perms, page));
 
 interface Choice {
   label: string;
@@ -32,7 +38,7 @@ const FUNCTIONS = 8;
 
 function choicesOf(store: Store, text: string, functions: readonly string[]): Choice[] {
   const wanted = text.trim().toLowerCase();
-  const pages = JUMPS.filter(({ label }) => label.toLowerCase().includes(wanted))
+  const pages = jumpsFor(store).filter(({ label }) => label.toLowerCase().includes(wanted))
     .map(({ label, page, icon, key }) => ({ label, note: `g ${key}`, icon, href: href(page) }));
   if (wanted === "") return pages;
   const minions = [];
@@ -156,7 +162,7 @@ export function Help({ onClose }: { onClose: () => void }) {
   const keys: [string, string][] = [
     ["/", "focus the search or target field"],
     ["Ctrl K", "go to a page, minion, function or job"],
-    ...JUMPS.map(({ key, label }): [string, string] => [`g ${key}`, label]),
+    ...jumpsFor(useStore()).map(({ key, label }): [string, string] => [`g ${key}`, label]),
     ["↑ ↓", "move in a list; also Home, End, Page Up, Page Down"],
     ["Enter", "open or expand"],
     ["Space", "select"],

@@ -29,10 +29,23 @@ const NOT_BUILT = `<!DOCTYPE html>
 /** Files with a hash of their content in their names, which therefore never change. */
 const HASHED = /^assets\/.+-[\w-]{8,}\.\w+$/;
 
+/** What the sign-in form offers. It is asked for before anybody has signed in, and tells no more than the names. */
+const SYSTEMS = "eauth.json";
+
+function systems(externalAuth: Record<string, unknown>, headers: HeadersInit): Response {
+  const more = new Headers(headers);
+  more.set("Content-Type", "application/json");
+  more.set("Cache-Control", "no-cache");
+  return new Response(JSON.stringify(Object.keys(externalAuth).filter((name) => /^[a-z_]{1,40}$/.test(name)).sort()), {
+    headers: more,
+  });
+}
+
 /** `GET /console/...`: a file of the built console, or its page for every other path, which the page itself reads. */
 export function consolePage(call: Call): Response {
-  const { runtime: { fs }, consoleDir } = call.services;
+  const { runtime: { fs }, consoleDir, settings } = call.services;
   const { rest = "" } = call.params;
+  if (rest === SYSTEMS) return systems(settings.externalAuth, call.headers);
   const headers: Record<string, string> = {
     ...call.headers,
     "Content-Security-Policy": POLICY,

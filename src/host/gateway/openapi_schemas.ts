@@ -105,7 +105,7 @@ const PREVIEWED: Json = {
       items: {
         type: "object",
         required: ["minions", "missing"],
-        properties: { minions: texts, missing: texts },
+        properties: { minions: texts, missing: texts, unknown: texts },
       },
     },
   },

@@ -28,6 +28,8 @@ export class Presence {
   /** Host → how many minions sent their last request from it. */
   readonly #hosts = new Map<string, number>();
   readonly #goneSince = new Map<string, number>();
+  /** Minion → since when it is connected here. */
+  readonly #upSince = new Map<string, number>();
   /** Brine minions, each with the newest of its statements; undefined for one that does not number them. */
   readonly #brine = new Map<string, Order | undefined>();
   /** Brine minions that were away since they last stated anything: another program may have taken their place. */
@@ -69,7 +71,10 @@ export class Presence {
       if (minions === undefined) this.#minions.set(remote, new Set([id]));
       else minions.add(id);
     }
-    if (open === undefined) this.onChange?.(id, true);
+    if (open === undefined) {
+      this.#upSince.set(id, this.#now());
+      this.onChange?.(id, true);
+    }
     return open === undefined;
   }
 
@@ -99,6 +104,7 @@ export class Presence {
         this.#open.set(id, only!);
       } else if (open === remote) {
         this.#open.delete(id);
+        this.#upSince.delete(id);
         this.#listening.delete(id);
         if (this.#brine.has(id)) this.#doubted.add(id);
         if (!this.#elsewhere(id)) this.#goneSince.set(id, this.#now());
@@ -201,6 +207,11 @@ export class Presence {
   /** Milliseconds since the epoch; undefined if it is connected, or has sent nothing since this master started. */
   goneSince(id: string): number | undefined {
     return this.#goneSince.get(id);
+  }
+
+  /** Since when it is connected to this master, in milliseconds since the epoch; undefined if it is not. */
+  upSince(id: string): number | undefined {
+    return this.#upSince.get(id);
   }
 
   /**

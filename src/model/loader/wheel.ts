@@ -51,6 +51,20 @@ export interface KeyDecision {
 }
 
 /**
+ * What the master knows of a key besides its text; times are in seconds since the epoch.
+ *
+ * @internal
+ */
+export interface KeyDetails {
+  /** When the key came into its directory. */
+  since?: number;
+  /** From which address a key that is not accepted was last sent. */
+  address?: string;
+  /** Since when the minion of an accepted key is connected. */
+  up_since?: number;
+}
+
+/**
  * Changes to keys by wheel functions. Ids are checked: files outside of the key directories are never touched.
  *
  * @internal
@@ -64,6 +78,8 @@ export interface KeyAdministration {
   match(glob: string): KeyMatches;
   /** The text of a minion's key. */
   text(status: KeyStatus, id: string): string;
+  /** What else is known of a minion's key. */
+  details(status: KeyStatus, id: string): KeyDetails;
   /** The text of one of {@link KeyAdministration.local}. */
   localText(name: string): string;
   /** @param hash Salt's `hash_type` @throws {RangeError} for an unknown hash */

@@ -34,6 +34,24 @@ function answer(what: string, { done, errors }: { done: string[]; errors: string
 /** The glob of remotes; undefined for all. */
 const remotesOf = (remote: unknown) => truthy(remote) ? str(remote) : undefined;
 
+/** SLS files that are opened for their comments, and the bytes of each that are looked at. */
+const MOST_SLS = 500;
+const MOST_READ = 4096;
+const LONGEST_COMMENT = 300;
+
+/** The comment that an SLS file begins with, on one line: lines with `#`, or one between `{#` and `#}`. */
+function firstComment(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  const from = lines.findIndex((line) => line !== "" && !line.startsWith("#!"));
+  const [, jinja] = /^\{#-?([^]*?)-?#\}/.exec(lines.slice(Math.max(0, from)).join("\n")) ?? [];
+  const words: string[] = [];
+  for (const line of from < 0 ? [] : lines.slice(from)) {
+    if (!line.startsWith("#")) break;
+    words.push(line.replace(/^#+\s?/, ""));
+  }
+  return (jinja ?? words.join(" ")).replace(/\s+/g, " ").trim().slice(0, LONGEST_COMMENT);
+}
+
 /** The files that the master serves. */
 export const runner: RunnerModule = {
   functions: runnerFunctions({
@@ -49,6 +67,30 @@ export const runner: RunnerModule = {
       doc: "The files of an environment.\n\n    salt-run fileserver.file_list saltenv=dev" + BACKEND,
       run: (context, { saltenv, backend }) =>
         context.files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "files"),
+    },
+    [`sls_list(${LIST})` as const]: {
+      doc: "The SLS files of an environment, each with the comment that it begins with.\n\n" +
+        `    salt-run fileserver.sls_list saltenv=dev\n\nAt most ${MOST_SLS} files are opened; of others the comment is empty.` +
+        BACKEND,
+      async run(context, { saltenv, backend }) {
+        const { files, fetched } = context;
+        const found = new Map<string, string>();
+        const served = await files.list({ saltenv: str(saltenv), fsbackend: checked(context, backend) }, "files");
+        const paths = served.filter((path) => path.endsWith(".sls"));
+        for (const path of paths.sort()) {
+          const name = path.replace(/(?:\/init)?\.sls$/, "").replaceAll("/", ".");
+          // Of a file and a directory of one name, the file is the one that is applied.
+          if (found.has(name) && path.endsWith("/init.sls")) continue;
+          const bytes = found.size < MOST_SLS
+            ? await fetched.read(`salt://${path}`, { saltenv: str(saltenv) })
+            : undefined;
+          found.set(
+            name,
+            bytes === undefined ? "" : firstComment(new TextDecoder().decode(bytes.subarray(0, MOST_READ))),
+          );
+        }
+        return Object.fromEntries(found);
+      },
     },
     [`dir_list(${LIST})` as const]: {
       doc: "The directories of an environment.\n\n    salt-run fileserver.dir_list saltenv=dev" + BACKEND,

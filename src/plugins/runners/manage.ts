@@ -13,6 +13,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { SALT_COMPAT } from "../../base/version.ts";
 import { walk } from "../linux/paths.ts";
 import { connectedMinions } from "./connected_minions.ts";
+import { masterIssues } from "./master_issues.ts";
 
 const SIGNATURE = "output=True, tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
 const UP_SIGNATURE = "tgt='*', tgt_type='glob', timeout=None, gather_job_timeout=None";
@@ -101,6 +102,13 @@ export const runner: RunnerModule = {
         if (truthy(args.removekeys) && down.length > 0) await context.wheel("key.delete_dict", [{ minions: down }]);
         return down;
       },
+    },
+    "issues()": {
+      doc:
+        "What needs an operator at the master: little disk space, refused returns, events that wait for event_return,\n" +
+        "certificates that end soon, reactor files without a reactor. Each has a text and a remedy. Brine's own.\n\n" +
+        "    salt-run manage.issues",
+      run: (context) => masterIssues(context),
     },
     "key_regen()": {
       doc:

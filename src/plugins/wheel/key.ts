@@ -3,6 +3,7 @@ import { isMinionId } from "../../base/minion_id.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import {
   type KeyAdministration,
+  type KeyDetails,
   type KeyMatches,
   type KeyStatus,
   type WheelContext,
@@ -35,6 +36,9 @@ function bitsOf(value: unknown): number {
   }
   return Math.max(LEAST_BITS, bits);
 }
+
+/** Keys whose details are looked up in one call: each is a look at a file. */
+const MOST_DETAILS = 2000;
 
 /** Lines of history in one return. */
 const MOST_LINES = 10_000;
@@ -196,6 +200,23 @@ export const wheel: WheelModule = {
         return local.length === 0
           ? described
           : { ...described, local: Object.fromEntries(local.map((name) => [name, finger(keys.localText(name))])) };
+      },
+    },
+    "details(match)": {
+      doc:
+        "When the keys that match a glob came, from which address, and since when the minions are up. Brine's own.\n\n" +
+        "Times are seconds since the epoch. The address is known once a minion has signed in since the master started. " +
+        `At most ${MOST_DETAILS} keys, those that are not accepted first.\n\n    key.details '*'`,
+      run({ keys }, { match }) {
+        const found = keys.match(globOf(match));
+        const described: Record<string, Record<string, KeyDetails>> = {};
+        let left = MOST_DETAILS;
+        for (const status of ["minions_denied", "minions_pre", "minions_rejected", "minions"] as const) {
+          const ids = (found[status] ?? []).slice(0, left);
+          left -= ids.length;
+          if (ids.length > 0) described[status] = Object.fromEntries(ids.map((id) => [id, keys.details(status, id)]));
+        }
+        return described;
       },
     },
     "finger_master(hash_type=None)": {

@@ -616,6 +616,13 @@ describe("extensions", () => {
     assert.match(script.headers.get("Cache-Control")!, /immutable/);
   });
 
+  test("the sign-in form of the console learns the names of the systems to sign in with, and nothing else", async () => {
+    const door = await openDoor({}, { consoleDir: "/console" });
+    const systems = await door.send("GET", "/console/eauth.json");
+    assert.equal(systems.headers.get("Content-Type"), "application/json");
+    assert.deepEqual(await systems.json(), ["pam"]);
+  });
+
   test("a runner is called again without unknown arguments, unless they were in kwarg", async () => {
     const door = await openDoor();
     const seen: unknown[] = [];

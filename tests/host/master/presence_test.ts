@@ -10,11 +10,17 @@ test("a minion is present from its first request until its connection closes", (
   assert.equal(presence.heard("web1", "tcp://a:1"), true);
   assert.equal(presence.heard("web1", "tcp://a:1"), false);
   assert.equal(presence.connected("web1"), true);
+  assert.equal(presence.upSince("web1"), 1000);
   now = 2000;
   presence.left("tcp://a:1");
+  assert.equal(presence.upSince("web1"), undefined);
   assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [false, 2000]);
   assert.equal(presence.heard("web1", "tcp://a:2"), true);
-  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1")], [true, undefined]);
+  assert.deepEqual([presence.connected("web1"), presence.goneSince("web1"), presence.upSince("web1")], [
+    true,
+    undefined,
+    2000,
+  ]);
   assert.deepEqual([...presence.remotes()], [["web1", "tcp://a:2"]]);
 });
 

@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { eventFilter, type LoggedEvent } from "../../event_log.ts";
+import { eventFilter, isNoise, type LoggedEvent } from "../../event_log.ts";
 import { href } from "../../route.ts";
-import { clockText } from "../../text.ts";
+import { clockText, zoneText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { DataView } from "../parts/data_view.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search_field.tsx";
+import { useAddress } from "../parts/use_address.ts";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import { useStore } from "../store/store_context.ts";
 
@@ -27,8 +28,13 @@ export function EventsPage() {
   const { log } = store;
   const [filter, setFilter] = useState(store.route.value.query.filter ?? "");
   const [open, setOpen] = useState<LoggedEvent | undefined>(undefined);
+  const [noise, setNoise] = useState(store.route.value.query.all === "1");
+  useAddress({ filter, all: noise ? "1" : "" });
   const beat = store.logBeat.value;
-  useMemo(() => log.filter = eventFilter(filter), [filter]);
+  useMemo(() => {
+    const fits = eventFilter(filter);
+    log.filter = noise ? fits : (event) => !isNoise(event) && fits(event);
+  }, [filter, noise]);
   useEffect(() => () => {
     log.filter = () => true;
   }, []);
@@ -49,7 +55,7 @@ export function EventsPage() {
           {matching.length.toLocaleString("en")} of {log.size.toLocaleString("en")} events
         </span>
       </div>
-      <FilterPresets filter={filter} onFilter={setFilter} />
+      <FilterPresets filter={filter} onFilter={setFilter} noise={noise} onNoise={setNoise} />
       <div class={`split ${open === undefined ? "" : "open"}`}>
         {matching.length === 0
           ? <NoEvents />
@@ -88,7 +94,14 @@ function EventsHead({ onClear }: { onClear(): void }) {
   );
 }
 
-function FilterPresets({ filter, onFilter }: { filter: string; onFilter(filter: string): void }) {
+function FilterPresets(
+  { filter, onFilter, noise, onNoise }: {
+    filter: string;
+    onFilter(filter: string): void;
+    noise: boolean;
+    onNoise(noise: boolean): void;
+  },
+) {
   return (
     <div class="tiles small">
       {PRESETS.map((preset) => (
@@ -102,6 +115,15 @@ function FilterPresets({ filter, onFilter }: { filter: string; onFilter(filter: 
           {preset.label}
         </button>
       ))}
+      <button
+        type="button"
+        class="count plain"
+        aria-pressed={noise}
+        title="Events that consoles cause by reading, and bare job ids"
+        onClick={() => onNoise(!noise)}
+      >
+        Internal
+      </button>
     </div>
   );
 }
@@ -146,6 +168,13 @@ function EventList(
       stick={filter}
       keyOf={(index) => String(at(index).number)}
       onOpen={(index) => onOpen(at(index))}
+      header={
+        <>
+          <span role="columnheader">Time ({zoneText(store.now())})</span>
+          <span role="columnheader">Tag</span>
+          <span role="columnheader" class="wide">Data</span>
+        </>
+      }
       render={({ index }) => {
         const event = at(index);
         return (
@@ -176,8 +205,13 @@ function Tag({ tag }: { tag: string }) {
 }
 
 /** The fields of an event that say most, on one line. */
-function summaryOf({ data }: LoggedEvent): string {
-  const parts = ["fun", "act", "outcome"].map((name) => data[name]).filter((value) => typeof value === "string");
+function summaryOf({ tag, data }: LoggedEvent): string {
+  const { id } = data;
+  const named = typeof id === "string" && !tag.includes(id) ? [id] : [];
+  const parts = [
+    ...named,
+    ...["fun", "act", "outcome"].map((name) => data[name]).filter((value) => typeof value === "string"),
+  ];
   const { retcode, tgt, text } = data;
   if (typeof retcode === "number" || typeof retcode === "string") parts.push(`code ${retcode}`);
   if (typeof tgt === "string") parts.push(`→ ${tgt}`);

@@ -1,13 +1,7 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { isForbidden } from "../../api.ts";
-import {
-  type FacetChoices,
-  type FacetName,
-  FACETS,
-  facetsOf,
-  type FacetValue,
-  type KnownMinions,
-} from "../../fleet_table.ts";
+import { type FacetChoices, facetsFor, facetsOf, type FacetValue, type KnownMinions } from "../../fleet_table.ts";
+import { grainNames, MOST_GRAINS } from "../../fleet_view.ts";
 import { useStore } from "../store/store_context.ts";
 
 /** Values of a facet that are shown at first. */
@@ -15,18 +9,24 @@ const SHOWN = 8;
 
 /** Filters the minions by what runs on them. */
 export function Facets(
-  { matched, choices, known, onChoices }: {
+  { matched, choices, known, grains, onChoices, onGrains, onGroup }: {
     matched: readonly string[];
     choices: FacetChoices;
     known: KnownMinions;
+    /** Grains with a filter of their own. */
+    grains: readonly string[];
     onChoices(choices: FacetChoices): void;
+    onGrains(grains: readonly string[]): void;
+    /** A node group was chosen. */
+    onGroup(name: string): void;
   },
 ) {
   const { fleet } = useStore();
   const beat = fleet.factsBeat.value;
-  const facets = useMemo(() => facetsOf(matched, choices, known), [matched, choices, beat]);
+  const shown = useMemo(() => facetsFor(grains), [grains]);
+  const facets = useMemo(() => facetsOf(matched, choices, known, shown), [matched, choices, beat, shown]);
   const read = useMemo(() => matched.filter((id) => known.facts(id) !== undefined).length, [matched, beat]);
-  const toggle = (name: FacetName, value: string) => {
+  const toggle = (name: string, value: string) => {
     const values = new Set(choices[name]);
     if (!values.delete(value)) values.add(value);
     onChoices({ ...choices, [name]: values });
@@ -47,11 +47,12 @@ export function Facets(
             Grains of {read.toLocaleString("en")} of {matched.length.toLocaleString("en")} read…
           </p>
         )}
-      {FACETS.map(({ name, label }) => (
+      <NodeGroupList onGroup={onGroup} />
+      {shown.map(({ name, label }) => (
         <FacetGroup
           key={name}
           label={label}
-          values={facets[name]}
+          values={facets[name] ?? []}
           chosen={choices[name]}
           onToggle={(value) => toggle(name, value)}
         />
@@ -65,7 +66,57 @@ export function Facets(
           Clear filters
         </button>
       )}
+      <GrainColumns grains={grains} onGrains={onGrains} />
     </aside>
+  );
+}
+
+/** The master's node groups: one of them as the target. */
+function NodeGroupList({ onGroup }: { onGroup(name: string): void }) {
+  const { nodeGroups } = useStore();
+  const list = nodeGroups.list.value ?? [];
+  useEffect(() => {
+    if (nodeGroups.list.value === undefined) void nodeGroups.load();
+  }, []);
+  if (list.length === 0) return null;
+  return (
+    <fieldset>
+      <legend>Node groups</legend>
+      {list.slice(0, MOST).map(({ name, text }) => (
+        <button
+          key={name}
+          type="button"
+          class="link facet cut"
+          title={text}
+          onClick={() => onGroup(name)}
+        >
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Chooses grains that get a column and a filter. */
+function GrainColumns(
+  { grains, onGrains }: { grains: readonly string[]; onGrains(grains: readonly string[]): void },
+) {
+  const [text, setText] = useState(grains.join(", "));
+  useEffect(() => setText(grains.join(", ")), [grains]);
+  return (
+    <label class="grain-columns">
+      <span class="hint">Columns of grains</span>
+      <input
+        type="text"
+        class="mono"
+        placeholder="role, datacenter"
+        title={`Names of up to ${MOST_GRAINS} grains, separated by commas`}
+        spellcheck={false}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onChange={() => onGrains(grainNames(text))}
+      />
+    </label>
   );
 }
 

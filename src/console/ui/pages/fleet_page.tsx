@@ -1,12 +1,14 @@
 import type { TargetValue } from "../../preview.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { fleetQuery, type FleetView, readFleetView, WHOLE_FLEET } from "../../fleet_view.ts";
 import { fleetTable, type Table } from "../../export.ts";
 import { type Presence, seenText } from "../../fleet.ts";
 import {
   chosenMinions,
-  type FacetChoices,
+  factOf,
   type FleetColumn,
   type FleetOrder,
+  grainColumn,
   type KnownMinions,
   sortedMinions,
 } from "../../fleet_table.ts";
@@ -23,26 +25,25 @@ import { Count, State } from "../parts/state.tsx";
 import { TargetBox, usePreview } from "../parts/target_box.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import { useStore } from "../store/store_context.ts";
+import { useAddress } from "../parts/use_address.ts";
 import { Facets } from "./fleet_facets.tsx";
 import { Selection } from "./fleet_selection.tsx";
+import { ViewMenu } from "./fleet_views.tsx";
 import { Waiting } from "./fleet_waiting.tsx";
-
-const EVERYONE: TargetValue = { tgt: "", type: "glob" };
-const BY_NAME: FleetOrder = { column: "minion", down: false };
 
 /** All minions: how many are up, which they are, and which of them a target matches. */
 export function FleetPage() {
   const store = useStore();
-  const { query } = store.route.value;
-  const [target, setTarget] = useState<TargetValue>({ tgt: query.tgt ?? "", type: query.tgt_type ?? "glob" });
-  const [only, setOnly] = useState<Presence | undefined>(undefined);
-  const [choices, setChoices] = useState<FacetChoices>({});
-  const [order, setOrder] = useState<FleetOrder>(BY_NAME);
+  const [view, setView] = useState<FleetView>(() => readFleetView(store.route.value.query));
+  useAddress(fleetQuery(view));
+  const change = (changes: Partial<FleetView>) => setView({ ...view, ...changes });
+  const { target, only, choices, order, grains } = view;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [showsFacets, setShowsFacets] = useState(() => innerWidth >= WIDE);
   const wanted = wantedTarget(target);
   const preview = usePreview(wanted);
-  const { matched, ids, known } = useListed(preview, only, choices, order);
+  store.fleet.facts.choose(grains);
+  const { matched, ids, known } = useListed(preview, view);
 
   if (!store.fleet.ready.value) {
     return (
@@ -57,17 +58,12 @@ export function FleetPage() {
     ...(wanted !== target && target.tgt !== "" ? [`ids matching ${wanted.tgt}`] : []),
     ...(isFiltered ? [`${ids.length.toLocaleString("en")} with these filters`] : []),
   ];
-  const reset = () => {
-    setTarget(EVERYONE);
-    setOnly(undefined);
-    setChoices({});
-  };
   const isUnknown = preview.kind === "master" || preview.kind === "unknown";
   return (
     <main class="page fill">
-      <FleetHead table={() => fleetTable(ids, known)} />
+      <FleetHead table={() => fleetTable(ids, known, grains)} view={view} />
       <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
-      <FleetCounts only={only} onOnly={setOnly} />
+      <FleetCounts only={only} onOnly={(one) => change({ only: one })} />
       <Waiting />
       <div class="search-row">
         <div class="grow">
@@ -75,7 +71,7 @@ export function FleetPage() {
             value={target}
             preview={preview.kind === "here" && notes.length > 0 ? { ...preview, why: notes.join(", ") } : preview}
             names={false}
-            onChange={setTarget}
+            onChange={(value) => change({ target: value })}
           />
         </div>
         <Button icon="filter" pressed={showsFacets} onClick={() => setShowsFacets(!showsFacets)}>Filters</Button>
@@ -90,15 +86,32 @@ export function FleetPage() {
       {selected.size > 0 && <Selection ids={ids} selected={selected} onSelect={setSelected} />}
       <div class="fleet-split">
         {showsFacets && !isUnknown && (
-          <Facets matched={matched} choices={choices} known={known} onChoices={setChoices} />
+          <Facets
+            matched={matched}
+            choices={choices}
+            known={known}
+            grains={grains}
+            onChoices={(chosen) => change({ choices: chosen })}
+            onGrains={(names) => change({ grains: names })}
+            onGroup={(name) => change({ target: { tgt: name, type: "nodegroup" } })}
+          />
         )}
         {isUnknown
           ? <UnknownMatch why={preview.why} asking={preview.kind === "master" && preview.asking === true} />
           : store.fleet.known.value && store.fleet.minions.ids.length === 0
           ? store.fleet.error.value === undefined && <NoMinions />
           : ids.length === 0
-          ? <NoMatch onReset={reset} />
-          : <MinionList ids={ids} order={order} onOrder={setOrder} selected={selected} onSelect={setSelected} />}
+          ? <NoMatch onReset={() => setView({ ...WHOLE_FLEET, grains })} />
+          : (
+            <MinionList
+              ids={ids}
+              grains={grains}
+              order={order}
+              onOrder={(next) => change({ order: next })}
+              selected={selected}
+              onSelect={setSelected}
+            />
+          )}
       </div>
     </main>
   );
@@ -110,9 +123,7 @@ const WIDE = 1000;
 /** The minions that are listed: those that the target matches, filtered and in order. */
 function useListed(
   preview: ReturnType<typeof usePreview>,
-  only: Presence | undefined,
-  choices: FacetChoices,
-  order: FleetOrder,
+  { only, choices, order, grains }: FleetView,
 ) {
   const store = useStore();
   const { fleet } = store;
@@ -127,10 +138,10 @@ function useListed(
   const all = preview.kind === "here" ? preview.matched : NOBODY;
   useEffect(() => {
     if (ready) fleet.facts.want(all);
-  }, [ready, all]);
+  }, [ready, all, grains]);
   // Of the beats only those count that the list depends on: presence changes often, and facts while they are read.
   const usesPresence = only !== undefined || order.column === "state" || order.column === "seen";
-  const usesFacts = order.column === "system" || order.column === "program" || order.column === "address" ||
+  const usesFacts = !["minion", "state", "seen"].includes(order.column) ||
     Object.values(choices).some((values) => values.size > 0);
   const matched = useMemo(
     () => only === undefined ? all : all.filter((id) => known.presence(id) === only),
@@ -162,13 +173,14 @@ function wantedTarget(target: TargetValue): TargetValue {
   return target;
 }
 
-function FleetHead({ table }: { table?(): Table }) {
+function FleetHead({ table, view }: { table?(): Table; view?: FleetView }) {
   const { fleet } = useStore();
   const checking = fleet.checking.value;
   return (
     <header class="page-head">
       <h1>Fleet</h1>
       <div class="actions">
+        {view !== undefined && <ViewMenu view={view} />}
         {table !== undefined && <ExportMenu table={table} />}
         <Button
           icon="again"
@@ -289,8 +301,10 @@ const COLUMNS: { column: FleetColumn; label: string; wide?: boolean }[] = [
 ];
 
 function MinionList(
-  { ids, order, onOrder, selected, onSelect }: {
+  { ids, grains, order, onOrder, selected, onSelect }: {
     ids: readonly string[];
+    /** Grains with a column of their own. */
+    grains: readonly string[];
     order: FleetOrder;
     onOrder(order: FleetOrder): void;
     selected: ReadonlySet<string>;
@@ -316,11 +330,14 @@ function MinionList(
           {COLUMNS.map(({ column, label, wide }) => (
             <SortHeader key={column} column={column} label={label} wide={wide} order={order} onOrder={onOrder} />
           ))}
+          {grains.map((grain) => (
+            <SortHeader key={grain} column={grainColumn(grain)} label={grain} wide order={order} onOrder={onOrder} />
+          ))}
         </>
       }
       render={({ index }) => {
         const id = ids[index]!;
-        return <MinionCells id={id} isSelected={selected.has(id)} onToggle={() => toggle(id)} />;
+        return <MinionCells id={id} grains={grains} isSelected={selected.has(id)} onToggle={() => toggle(id)} />;
       }}
     />
   );
@@ -349,7 +366,14 @@ function SelectAll(
   );
 }
 
-function MinionCells({ id, isSelected, onToggle }: { id: string; isSelected: boolean; onToggle(): void }) {
+function MinionCells(
+  { id, grains, isSelected, onToggle }: {
+    id: string;
+    grains: readonly string[];
+    isSelected: boolean;
+    onToggle(): void;
+  },
+) {
   const { fleet } = useStore();
   fleet.beat.value;
   fleet.factsBeat.value;
@@ -370,6 +394,9 @@ function MinionCells({ id, isSelected, onToggle }: { id: string; isSelected: boo
       <span role="gridcell" class="wide muted num cut">{facts?.program}</span>
       <span role="gridcell" class="wide muted num cut">{facts?.address}</span>
       <LastSeen id={id} />
+      {grains.map((grain) => (
+        <span key={grain} role="gridcell" class="wide muted cut">{factOf(facts, grainColumn(grain))}</span>
+      ))}
     </>
   );
 }

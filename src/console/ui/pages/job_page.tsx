@@ -3,7 +3,7 @@ import { durationsOf, slowestFirst } from "../../durations.ts";
 import { jobTable } from "../../export.ts";
 import type { Job, Part } from "../../job.ts";
 import { argumentsOfRecord, argumentText } from "../../job_arguments.ts";
-import type { JobHead } from "../../job_head.ts";
+import { isOrchestration, type JobHead } from "../../job_head.ts";
 import { isBad, PART_STATES, type PartState } from "../../part_state.ts";
 import type { ReturnGroup } from "../../return_groups.ts";
 import { href } from "../../route.ts";
@@ -161,7 +161,7 @@ function JobHeader({ job, parts }: { job: Job; parts: readonly Part[] }) {
   useStore().jobs.beat.value;
   const [cancelling, setCancelling] = useState(false);
   const { head } = job;
-  const failed = job.bad === 0 ? [] : job.parts(BAD).map(({ id }) => id);
+  const failed = job.bad === 0 || isOrchestration(head.fun) ? [] : job.parts(BAD).map(({ id }) => id);
   const args = argumentText(head.arg);
   return (
     <header class="page-head">
@@ -189,7 +189,7 @@ function JobHeader({ job, parts }: { job: Job; parts: readonly Part[] }) {
             <Icon name="again" /> <span>Make these changes</span>
           </a>
         )}
-        {head.fun !== "" && (
+        {head.fun !== "" && !isOrchestration(head.fun) && (
           <a
             class="button"
             href={runAgain(head, targetOf(head), head.tgtType)}
@@ -304,6 +304,15 @@ function NoTargets({ job }: { job: Job }) {
       </Empty>
     );
   }
+  if (!job.done && isOrchestration(job.head.fun)) {
+    return (
+      <Empty icon="play" title="Running on the master">
+        <p>
+          Its states appear here when it ends. The jobs that it starts are under <a href={href("jobs")}>Jobs</a>.
+        </p>
+      </Empty>
+    );
+  }
   if (!job.done) return <Empty icon="clock" title="Loading job…" />;
   return (
     <Empty icon="jobs" title="No targets">
@@ -327,7 +336,7 @@ function JobProgress(
       <Bar counts={counts} total={job.size} />
       <div class="tiles small" role="status">
         <span class="count plain">
-          <Icon name={job.done ? "ok" : "clock"} size={14} />
+          <Icon name={!job.done ? "clock" : job.bad > 0 ? "warn" : "ok"} size={14} />
           {job.done
             ? `Finished on ${countText(job.size, "minion")}`
             : job.open === 0

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isBad, isOpen } from "../../part_state.ts";
 import type { Job, Part } from "../../job.ts";
 import { href } from "../../route.ts";
-import { durationText, type StateMark } from "../../state_run.ts";
+import { durationText, type StateMark, type StatePart } from "../../state_run.ts";
 import { countRows, flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
 import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
@@ -54,11 +54,11 @@ function countLines(part: Part, opens: Opens): number {
   return Math.max(1, (part.note === undefined ? 0 : 1) + live + rows);
 }
 
-type Opens = (depth: number, mark?: StateMark) => boolean;
+type Opens = (depth: number, mark?: StateMark | StatePart) => boolean;
 
-/** Everything, or at first sight: the first level, and of a state run only failed states. */
+/** Everything, or at first sight: the first level, of a state run failed states, and of a state what it changed. */
 const ALL: Opens = () => true;
-const FIRST: Opens = (depth, mark) => mark === undefined ? depth < 1 : mark === "failed";
+const FIRST: Opens = (depth, mark) => mark === undefined ? depth < 1 : mark === "failed" || mark === "changes";
 
 /** What has to be known of every target of a list, for one version of it. */
 interface Extent {

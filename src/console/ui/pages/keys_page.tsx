@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { compareIds, KEY_STATES, type KeyState, seenText } from "../../fleet.ts";
 import { href } from "../../route.ts";
-import { countText } from "../../text.ts";
+import { hostText } from "../../key_details.ts";
+import { agoText, clockText, countText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
@@ -9,6 +10,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { SearchField } from "../parts/search_field.tsx";
+import { useAddress } from "../parts/use_address.ts";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import type { KeyAction, KeysStore } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";
@@ -30,6 +32,14 @@ const STATES: Record<KeyState, { label: string; icon: string; tone: string; none
   },
 };
 
+/** The tab of what was done with keys. */
+const HISTORY = "history";
+const TABS = [...KEY_STATES, HISTORY] as const;
+
+/** Keys that need a decision come first. */
+const firstTab = ({ pending, denied }: { pending: number; denied: number }): KeyState =>
+  pending > 0 ? "minions_pre" : denied > 0 ? "minions_denied" : "minions";
+
 const MAY_NOT_LIST =
   "This account may not list keys: it needs key.list_all in its @wheel permissions (external_auth of the master).";
 
@@ -37,7 +47,8 @@ interface ActionWords {
   label: string;
   done: string;
   of: KeyState[];
-  effect(state: KeyState): string;
+  /** What happens, to so many keys. */
+  effect(state: KeyState, count: number): string;
 }
 
 const ACTIONS: Record<KeyAction, ActionWords> = {
@@ -45,24 +56,34 @@ const ACTIONS: Record<KeyAction, ActionWords> = {
     label: "Accept",
     done: "Accepted",
     of: ["minions_pre", "minions_rejected", "minions_denied"],
-    effect: () => "The master will trust the holder of this key, and send it jobs, files and pillar.",
+    effect: (_state, count) =>
+      `The master will trust the ${
+        count === 1 ? "holder of this key, and send it" : "holders of these keys, and send them"
+      } jobs, files and pillar.`,
   },
   reject: {
     label: "Reject",
     done: "Rejected",
     of: ["minions_pre", "minions"],
-    effect: (state) =>
-      state === "minions"
-        ? "The master disconnects the minion, and refuses it until its key is accepted."
-        : "The master refuses the minion until its key is accepted.",
+    effect: (state, count) => {
+      const [minions, them, keys] = count === 1
+        ? ["the minion", "it", "its key is"]
+        : ["the minions", "them", "their keys are"];
+      return state === "minions"
+        ? `The master disconnects ${minions}, and refuses ${them} until ${keys} accepted.`
+        : `The master refuses ${minions} until ${keys} accepted.`;
+    },
   },
   delete: {
     label: "Delete",
     done: "Deleted",
     of: [...KEY_STATES],
-    effect: (state) =>
-      `The master ${state === "minions" ? "disconnects the minion and " : ""}forgets the key. ` +
-      "A minion that is running submits it again.",
+    effect: (state, count) =>
+      count === 1
+        ? `The master ${state === "minions" ? "disconnects the minion and " : ""}forgets the key. ` +
+          "A minion that is running submits it again."
+        : `The master ${state === "minions" ? "disconnects the minions and " : ""}forgets the keys. ` +
+          "Minions that are running submit them again.",
   },
 };
 
@@ -83,10 +104,13 @@ interface Question {
 export function KeysPage() {
   const store = useStore();
   const beat = store.fleet.beat.value;
-  const [state, setState] = useState<KeyState>(() =>
-    store.fleet.minions.counts.pending > 0 ? "minions_pre" : "minions"
+  const { query } = store.route.value;
+  const [tab, setTab] = useState<KeyState | typeof HISTORY>(() =>
+    TABS.find((one) => one === query.state) ?? firstTab(store.fleet.minions.counts)
   );
-  const [filter, setFilter] = useState("");
+  const state = tab === HISTORY ? "minions" : tab;
+  const [filter, setFilter] = useState(query.search ?? "");
+  useAddress({ state: tab, search: filter });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [question, setQuestion] = useState<Question | undefined>(undefined);
   const [busy, setBusy] = useState(false);
@@ -117,15 +141,15 @@ export function KeysPage() {
       <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
       <Problem error={store.keys.error.value} retry={() => store.keys.loadFingerprints()} />
       <KeyTabs
-        state={state}
+        state={tab}
         onState={(one) => {
-          setState(one);
+          setTab(one);
           setSelected(new Set());
         }}
       />
       <div class="search-row">
         <SearchField label="Search keys" placeholder="Minion or fingerprint" value={filter} onChange={setFilter} />
-        {ids.length > 0 && (
+        {tab !== HISTORY && ids.length > 0 && (
           <SelectionActions
             state={state}
             ids={ids}
@@ -136,12 +160,22 @@ export function KeysPage() {
           />
         )}
       </div>
+      {tab === HISTORY && <KeyHistory filter={filter} />}
       {state === "minions_pre" && ids.length > 0 && (
         <p class="hint">
           Compare fingerprints before you accept: run <code>salt-call --local key.finger</code> on the minion.
         </p>
       )}
-      {ids.length === 0 ? <NoKeys state={state} filtered={filter !== ""} /> : (
+      {state === "minions_denied" && ids.length > 0 && (
+        <p class="state warning bad">
+          <Icon name="warn" size={14} />
+          <span>
+            Another host uses the id of an accepted minion: a reinstalled host, or an impostor. Find the host at the
+            address first. Give it another id, or accept its key to replace the accepted one.
+          </span>
+        </p>
+      )}
+      {tab === HISTORY ? null : ids.length === 0 ? <NoKeys state={state} filtered={filter !== ""} /> : (
         <KeyList
           state={state}
           ids={ids}
@@ -170,7 +204,9 @@ function useFingerprints(state: KeyState): unknown {
   const { value: known } = fleet.keysKnown;
   useEffect(() => {
     // An account that may not list keys is told that alone.
-    if (known) void keys.loadFingerprints();
+    if (!known) return;
+    void keys.loadFingerprints();
+    void keys.loadDetails();
   }, [keyCount, known]);
   return keys.fingerprints.value[state];
 }
@@ -180,6 +216,8 @@ function KeysHead() {
   const refresh = () => {
     void store.fleet.load();
     void store.keys.loadFingerprints();
+    void store.keys.loadDetails();
+    if (store.keys.history.value !== undefined) void store.keys.loadHistory();
   };
   return (
     <header class="page-head">
@@ -193,7 +231,9 @@ function KeysHead() {
 const isKnown = (fleet: ReturnType<typeof useStore>["fleet"], state: KeyState) =>
   fleet.keysKnown.value || (state === "minions" && fleet.known.value);
 
-function KeyTabs({ state, onState }: { state: KeyState; onState(state: KeyState): void }) {
+function KeyTabs(
+  { state, onState }: { state: KeyState | typeof HISTORY; onState(state: KeyState | typeof HISTORY): void },
+) {
   const { fleet } = useStore();
   fleet.beat.value;
   return (
@@ -210,6 +250,9 @@ function KeyTabs({ state, onState }: { state: KeyState; onState(state: KeyState)
           </button>
         );
       })}
+      <button type="button" role="tab" aria-selected={state === HISTORY} onClick={() => onState(HISTORY)}>
+        <Icon name="clock" size={14} /> History
+      </button>
     </div>
   );
 }
@@ -281,6 +324,8 @@ function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) 
   const { keys } = useStore();
   // Read again when they are.
   keys.fingerprints.value;
+  keys.details.value;
+  const isAccepted = state === "minions";
   const actions = actionsOn(state, keys);
   const toggle = (id: string) => {
     const next = new Set(selected);
@@ -294,6 +339,16 @@ function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) 
       count={ids.length}
       keyOf={(index) => ids[index]!}
       onChoose={(index) => toggle(ids[index]!)}
+      header={
+        <>
+          <span role="columnheader" aria-label="Selected" />
+          <span role="columnheader">Minion</span>
+          <span role="columnheader" class="finger">Fingerprint</span>
+          <span role="columnheader" class="wide">{isAccepted ? "" : "Address"}</span>
+          <span role="columnheader" class="wide">{SINCE[state]}</span>
+          <span role="columnheader" aria-label="Actions" />
+        </>
+      }
       render={({ index }) => {
         const id = ids[index]!;
         const fingerprint = keys.fingerprint(state, id);
@@ -312,6 +367,8 @@ function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) 
               {state === "minions" ? <a href={href("minions", id)} tabIndex={-1}>{id}</a> : id}
             </span>
             <span role="gridcell" class="mono cut muted finger" title={fingerprint}>{fingerprint || "…"}</span>
+            <span role="gridcell" class="mono cut wide">{keys.detailsOf(state, id)?.address}</span>
+            <KeyAge state={state} id={id} />
             <span role="gridcell" class="row-actions">
               {actions.map((action) => (
                 <button
@@ -327,6 +384,84 @@ function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) 
                 </button>
               ))}
             </span>
+          </>
+        );
+      }}
+    />
+  );
+}
+
+/** What the age of a key in each state is. */
+const SINCE: Record<KeyState, string> = {
+  minions_pre: "Waiting for",
+  minions: "Accepted",
+  minions_rejected: "Rejected",
+  minions_denied: "Denied",
+};
+
+/** How long a key has been in its state, as far as the master tells. */
+function KeyAge({ state, id }: { state: KeyState; id: string }) {
+  const { keys, clock } = useStore();
+  const sinceMs = keys.detailsOf(state, id)?.sinceMs;
+  const text = sinceMs === undefined ? "" : agoText(clock.value - sinceMs);
+  return (
+    <span
+      role="gridcell"
+      class="muted num cut wide"
+      title={sinceMs === undefined ? undefined : clockText(sinceMs, clock.value)}
+    >
+      {text === "" || text === "now" || state === "minions_pre" ? text : `${text} ago`}
+    </span>
+  );
+}
+
+/** Who accepted, rejected and deleted keys, and which keys were replaced. */
+function KeyHistory({ filter }: { filter: string }) {
+  const { keys, now } = useStore();
+  const history = keys.history.value;
+  useEffect(() => void keys.loadHistory(), []);
+  const wanted = filter.trim().toLowerCase();
+  const shown = useMemo(
+    () =>
+      (history ?? []).filter((one) => Object.values(one).some((value) => String(value).toLowerCase().includes(wanted))),
+    [history, wanted],
+  );
+  if (keys.historyError.value !== undefined) {
+    return <Problem error={keys.historyError.value} retry={() => keys.loadHistory()} />;
+  }
+  if (history === undefined) return <Empty icon="clock" title="Loading the history…" />;
+  if (shown.length === 0) {
+    return <Empty icon="keys" title={wanted === "" ? "No decisions on keys yet" : "No matches"} />;
+  }
+  return (
+    <VirtualList
+      class="key-history"
+      label="History of keys"
+      count={shown.length}
+      keyOf={(index) => String(index)}
+      header={
+        <>
+          <span role="columnheader">Time</span>
+          <span role="columnheader">Minion</span>
+          <span role="columnheader">Decision</span>
+          <span role="columnheader" class="wide">By</span>
+          <span role="columnheader" class="wide">Fingerprint</span>
+        </>
+      }
+      render={({ index }) => {
+        const { atMs, act, id, user, via, from, finger, replaced } = shown[index]!;
+        return (
+          <>
+            <span role="gridcell" class="num muted cut">{atMs === undefined ? "" : clockText(atMs, now())}</span>
+            <span role="gridcell" class="mono cut">{id}</span>
+            <span role="gridcell" class={`cut ${replaced === "" ? "" : "bad"}`} title={replaced}>
+              {act}
+              {replaced !== "" && `, replaced ${replaced}`}
+            </span>
+            <span role="gridcell" class="cut muted wide">
+              {user} ({via}){from === "" ? "" : ` from ${from}`}
+            </span>
+            <span role="gridcell" class="mono cut muted finger wide" title={finger}>{finger}</span>
           </>
         );
       }}
@@ -370,7 +505,7 @@ function ConfirmChange(
           </span>
         </p>
       )}
-      <p>{effect(state)}</p>
+      <p>{effect(state, ids.length)}</p>
       {up.length > 0 && (
         <p class="state warning bad">
           <Icon name="warn" size={14} />
@@ -381,6 +516,9 @@ function ConfirmChange(
         {named.map((id) => (
           <li key={id}>
             <b class="mono">{id}</b> <code>{keys.fingerprint(state, id)}</code>
+            {keys.detailsOf(state, id)?.address !== undefined && (
+              <span class="muted">from {keys.detailsOf(state, id)!.address}</span>
+            )}
             {replaced.includes(id) && <Replaced id={id} />}
           </li>
         ))}
@@ -395,12 +533,15 @@ function ConfirmChange(
 function Replaced({ id }: { id: string }) {
   const { keys, fleet: { minions, beat }, clock } = useStore();
   beat.value;
-  const presence = minions.presence(id);
-  const seen = seenText(minions, id, clock.value);
+  const host = hostText({
+    presence: minions.presence(id),
+    seen: seenText(minions, id, clock.value),
+    details: keys.detailsOf("minions", id),
+    nowMs: clock.value,
+  });
   return (
     <p class="muted">
-      replaces <code>{keys.fingerprint("minions", id) || "the accepted key"}</code> ({presence}
-      {seen === "" ? "" : `, last seen ${seen}`})
+      replaces <code>{keys.fingerprint("minions", id) || "the accepted key"}</code> ({host})
     </p>
   );
 }

@@ -29,6 +29,14 @@ export function SignIn({ expired }: { expired: boolean }) {
   const [eauth, setEauth] = useState(last.eauth);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
+  const [systems, setSystems] = useState<readonly string[]>(EAUTH);
+  useEffect(() => {
+    void store.api.signInSystems().then((names) => {
+      if (names === undefined || names.length === 0) return;
+      setSystems(names);
+      if (!names.includes(eauth)) setEauth(names[0]!);
+    });
+  }, []);
   const first = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
   useEffect(() => (username === "" ? first : second).current?.focus(), []);
@@ -92,7 +100,7 @@ export function SignIn({ expired }: { expired: boolean }) {
         <label>
           <span>Authentication system</span>
           <select name="eauth" value={eauth} onChange={(event) => setEauth(event.currentTarget.value)}>
-            {[...new Set([...EAUTH, eauth])].map((name) => <option key={name} value={name}>{name}</option>)}
+            {[...new Set([...systems, eauth])].map((name) => <option key={name} value={name}>{name}</option>)}
           </select>
         </label>
         <Problem error={error} />

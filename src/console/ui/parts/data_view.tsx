@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { href } from "../../route.ts";
 import { printedLine } from "../../text.ts";
 import { flatten, type TreeRow } from "../../tree.ts";
 import { Icon } from "./icon.tsx";
@@ -21,8 +22,12 @@ export function TreeLine({ row, indent = 0, onToggle }: { row: TreeRow; indent?:
         </span>
       )}
       {row.name !== "" && <span class="tree-key">{row.name}</span>}
-      <span class={`tree-value is-${row.kind}`}>
-        {row.text === "" && row.kind === "empty" ? '""' : printedLine(row.text)}
+      <span class={`tree-value is-${row.difference ?? row.kind}`}>
+        {row.jid !== undefined
+          ? <a href={href("jobs", row.jid)} tabIndex={-1}>{row.text}</a>
+          : row.text === "" && row.kind === "empty"
+          ? '""'
+          : printedLine(row.text)}
       </span>
     </>
   );
@@ -40,7 +45,11 @@ export function TreeLine({ row, indent = 0, onToggle }: { row: TreeRow; indent?:
 export function DataView({ value, label, openTo = 1 }: { value: unknown; label: string; openTo?: number }) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const rows = useMemo(
-    () => flatten(value, (path, depth) => (depth < openTo) !== toggled.has(path)),
+    () =>
+      flatten(
+        value,
+        (path, depth, mark) => (mark === "changes" || (mark !== "details" && depth < openTo)) !== toggled.has(path),
+      ),
     [value, toggled, openTo],
   );
   const toggle = (path: string) => {

@@ -1,13 +1,30 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { countWords, needsGrains, type Preview, previewTarget, TARGET_TYPES, type TargetValue } from "../../preview.ts";
+import {
+  answeredPreview,
+  countWords,
+  needsGrains,
+  type Preview,
+  previewTarget,
+  TARGET_TYPES,
+  type TargetValue,
+} from "../../preview.ts";
 import { Icon } from "./icon.tsx";
 import { TargetMenu } from "./target_menu.tsx";
+import { errorText } from "../../text.ts";
 import { useStore } from "../store/store_context.ts";
+import { useAttempt } from "./use_attempt.ts";
 
 /** The function that a preview is asked for while none is chosen. */
 const ANY_FUNCTION = "test.ping";
 /** Time without typing before the master is asked: not once for each letter. */
 const TYPING_MS = 300;
+
+export type TargetPreview = Preview & {
+  /** The master has been asked, and has not answered yet. */
+  asking?: boolean;
+  /** Pings the target, where some minions may match and only they know. */
+  ping?(): Promise<void>;
+};
 
 /**
  * Which minions a target matches now. Targets that depend on ids alone are matched here at once; for others the master is
@@ -15,7 +32,7 @@ const TYPING_MS = 300;
  *
  * @param fun the function to run: an account may run one function on more minions than another
  */
-export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { asking?: boolean } {
+export function usePreview({ tgt, type }: TargetValue, fun = ""): TargetPreview {
   const store = useStore();
   // A key may have come or gone: the list of ids is another one then, and the same after any other event.
   store.fleet.beat.value;
@@ -56,7 +73,12 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): Preview & { as
     const why = local.kind === "master" ? local.why : "it has all grains";
     return { kind: "master", why, asking: true };
   }
-  return asked.preview ?? local;
+  const shown = asked.preview ?? local;
+  if (shown.kind !== "here" || shown.unknown.length === 0 || store.fleet.grains.isReading) return shown;
+  return {
+    ...shown,
+    ping: async () => setAsked({ key, preview: answeredPreview(shown, await store.fleet.ping(tgt, type)) }),
+  };
 }
 
 /** A field for a target, with its type before it and a preview of the matching minions below it. */
@@ -65,7 +87,7 @@ export function TargetBox(
     value: TargetValue;
     /** Whether to name the first matching minions. @default true */
     names?: boolean;
-    preview: ReturnType<typeof usePreview>;
+    preview: TargetPreview;
     onChange(value: TargetValue): void;
   },
 ) {
@@ -100,7 +122,7 @@ export function TargetBox(
           )}
         <TargetMenu value={value} onChange={onChange} />
       </div>
-      <PreviewLine preview={preview} names={names} />
+      <PreviewLine value={value} preview={preview} names={names} />
     </div>
   );
 }
@@ -117,7 +139,22 @@ function LongTarget({ tgt, onClear }: { tgt: string; onClear(): void }) {
   );
 }
 
-function PreviewLine({ preview, names }: { preview: ReturnType<typeof usePreview>; names: boolean }) {
+/** Only the minions themselves know whether they match: a ping of the target tells. */
+function AskMinions({ ping }: { ping(): Promise<void> }) {
+  const { busy, error, attempt } = useAttempt();
+  return (
+    <>
+      <button type="button" class="link" disabled={busy} onClick={() => attempt(ping)}>
+        {busy ? "Asking the minions…" : "Ask the minions (test.ping)"}
+      </button>
+      {error !== undefined && <span class="bad" role="alert">{errorText(error)}</span>}
+    </>
+  );
+}
+
+function PreviewLine(
+  { value, preview, names }: { value: TargetValue; preview: TargetPreview; names: boolean },
+) {
   const store = useStore();
   const shown = names ? 5 : 0;
   return (
@@ -141,11 +178,12 @@ function PreviewLine({ preview, names }: { preview: ReturnType<typeof usePreview
             <span class="muted">
               {store.fleet.known.value && `of ${store.fleet.minions.counts.accepted.toLocaleString("en")}`}
               {preview.unknown.length > 0 &&
-                ` · grains of ${preview.unknown.length.toLocaleString("en")} ${
-                  store.fleet.grains.error === undefined ? "not loaded" : "unavailable"
-                }`}
+                `: ${preview.unknown.length.toLocaleString("en")} ${
+                  preview.unknown.length === 1 ? "has" : "have"
+                } no known grains`}
               {preview.why !== undefined && ` · ${preview.why}`}
             </span>
+            {preview.ping !== undefined && <AskMinions key={value.tgt} ping={preview.ping} />}
             <span class="chips">
               {preview.matched.slice(0, shown).map((one) => <code key={one} class="chip">{one}</code>)}
               {names && preview.matched.length > shown && (

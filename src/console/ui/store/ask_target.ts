@@ -26,11 +26,12 @@ export async function askTarget(
   try {
     const previewed = await api.preview({ tgt: type === "list" ? tgt.split(",") : tgt, tgt_type: type, fun });
     if (previewed !== undefined) {
-      const { minions, missing } = previewed;
+      const { minions, missing, unknown } = previewed;
+      const open = new Set(unknown);
       return {
         kind: "here",
-        matched: minions,
-        unknown: [],
+        matched: minions.filter((id) => !open.has(id)),
+        unknown,
         ...(missing.length === 0 ? {} : { why: `No accepted key: ${missing.slice(0, 5).join(", ")}` }),
       };
     }

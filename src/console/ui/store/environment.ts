@@ -11,6 +11,8 @@ export interface Environment {
   random(): number;
   /** False while the tab is in the background. */
   visible(): boolean;
+  /** Puts the part of the address after `#`, without another entry in the browser's history. */
+  replaceAddress(hash: string): void;
   /** Keeps the user name and the colour theme between visits. */
   storage: {
     getItem(key: string): string | null;

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Api, type ApiError, isForbidden } from "../../api.ts";
 import type { BusEvent } from "../../event_stream.ts";
-import { Fleet } from "../../fleet.ts";
+import { Fleet, pingText } from "../../fleet.ts";
 import { FactsCache } from "../../facts.ts";
 import { GrainsCache } from "../../grains.ts";
 import type { Preview } from "../../preview.ts";
@@ -128,16 +128,24 @@ export class FleetStore {
     }
   }
 
+  /** The ids of the minions of a target that answer a ping. */
+  async ping(tgt: string, type: string): Promise<string[]> {
+    const answers = await this.#api.local({ tgt, tgt_type: type, fun: "test.ping" });
+    return Object.keys(answers).filter((id) => answers[id] === true);
+  }
+
   /**
-   * Pings every minion (`manage.status`).
+   * Pings every minion (`manage.status`), and says how many answered if the user asked for it.
    *
    * @param automatic the user did not ask for it: an account that may not do it sees no error
    */
   async check(automatic = false): Promise<void> {
     this.checking.value = true;
     try {
-      this.minions.setStatus(await this.#api.runner("manage.status"));
+      const status = await this.#api.runner("manage.status");
+      this.minions.setStatus(status);
       this.#beats.mark(this.beat);
+      if (!automatic) this.#notices.add("ok", pingText(status));
     } catch (error) {
       if (!automatic || !isForbidden(error)) this.#notices.fail(error);
     } finally {

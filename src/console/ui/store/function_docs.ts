@@ -1,5 +1,13 @@
-import type { Api } from "../../api.ts";
+import { isRecord } from "../../../base/record.ts";
+import { type Api, isForbidden } from "../../api.ts";
 import type { ArgSpec } from "../../form.ts";
+
+/** An SLS file by its name with dots. */
+export interface SlsFile {
+  name: string;
+  /** The comment that it begins with; empty for none. */
+  comment: string;
+}
 
 /** Signature and documentation of a function. */
 export interface FunctionDoc {
@@ -11,6 +19,7 @@ export interface FunctionDoc {
 export class FunctionDocs {
   readonly #api: Api;
   readonly #names = new Map<string, Promise<string[]>>();
+  readonly #sls = new Map<string, Promise<SlsFile[]>>();
   readonly #docs = new Map<string, Promise<FunctionDoc>>();
 
   constructor(api: Api) {
@@ -40,6 +49,28 @@ export class FunctionDocs {
     });
   }
 
+  /**
+   * The SLS files of the master, each with its first comment; of masters other than Brine's the names alone.
+   *
+   * @throws {ApiError} if this account may not list files
+   */
+  slsFiles(): Promise<SlsFile[]> {
+    return kept(this.#sls, "base", async () => {
+      try {
+        const found = await this.#api.runner("fileserver.sls_list");
+        if (isRecord(found)) {
+          return Object.entries(found).map(([name, comment]) => ({ name, comment: String(comment ?? "") }));
+        }
+      } catch (error) {
+        if (isForbidden(error)) throw error;
+      }
+      const listed = await this.#api.runner("fileserver.file_list");
+      const names = (Array.isArray(listed) ? listed.map(String) : []).filter((path) => path.endsWith(".sls"))
+        .map((path) => path.replace(/(?:\/init)?\.sls$/, "").replaceAll("/", "."));
+      return [...new Set(names)].sort().map((name) => ({ name, comment: "" }));
+    });
+  }
+
   /** Documentation of the master's own functions: name → text. */
   async ofMaster(client: "runner" | "wheel"): Promise<Map<string, string>> {
     const docs = await this.#api.runner(`doc.${client}`) as Record<string, unknown>;
@@ -52,6 +83,7 @@ export class FunctionDocs {
   forget(): void {
     this.#names.clear();
     this.#docs.clear();
+    this.#sls.clear();
   }
 }
 

@@ -1,8 +1,9 @@
 import { type Signal, signal } from "@preact/signals";
-import type { Api } from "../../api.ts";
+import { type Api, ApiError } from "../../api.ts";
 import { argumentText } from "../../job_arguments.ts";
 import { isInternal, type JobHead } from "../../job_head.ts";
 import { jidTime } from "../../text.ts";
+import { isRecord } from "../../../base/record.ts";
 
 /** One row of the job history. */
 export interface JobRow {
@@ -51,6 +52,22 @@ export class JobHistory {
     } catch (error) {
       this.error.value = error;
     }
+  }
+
+  /**
+   * The jobs on record with a target of this outcome (`jobs.list_jobs` of a Brine master).
+   *
+   * @throws {ApiError} if the master does not search by outcome
+   */
+  async withOutcome(outcome: string): Promise<ReadonlySet<string>> {
+    const found = await this.#api.runner("jobs.list_jobs", { search_outcome: outcome });
+    if (isRecord(found)) return new Set(Object.keys(found));
+    throw new ApiError(
+      "refused",
+      200,
+      "This master cannot search jobs by outcome",
+      "Only Brine masters can: choose any outcome, and sort or search instead.",
+    );
   }
 
   /** Puts a job that has just started on top; false if the list was not read yet or has it already. */

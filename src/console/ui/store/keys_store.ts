@@ -1,6 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Api, ApiError, isForbidden } from "../../api.ts";
 import type { KeyState } from "../../fleet.ts";
+import { type KeyDecision, type KeyDetails, readKeyDetails, readKeyHistory } from "../../key_details.ts";
 import { permits } from "../../permits.ts";
 import type { UserSession } from "./user_session.ts";
 
@@ -15,6 +16,11 @@ export class KeysStore {
   readonly fingerprints: Signal<Readonly<Record<string, Fingerprints>>> = signal({});
   /** Why the fingerprints of some keys could not be read. */
   readonly error: Signal<unknown> = signal(undefined);
+  /** State and id → what else the master knows of a key; empty for masters that do not tell. */
+  readonly details: Signal<ReadonlyMap<string, KeyDetails>> = signal(new Map());
+  /** Who did what with keys, the latest first; undefined until it was read. */
+  readonly history: Signal<readonly KeyDecision[] | undefined> = signal(undefined);
+  readonly historyError: Signal<unknown> = signal(undefined);
   readonly #api: Api;
   readonly #session: UserSession;
 
@@ -42,6 +48,30 @@ export class KeysStore {
       this.error.value = undefined;
     } catch (error) {
       this.error.value = error;
+    }
+  }
+
+  /** Reads when keys came and from where, unless the master cannot tell, or not to this account. */
+  async loadDetails(): Promise<void> {
+    try {
+      this.details.value = readKeyDetails(await this.#api.wheel("key.details", { match: "*" }));
+    } catch {
+      // Masters other than Brine's have no such function: the columns stay empty.
+      this.details.value = new Map();
+    }
+  }
+
+  detailsOf(state: KeyState, id: string): KeyDetails | undefined {
+    return this.details.value.get(`${state}/${id}`);
+  }
+
+  /** Reads who did what with keys (`key.history` of a Brine master). */
+  async loadHistory(): Promise<void> {
+    try {
+      this.history.value = readKeyHistory(await this.#api.wheel("key.history", { match: "*", limit: MOST_DECISIONS }));
+      this.historyError.value = undefined;
+    } catch (error) {
+      this.historyError.value = error;
     }
   }
 
@@ -103,9 +133,15 @@ export class KeysStore {
 
   forget(): void {
     this.fingerprints.value = {};
+    this.details.value = new Map();
+    this.history.value = undefined;
+    this.historyError.value = undefined;
     this.error.value = undefined;
   }
 }
+
+/** The decisions that are shown. */
+const MOST_DECISIONS = 500;
 
 /** A minion may be called `constructor`. */
 function fingerIn(found: Readonly<Record<string, Fingerprints>>, state: KeyState, id: string): string {

@@ -6,9 +6,11 @@ import {
   type RecentRun,
   type Saved,
   type SavedTarget,
+  type SavedView,
   withFavourite,
   withRun,
   withTarget,
+  withView,
 } from "../../saved.ts";
 import { type Environment, readStored } from "./environment.ts";
 import type { Notices } from "./notices.ts";
@@ -42,6 +44,14 @@ export class SavedStore {
 
   deleteTarget(name: string): void {
     this.#change((saved) => ({ ...saved, targets: saved.targets.filter((one) => one.name !== name) }));
+  }
+
+  saveView(view: SavedView): void {
+    this.#change((saved) => withView(saved, view));
+  }
+
+  deleteView(name: string): void {
+    this.#change((saved) => ({ ...saved, views: saved.views.filter((one) => one.name !== name) }));
   }
 
   saveFavourite(favourite: Favourite): void {

@@ -2,14 +2,16 @@ import { type Signal, signal } from "@preact/signals";
 import type { Api } from "../../api.ts";
 import { EventLog } from "../../event_log.ts";
 import type { BusEvent } from "../../event_stream.ts";
-import { headOf, isInternal } from "../../job_head.ts";
-import { parseRoute, type Route } from "../../route.ts";
+import { headOf, headOfMaster, isInternal, isOrchestration } from "../../job_head.ts";
+import { href, hrefOf, parseRoute, type Route } from "../../route.ts";
 import { AutomationStore } from "./automation_store.ts";
+import { Batches } from "./batches.ts";
 import { Beats } from "./beats.ts";
 import { type Environment, readStored } from "./environment.ts";
 import { FleetStore } from "./fleet_store.ts";
 import { FollowedJobs, type JobRequest } from "./followed_jobs.ts";
 import { FunctionDocs } from "./function_docs.ts";
+import { IssuesStore } from "./issues_store.ts";
 import { JobHistory } from "./job_history.ts";
 import { JobTallies } from "./job_tallies.ts";
 import { JobWatch } from "./job_watch.ts";
@@ -32,7 +34,12 @@ const POLL_MS = 1000;
 export class Store {
   readonly api: Api;
   readonly now: () => number;
+  readonly random: () => number;
   readonly route: Signal<Route>;
+  /** Increments with each page that is opened, and not while its address follows what it shows. */
+  readonly visit: Signal<number> = signal(0);
+  /** Page → the address at which it was left. */
+  readonly #left = new Map<string, string>();
   readonly theme: Signal<Theme>;
   readonly beats: Beats;
   readonly notices: Notices;
@@ -46,9 +53,11 @@ export class Store {
   readonly logBeat: Signal<number> = signal(0);
   readonly history: JobHistory;
   readonly jobs: FollowedJobs;
+  readonly batches: Batches;
   readonly tallies: JobTallies;
   readonly functions: FunctionDocs;
   readonly automation: AutomationStore;
+  readonly issues: IssuesStore;
   readonly nodeGroups: NodeGroups;
   /** What the user keeps in this browser. */
   readonly saved: SavedStore;
@@ -63,8 +72,10 @@ export class Store {
     this.#env = env;
     this.api = env.api;
     this.now = env.now;
+    this.random = env.random;
     this.clock = signal(env.now());
     this.route = signal(parseRoute(hash));
+    this.#keepAddress();
     this.theme = signal(readStored<Theme>(env.storage, THEME) ?? "system");
     this.beats = new Beats(env.later);
     this.notices = new Notices(env.later);
@@ -87,12 +98,42 @@ export class Store {
     this.keys = new KeysStore(env.api, this.session);
     this.history = new JobHistory(env.api);
     this.jobs = new FollowedJobs(env, this.beats, this.notices);
+    this.batches = new Batches(env, this.jobs, () => this.log.all);
     this.tallies = new JobTallies(env.api, this.jobs);
     this.functions = new FunctionDocs(env.api);
     this.automation = new AutomationStore(env);
+    this.issues = new IssuesStore(env, this.fleet, this.session);
     this.nodeGroups = new NodeGroups(env.api);
     this.saved = new SavedStore(env, this.notices);
     this.#watch = new JobWatch(env.api, env.now, this.jobs);
+  }
+
+  /** Opens the page of an address. */
+  open(hash: string): void {
+    this.route.value = parseRoute(hash);
+    this.visit.value++;
+    this.#keepAddress();
+  }
+
+  /** Puts into the address what its page shows now, so that it can be bookmarked, sent, and found again. */
+  show(query: Readonly<Record<string, string>>): void {
+    const before = this.route.value;
+    const next = hrefOf({ ...before, query });
+    if (next === hrefOf(before)) return;
+    this.route.value = parseRoute(next);
+    this.#keepAddress();
+    this.#env.replaceAddress(next);
+  }
+
+  /** Where a link to a page leads: to what it showed last, or, from the page itself, to all that it has. */
+  addressOf(page: string): string {
+    const bare = href(page);
+    return this.route.value.page === page ? bare : this.#left.get(page) ?? bare;
+  }
+
+  #keepAddress(): void {
+    const route = this.route.value;
+    if (route.name === "") this.#left.set(route.page, hrefOf(route));
   }
 
   setTheme(theme: Theme): void {
@@ -106,10 +147,27 @@ export class Store {
     this.beats.mark(this.logBeat);
     this.fleet.apply(event);
     this.automation.apply(event);
+    const [, ofMaster, kind] = /^salt\/run\/(\d{20})\/(new|ret)$/.exec(event.tag) ?? [];
+    if (ofMaster !== undefined && isOrchestration(String(event.data.fun))) {
+      this.#takeOrchestration(ofMaster, event, kind!);
+    }
     const jid = /^salt\/job\/([^/]+)\//.exec(event.tag)?.[1];
     if (jid === undefined) return;
     if (event.tag.endsWith("/new")) this.#takeNewJob(jid, event);
     this.jobs.apply(event, jid);
+  }
+
+  /** Its states are read once it has ended: events tell when. */
+  #takeOrchestration(jid: string, { data }: BusEvent, kind: string): void {
+    if (kind === "new") {
+      const head = headOfMaster(jid, data);
+      if (!this.history.add(head, this.now())) return;
+      this.jobs.follow(head);
+      this.jobs.addRunning(jid);
+    } else {
+      const job = this.jobs.peek(jid);
+      if (job !== undefined) void this.jobs.refresh(job);
+    }
   }
 
   #takeNewJob(jid: string, { data }: BusEvent): void {
@@ -140,13 +198,16 @@ export class Store {
   }
 
   #forget(): void {
+    this.#left.clear();
     this.fleet.forget();
     this.keys.forget();
     this.log.clear();
     this.history.forget();
+    this.batches.forget();
     this.jobs.forget();
     this.functions.forget();
     this.automation.forget();
+    this.issues.forget();
     this.nodeGroups.forget();
     this.saved.forget();
     this.notices.clear();

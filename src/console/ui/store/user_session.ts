@@ -29,6 +29,12 @@ export class UserSession {
     env.api.onSignedOut = () => this.#expire();
   }
 
+  /** What the session says of this account's permissions; empty if it does not tell. */
+  get perms(): readonly unknown[] {
+    const { value } = this.current;
+    return typeof value === "object" ? value.perms : [];
+  }
+
   /** User name and authentication system of the last sign-in in this browser. */
   get lastName(): { username: string; eauth: string } {
     return readStored(this.#env.storage, NAME) ?? { username: "", eauth: "pam" };

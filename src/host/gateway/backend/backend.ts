@@ -2,7 +2,7 @@ import type { BatchEvent } from "../../../client/batch.ts";
 import type { Credentials } from "../../../client/credentials.ts";
 import type { CollectOptions } from "../../../client/job_collector.ts";
 import type { Outcome } from "../../../client/outcome.ts";
-import type { Published, PublishRequest } from "../../../client/publish_request.ts";
+import type { Previewed, Published, PublishRequest } from "../../../client/publish_request.ts";
 import type { RunnerJob, RunnerRequest } from "../../../client/runner.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
 import type { WheelRequest, WheelResult } from "../../../client/wheel.ts";
@@ -40,7 +40,7 @@ export interface Backend extends AsyncDisposable {
   /** Publishes a job. Undefined if no minion matches. */
   publish(request: PublishRequest): Promise<Published | undefined>;
   /** The minions that {@link Backend.publish} would publish this for; undefined if this master has no previews. */
-  preview(request: PublishRequest): Promise<Pick<Published, "minions" | "missing"> | undefined>;
+  preview(request: PublishRequest): Promise<Previewed | undefined>;
   /** Runs a job and yields the outcome of each target; returns undefined if no minion matches. */
   run(request: PublishRequest, options: CollectOptions): AsyncGenerator<Outcome, Published | undefined>;
   /**

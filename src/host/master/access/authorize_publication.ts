@@ -17,6 +17,7 @@ export interface AuthorizedPublication {
   who: Caller;
   carried: Carried;
   functions: string[];
+  target: Target;
   tgt_type: string;
   minions: readonly string[];
   missing: readonly string[];
@@ -76,7 +77,7 @@ export async function authorizePublication(
     return { refusal: { enc: "clear", load: { error: `Cannot publish: ${error}` } } };
   }
   if (!permitted(services, who, load, target, minions)) return refused();
-  return { who, carried, functions, tgt_type, minions, missing, below: permittedBelow(services, who, load) };
+  return { who, carried, functions, target, tgt_type, minions, missing, below: permittedBelow(services, who, load) };
 }
 
 /** True if a caller may run these functions on any minion: whether those below a syndic are within a rule cannot be told here. */

@@ -19,8 +19,10 @@ type Services = JobServices & AccessServices;
 export async function publishPreview(services: Services, load: Load): Promise<unknown> {
   const found = await authorizePublication(services, load);
   if ("refusal" in found) return found.refusal;
-  const { minions, missing } = found;
-  return { enc: "clear", load: { minions, missing } };
+  const { minions, missing, target } = found;
+  const certain = new Set(services.expand(target, { greedy: false }).minions);
+  const unknown = minions.filter((id) => !certain.has(id));
+  return { enc: "clear", load: { minions, missing, ...(unknown.length === 0 ? {} : { unknown }) } };
 }
 
 /**

@@ -9,6 +9,7 @@ import { isMinionId } from "../../../base/minion_id.ts";
 import type {
   KeyAdministration,
   KeyDecision,
+  KeyDetails,
   KeyMatches,
   KeyStatus,
   SignatureFiles,
@@ -20,6 +21,7 @@ import { PatternCache } from "../../../model/target/patterns.ts";
 import { signMasterKey } from "./identity.ts";
 import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories.ts";
 import { type KeyActor, KeyHistory } from "./key_history.ts";
+import { KeySenders } from "./key_senders.ts";
 import { KeyRotations } from "./minion_key_rotations.ts";
 
 /**
@@ -52,6 +54,10 @@ export interface KeyAdminOptions {
   history?: KeyHistory;
   /** Changes of minions' keys. @default those of `pki_dir` */
   rotations?: KeyRotations;
+  /** Where keys that are not accepted came from. @default nobody is heard of */
+  senders?: KeySenders;
+  /** Since when a minion is connected, in milliseconds since the epoch. @default of none it is known */
+  upSince?(id: string): number | undefined;
   /** Who decides. @default the master's own user */
   actor?: KeyActor;
 }
@@ -89,6 +95,8 @@ export class KeyAdmin implements KeyAdministration {
   readonly #history: KeyHistory;
   readonly #actor: KeyActor;
   readonly #rotations: KeyRotations;
+  /** Where keys that are not accepted came from. */
+  readonly senders: KeySenders;
   /** Id → fingerprint of the accepted key that was replaced, until that is told. */
   readonly #replaced = new Map<string, string>();
 
@@ -102,12 +110,19 @@ export class KeyAdmin implements KeyAdministration {
     this.#options = options;
     this.#history = options.history ?? new KeyHistory({ fs, clock, log, pkiDir: opts.pki_dir });
     this.#actor = options.actor ?? { user: opts.user, via: "master" };
+    this.senders = options.senders ?? new KeySenders();
     this.#rotations = options.rotations ?? this.#openRotations();
   }
 
   /** The same, with another name in the history. */
   as(actor: KeyActor): KeyAdmin {
-    return new KeyAdmin({ ...this.#options, history: this.#history, rotations: this.#rotations, actor });
+    return new KeyAdmin({
+      ...this.#options,
+      history: this.#history,
+      rotations: this.#rotations,
+      senders: this.senders,
+      actor,
+    });
   }
 
   #openRotations(): KeyRotations {
@@ -225,6 +240,18 @@ export class KeyAdmin implements KeyAdministration {
   fingerprint(pem: string, hash = this.#options.opts.hash_type): string {
     if (!HASHES.includes(hash)) throw new RangeError(`hash_type is "${hash}": expected one of ${HASHES.join(", ")}`);
     return fingerprint(this.#options.runtime.crypto, pem, hash as HashName);
+  }
+
+  details(status: KeyStatus, id: string): KeyDetails {
+    const { runtime: { fs }, opts, upSince } = this.#options;
+    const stat = fs.stat(joinPath(opts.pki_dir, status, id));
+    const address = this.senders.addressOf(status, id);
+    const up = status === "minions" ? upSince?.(id) : undefined;
+    return {
+      ...(stat === undefined ? {} : { since: stat.mtimeMs / 1000 }),
+      ...(address === undefined ? {} : { address }),
+      ...(up === undefined ? {} : { up_since: up / 1000 }),
+    };
   }
 
   async change(action: KeyAction, ids: KeyMatches): Promise<void> {

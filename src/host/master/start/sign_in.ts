@@ -65,6 +65,7 @@ export function makeAuthServer(current: () => Services, parts: SignInParts): Aut
     log,
     meter,
     onEvent: (event, origin) => {
+      services.keyAdmin.senders.heard(event.act, event.id, origin);
       if (!event.result) services.audit?.signIn(event, origin);
       if (!opts.auth_events) return;
       // A known public key proves nothing yet: it is nobody's secret.

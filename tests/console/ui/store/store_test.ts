@@ -15,6 +15,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
   const sources: (EventSourceLike & { closed?: boolean })[] = [];
   const kept = new Map<string, string>();
   const asked: Low[] = [];
+  const addresses: string[] = [];
   let session = true;
   const reply = (status: number, body: unknown) => Promise.resolve(new Response(JSON.stringify(body), { status }));
   const api = new Api("", (url, init) => {
@@ -59,6 +60,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
     },
     random: () => 0.5,
     visible: () => true,
+    replaceAddress: (hash) => void addresses.push(hash),
     storage: {
       getItem: (key) => kept.get(key) ?? null,
       setItem: (key, value) => void kept.set(key, value),
@@ -86,6 +88,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
   return {
     store,
     asked,
+    addresses,
     kept,
     settle,
     pass,
@@ -433,4 +436,151 @@ test("minions that a restarted master has not seen yet are asked for again and a
   assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.unknown], [1, 1]);
   await pass(120_000);
   assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.down], [1, 1]);
+});
+
+test("a page keeps what it shows in the address, and a link leads back to it", async () => {
+  const { store, signIn, addresses } = bed(FLEET);
+  await signIn();
+  store.open("#/fleet?tgt=web*");
+  const visit = store.visit.value;
+  store.show({ tgt: "db*", state: "down", sort: "" });
+  store.show({ tgt: "db*", state: "down", sort: "" });
+  assert.deepEqual(addresses, ["#/fleet?tgt=db*&state=down"]);
+  assert.equal(store.visit.value, visit, "the page stays as it is");
+  assert.equal(store.addressOf("fleet"), "#/fleet", "from the page itself, to all that it has");
+  store.open("#/minions/db1");
+  assert.equal(store.visit.value, visit + 1);
+  assert.equal(store.addressOf("fleet"), "#/fleet?tgt=db*&state=down");
+  assert.equal(store.addressOf("jobs"), "#/jobs");
+  store.show({ tab: "pillar" });
+  assert.equal(addresses.at(-1), "#/minions/db1?tab=pillar");
+  await signIn("eve");
+  assert.equal(store.addressOf("fleet"), "#/fleet", "of another user");
+});
+
+test("a ping of all minions ends with its result", async () => {
+  const { store, signIn } = bed({ ...FLEET, "manage.status": () => ({ up: ["a"], down: ["b"] }) });
+  await signIn();
+  await store.fleet.check();
+  assert.deepEqual(store.notices.list.value.map(({ kind, text }) => [kind, text]), [
+    ["ok", "1 of 2 minions answered; no answer: b"],
+  ]);
+});
+
+test("minions that the master has no grains of are not counted as matching", async () => {
+  const { store, signIn } = bed({
+    ...FLEET,
+    "/preview": () =>
+      Promise.resolve(
+        new Response(JSON.stringify({ return: [{ minions: ["a", "b"], missing: [], unknown: ["b"] }] })),
+      ),
+  });
+  await signIn();
+  const preview = await store.fleet.askTarget({ tgt: "role:web", type: "grain", fun: "test.ping", why: "" });
+  assert.deepEqual(preview, { kind: "here", matched: ["a"], unknown: ["b"] });
+});
+
+test("an orchestration is listed as it starts, and its states are read when it ends", async () => {
+  const states = { "test_|-a_|-a_|-nop": { result: true, comment: "", changes: {} } };
+  const { store, signIn, settle, asked } = bed({
+    ...FLEET,
+    "jobs.list_jobs": () => ({
+      [JID]: { Function: "runner.state.orch", Target: "m_master" },
+      [NOW_JID]: { Function: "runner.manage.up", Target: "m_master" },
+    }),
+    "jobs.list_job": () => ({
+      Function: "runner.state.orch",
+      Minions: ["m_master"],
+      Result: {
+        m_master: {
+          return: { fun: "runner.state.orch", success: true, return: { data: { m: states }, outputter: "highstate" } },
+        },
+      },
+    }),
+  });
+  await signIn();
+  await store.history.load();
+  assert.deepEqual(store.history.rows.value!.map(({ fun }) => fun), ["runner.state.orch"]);
+  const jid = "20270115080000000001";
+  store.take({
+    tag: `salt/run/${jid}/new`,
+    data: { fun: "runner.state.orch", fun_args: ["deploy"], user: "ada", jid },
+  });
+  store.take({ tag: `salt/run/${NOW_JID}/new`, data: { fun: "runner.manage.up", user: "ada" } });
+  assert.deepEqual(store.history.rows.value!.map((row) => [row.jid, row.args]), [[jid, "deploy"], [JID, ""]]);
+  assert.ok(store.jobs.running.value.has(jid));
+  assert.ok(!asked.some(({ fun }) => fun === "jobs.list_job"));
+  store.take({ tag: `salt/run/${jid}/ret`, data: { fun: "runner.state.orch" } });
+  await settle();
+  assert.deepEqual(store.jobs.get(jid).part("m_master")!.return, states);
+  assert.ok(!store.jobs.running.value.has(jid));
+});
+
+test("jobs of an outcome are found by a Brine master, and others say that they cannot", async () => {
+  const { store, signIn, asked } = bed({ ...FLEET, "jobs.list_jobs": () => ({ [JID]: { Function: "test.ping" } }) });
+  await signIn();
+  assert.deepEqual([...await store.history.withOutcome("failed")], [JID]);
+  assert.equal(asked.at(-1)!.search_outcome, "failed");
+  const salt = bed({ ...FLEET, "jobs.list_jobs": () => "Passed invalid arguments" });
+  await salt.signIn();
+  await assert.rejects(salt.store.history.withOutcome("failed"), /cannot search jobs by outcome/);
+});
+
+test("a batch starts the next part once the one before has ended, and stops at failures", async () => {
+  const jids = [JID, NOW_JID];
+  let started = 0;
+  const { store, signIn, settle, asked, pass } = bed({
+    ...FLEET,
+    "test.fail": (low) => ({ jid: jids[started++], minions: String(low.tgt).split(",") }),
+  });
+  await signIn();
+  const plan = { ids: ["a", "b", "c"], size: "1", waitMs: 0, failures: 1 };
+  const { batch } = store.batches.get(store.batches.start({ fun: "test.fail", tgt: "*", tgt_type: "glob" }, plan))!;
+  await settle();
+  const sent = () => asked.filter(({ fun }) => fun === "test.fail").map(({ tgt, tgt_type }) => [tgt, tgt_type]);
+  assert.deepEqual([sent(), store.batches.isRunning], [[["a", "list"]], true]);
+  store.take(returned("a"));
+  await pass(200);
+  assert.deepEqual([sent().length, batch.ended], [2, 1]);
+  store.take({ tag: `salt/job/${NOW_JID}/ret/b`, data: { id: "b", return: 1, retcode: 2, success: false } });
+  await pass(200);
+  assert.deepEqual([sent().length, batch.state, batch.bad, store.batches.isRunning], [2, "stopped", 1, false]);
+});
+
+test("SLS files are listed with their comments by a Brine master, and by name by others", async () => {
+  const brine = bed({ ...FLEET, "fileserver.sls_list": () => ({ web: "Web servers", db: "" }) });
+  await brine.signIn();
+  assert.deepEqual(await brine.store.functions.slsFiles(), [{ name: "web", comment: "Web servers" }, {
+    name: "db",
+    comment: "",
+  }]);
+  const salt = bed({ ...FLEET, "fileserver.file_list": () => ["top.sls", "db/init.sls", "a/b.sls", "x.txt"] });
+  await salt.signIn();
+  assert.deepEqual((await salt.store.functions.slsFiles()).map(({ name }) => name), ["a.b", "db", "top"]);
+});
+
+test("issues come from the fleet and the master, no minion is asked, and gaps are named", async () => {
+  const { store, signIn, asked } = bed({
+    "key.list_all": () => ({ minions: ["a", "b"], minions_pre: ["c"], minions_denied: ["a"] }),
+    "minions.connected": () => ["a"],
+    "jobs.list_jobs": () => ({ [JID]: {}, [NOW_JID]: {} }),
+    "manage.issues": () => [{ kind: "disk", level: "error", text: "1.0 GiB free", remedy: "Free it." }],
+  });
+  await signIn();
+  assert.equal(store.issues.list.value, undefined);
+  const before = asked.length;
+  await store.issues.load();
+  assert.deepEqual(store.issues.list.value!.map(({ title }) => title), [
+    "1 denied key",
+    "1 minion down",
+    "2 runs of states failed",
+    "Little disk space on the master",
+    "1 key waits to be accepted",
+  ]);
+  assert.deepEqual(store.issues.gaps.value, ["Engines: only Brine masters tell (engines.status)"]);
+  assert.ok(asked.slice(before).every(({ client }) => client === "runner"));
+  store.take({ tag: "salt/key", data: { act: "delete", id: "c", result: true } });
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  store.fleet.beat.value++;
+  assert.equal(store.issues.list.value!.length, 4);
 });

@@ -1,20 +1,26 @@
 import { href } from "../../../route.ts";
 import { useStore } from "../../store/store_context.ts";
 import { EnginesTab } from "./engines_tab.tsx";
+import { FleetEntriesTab } from "./fleet_entries_tab.tsx";
 import { ReactorTab } from "./reactor_tab.tsx";
 
-const TABS = [["reactor", "Reactor"], ["engines", "Engines"]] as const;
+const TABS = [
+  ["reactor", "Reactor"],
+  ["engines", "Engines"],
+  ["schedules", "Schedules"],
+  ["beacons", "Beacons"],
+] as const;
 
-/** Automation of the master: reactions to events, and engines. */
+/** Automation: reactions to events and engines of the master, schedules and beacons of minions. */
 export function AutomationPage() {
   const { query } = useStore().route.value;
-  const tab = query.tab === "engines" ? "engines" : "reactor";
+  const tab = TABS.find(([name]) => name === query.tab)?.[0] ?? "reactor";
   return (
     <main class="page fill">
       <header class="page-head">
         <h1>Automation</h1>
       </header>
-      <div class="tabs" role="tablist" aria-label="Automation of the master">
+      <div class="tabs" role="tablist" aria-label="Automation">
         {TABS.map(([name, label]) => (
           <button
             key={name}
@@ -26,10 +32,12 @@ export function AutomationPage() {
             {label}
           </button>
         ))}
-        <span class="grow" />
-        <p class="hint tab-note">Schedules and beacons are on the page of each minion.</p>
       </div>
-      {tab === "reactor" ? <ReactorTab /> : <EnginesTab />}
+      {tab === "reactor"
+        ? <ReactorTab />
+        : tab === "engines"
+        ? <EnginesTab />
+        : <FleetEntriesTab key={tab} kind={tab} />}
     </main>
   );
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../../../api.ts";
 import { isRecord } from "../../../../base/record.ts";
 import { factsOf } from "../../../machine.ts";
 import { href } from "../../../route.ts";
-import { filterTop } from "../../../tree.ts";
+import { filterTop, sortedTop } from "../../../tree.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy_button.tsx";
 import { DataView } from "../../parts/data_view.tsx";
@@ -87,7 +87,7 @@ function MinionData({ id, tab }: { id: string; tab: "grains" | "pillar" }) {
   const reveal = () => attempt(async () => setPillar({ value: await ask("pillar.items") }));
   const refresh = () => attempt(async () => store.fleet.grains.set(id, await ask("grains.items")));
   const value = tab === "grains" ? grains : pillar?.value;
-  const shown = useMemo(() => filterTop(value, filter), [value, filter]);
+  const shown = useMemo(() => sortedTop(filterTop(value, filter)), [value, filter]);
   return (
     <>
       {(tab === "grains" || pillar !== undefined) && (
@@ -133,9 +133,11 @@ function MinionHead({ id }: { id: string }) {
         </h1>
       </div>
       <div class="actions">
-        <a class="button primary" href={href("run", "", { tgt: id, tgt_type: "list" })}>
-          <Icon name="run" /> <span>Run a function</span>
-        </a>
+        {(!fleet.known.value || fleet.minions.keys("minions").has(id)) && (
+          <a class="button primary" href={href("run", "", { tgt: id, tgt_type: "list" })}>
+            <Icon name="run" /> <span>Run a function</span>
+          </a>
+        )}
         <a class="button" href={href("events", "", { filter: id })}>
           <Icon name="events" /> <span>Events</span>
         </a>

@@ -1,33 +1,41 @@
 import type { TargetValue } from "../../../preview.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { hasDryRun, reasonToConfirm } from "../../../danger.ts";
+import { commandLine } from "../../../command_line.ts";
+import { hasDryRun, reasonToConfirm, takesSls } from "../../../danger.ts";
 import { docText } from "../../../form.ts";
 import type { Where } from "../../../saved.ts";
 import { countOf, countWords, type Preview } from "../../../preview.ts";
+import { saltOptions } from "../../../run_options.ts";
+import { targetText } from "../../../text.ts";
 import { Button } from "../../parts/button.tsx";
 import { CopyButton } from "../../parts/copy_button.tsx";
 import { DataView } from "../../parts/data_view.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { Segmented } from "../../parts/segmented.tsx";
 import { State } from "../../parts/state.tsx";
+import { Switch } from "../../parts/switch.tsx";
 import { TargetBox, type usePreview } from "../../parts/target_box.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { useStore } from "../../store/store_context.ts";
 import { ArgumentForm } from "./argument_form.tsx";
 import { FunctionBox } from "./function_box.tsx";
 import { FunctionMenu } from "./function_menu.tsx";
+import { OptionsStep } from "./options_step.tsx";
 import { runFunction } from "./run_function.ts";
+import { SlsList } from "./sls_list.tsx";
 import { useCommand } from "./use_command.ts";
 
 /** Runs any function with any arguments: on minions, or a runner or wheel function on the master. */
 export function RunPage() {
   const store = useStore();
   const command = useCommand(store);
-  const { where, onMinions, target, preview, fun, kwarg, problems, complete } = command;
+  const { where, onMinions, target, preview, fun, arg, kwarg, options, problems, optionsWrong, complete, unknown } =
+    command;
   const [stream, setStream] = useState(true);
-  const [reason, setReason] = useState<{ text: string; more: Record<string, unknown> } | undefined>(undefined);
+  const [reason, setReason] = useState<string | undefined>(undefined);
   const [result, setResult] = useState<{ value: unknown } | undefined>(undefined);
   const { busy, error, attempt } = useAttempt();
 
@@ -35,17 +43,19 @@ export function RunPage() {
     command.setFun(name);
     setResult(undefined);
   };
-  const start = (more: Record<string, unknown>) =>
+  const start = () =>
     attempt(async () => {
-      const value = await runFunction(store, { ...command, kwarg: { ...kwarg, ...more }, stream });
+      const value = await runFunction(store, { ...command, stream });
       if (value !== undefined) setResult(value);
     });
-  const run = (more: Record<string, unknown> = {}) => {
+  const run = () => {
     if (!complete || busy) return;
-    const text = reasonToConfirm(fun, { ...kwarg, ...more }, onMinions ? countOf(preview) : 1);
-    if (text === undefined) void start(more);
-    else setReason({ text, more });
+    const danger = reasonToConfirm(fun, kwarg, onMinions ? countOf(preview) : 1);
+    const text = unknown === undefined ? danger : `${unknown.text}. It will fail there. ${danger ?? ""}`.trim();
+    if (text === undefined) void start();
+    else setReason(text);
   };
+  const count = onMinions ? countWords(limited(preview, options.subset)) : "";
   return (
     <main class="page scroll">
       <header class="page-head">
@@ -74,7 +84,10 @@ export function RunPage() {
           onFun={choose}
           menu={<FunctionMenu command={command} target={target} />}
         />
+        {unknown !== undefined && <UnknownFunction unknown={unknown} onFun={choose} />}
         {fun !== "" && <ArgumentsStep command={command} />}
+        {takesSls(fun) && <SlsList command={command} />}
+        {onMinions && <OptionsStep options={options} problems={optionsWrong} onOptions={command.setOptions} />}
         <Problem error={error} />
         <div class="run-bar">
           {onMinions && (
@@ -83,23 +96,26 @@ export function RunPage() {
               Live output
             </label>
           )}
+          {hasDryRun(fun) && (
+            <Switch on={command.isDry} label="Dry run (test=True): show what would change" onChange={command.setDry} />
+          )}
           <span class="grow" />
-          {fun !== "" && <FirstProblem problems={problems} />}
-          <RunButtons
-            dryRun={hasDryRun(fun) && kwarg.test !== true}
-            disabled={!complete || busy}
-            label={busy ? "Starting…" : onMinions ? `Run on ${countWords(preview)}` : "Run"}
-            onDryRun={() => run({ test: true })}
-          />
+          {fun !== "" && <FirstProblem problems={{ ...problems, ...optionsWrong }} />}
+          <Button type="submit" icon="run" kind="primary" disabled={!complete || busy}>
+            {busy
+              ? "Starting…"
+              : `${command.isDry && hasDryRun(fun) ? "Dry run" : "Run"}${onMinions ? ` on ${count}` : ""}`}
+          </Button>
         </div>
       </form>
       {result !== undefined && <Result value={result.value} />}
       {reason !== undefined && (
         <ConfirmRun
           fun={fun}
-          reason={reason.text}
-          target={onMinions ? { tgt: target.tgt, preview } : undefined}
-          onConfirm={() => start(reason.more)}
+          reason={reason}
+          line={commandLine({ where, ...target, fun, arg, kwarg, options: onMinions ? saltOptions(options) : [] })}
+          target={onMinions ? { tgt: target.tgt, preview, count } : undefined}
+          onConfirm={start}
           onClose={() => setReason(undefined)}
         />
       )}
@@ -224,14 +240,29 @@ function Documentation({ fun, doc }: { fun: string; doc: string }) {
   );
 }
 
-function RunButtons(
-  { dryRun, disabled, label, onDryRun }: { dryRun: boolean; disabled: boolean; label: string; onDryRun(): void },
+/** A subset is no more minions than the target has. */
+function limited(preview: Preview, subset: string): Preview {
+  if (preview.kind !== "here" || subset === "" || !(Number(subset) > 0)) return preview;
+  return { ...preview, matched: preview.matched.slice(0, Number(subset)) };
+}
+
+function UnknownFunction(
+  { unknown: { text, near }, onFun }: { unknown: { text: string; near: string[] }; onFun(fun: string): void },
 ) {
   return (
-    <>
-      {dryRun && <Button disabled={disabled} onClick={onDryRun}>Dry run (test=True)</Button>}
-      <Button type="submit" icon="run" kind="primary" disabled={disabled}>{label}</Button>
-    </>
+    <p class="state warning warn" role="status">
+      <Icon name="warn" size={14} />
+      <span>
+        {text}. {near.length > 0 && "Did you mean "}
+        {near.map((name, at) => (
+          <span key={name}>
+            {at > 0 && ", "}
+            <button type="button" class="link mono" onClick={() => onFun(name)}>{name}</button>
+          </span>
+        ))}
+        {near.length > 0 && "?"}
+      </span>
+    </p>
   );
 }
 
@@ -256,16 +287,18 @@ function Result({ value }: { value: unknown }) {
 const NAMED_MINIONS = 5;
 
 function ConfirmRun(
-  { fun, reason, target, onConfirm, onClose }: {
+  { fun, reason, line, target, onConfirm, onClose }: {
     fun: string;
     reason: string;
+    /** What is run, as a command line. */
+    line: string;
     /** Undefined for functions of the master. */
-    target: { tgt: string; preview: Preview } | undefined;
+    target: { tgt: string; preview: Preview; count: string } | undefined;
     onConfirm(): void;
     onClose(): void;
   },
 ) {
-  const count = target === undefined ? "" : countWords(target.preview);
+  const count = target?.count ?? "";
   const matched = target?.preview.kind === "here" ? target.preview.matched : [];
   const more = matched.length > NAMED_MINIONS ? ", …" : "";
   return (
@@ -276,9 +309,10 @@ function ConfirmRun(
       onClose={onClose}
     >
       <p>{reason}</p>
+      <pre class="command">{line}</pre>
       {target !== undefined && (
         <p>
-          Target <code>{target.tgt}</code>: {count}
+          Target <code>{targetText(target.tgt)}</code>: {count}
           {matched.length > 0 && ` (${matched.slice(0, NAMED_MINIONS).join(", ")}${more})`}.
         </p>
       )}

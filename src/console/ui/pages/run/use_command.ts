@@ -1,10 +1,13 @@
 import type { TargetValue } from "../../../preview.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { argumentsOf, EMPTY, type Filled, filledFrom, type Form } from "../../../form.ts";
+import { argumentsOf, EMPTY, type Filled, filledFrom, type Form, withTest } from "../../../form.ts";
 import type { Route } from "../../../route.ts";
+import { AT_ONCE, optionProblems, type RunOptions } from "../../../run_options.ts";
 import type { Where } from "../../../saved.ts";
+import { nearNames } from "../../../search.ts";
 import { countText } from "../../../text.ts";
 import { usePreview } from "../../parts/target_box.tsx";
+import { useAddress } from "../../parts/use_address.ts";
 import type { Store } from "../../store/store.ts";
 import { useExample, useForm, useFunctions } from "./use_functions.ts";
 
@@ -15,6 +18,7 @@ export function useCommand(store: Store) {
   const [target, setTarget] = useState<TargetValue>({ tgt: query.tgt ?? "*", type: query.tgt_type ?? "glob" });
   const [fun, setName] = useState(query.fun ?? "");
   const [filled, setFilled] = useState<Filled>(EMPTY);
+  const [options, setOptions] = useState<RunOptions>(AT_ONCE);
   const preview = usePreview(target, fun);
   const example = useExample(store, where, preview.kind === "here" ? preview.matched : undefined);
   const { names, docs, problem } = useFunctions(store, where, example);
@@ -22,6 +26,17 @@ export function useCommand(store: Store) {
   useArgumentsOfAddress(query, fun, form, loading, setFilled);
   const { arg, kwarg, problems } = useMemo(() => argumentsOf(form, filled), [form, filled]);
   const onMinions = where === "minions";
+  const matched = preview.kind === "here" && preview.unknown.length === 0 ? preview.matched : undefined;
+  const optionsWrong = onMinions ? optionProblems(options, matched !== undefined) : {};
+  // Arguments may hold passwords: those of an address stay, and others do not come into it.
+  const { arg: given = "", kwarg: named = "" } = fun === query.fun ? query : {};
+  useAddress({
+    where: onMinions ? "" : where,
+    ...(onMinions ? { tgt: target.tgt, tgt_type: target.type === "glob" ? "" : target.type } : {}),
+    fun,
+    arg: given,
+    kwarg: named,
+  });
   return {
     where,
     setWhere,
@@ -36,7 +51,7 @@ export function useCommand(store: Store) {
     },
     names,
     /** Shown below the name of the function. */
-    hint: problem ?? functionsHint(names, onMinions, example),
+    hint: problem ?? functionsHint(names, onMinions, example, store.fleet.known.value || !store.fleet.ready.value),
     doc,
     form,
     /** True while the signature of the function is being read. */
@@ -45,10 +60,19 @@ export function useCommand(store: Store) {
     setFilled,
     arg,
     kwarg,
+    options,
+    setOptions,
+    /** What is wrong with the options, by their names. */
+    optionsWrong,
+    matched,
+    isDry: kwarg.test === true,
+    setDry: (on: boolean) => setFilled(withTest(form, filled, on)),
+    /** Why the function is unlikely to be there, and names that may have been meant; undefined if nothing is wrong. */
+    unknown: unknownFunction(fun, names, onMinions ? example : undefined),
     /** By the name of the field. */
     problems,
     /** True if it can be run. */
-    complete: fun !== "" && Object.keys(problems).length === 0 &&
+    complete: fun !== "" && Object.keys(problems).length === 0 && Object.keys(optionsWrong).length === 0 &&
       (!onMinions || (target.tgt !== "" && preview.kind !== "invalid")),
   };
 }
@@ -73,6 +97,22 @@ function useArgumentsOfAddress(
   }, [form, loading]);
 }
 
+/** How many names are offered in place of an unknown one. */
+const OFFERED = 3;
+
+/** @param example the minion whose functions are known; undefined for those of the master */
+function unknownFunction(
+  fun: string,
+  names: readonly string[] | undefined,
+  example: string | undefined,
+): { text: string; near: string[] } | undefined {
+  if (fun === "" || names === undefined || names.length === 0 || names.includes(fun)) return undefined;
+  return {
+    text: example === undefined ? `The master has no function ${fun}` : `${example} has no function ${fun}`,
+    near: nearNames(fun, names, OFFERED),
+  };
+}
+
 function parsed(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);
@@ -81,8 +121,16 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-function functionsHint(names: readonly string[] | undefined, onMinions: boolean, example: string | undefined): string {
+function functionsHint(
+  names: readonly string[] | undefined,
+  onMinions: boolean,
+  example: string | undefined,
+  mayList: boolean,
+): string {
   if (names !== undefined) return `${countText(names.length, "function")}${onMinions ? ` on ${example}` : ""}`;
+  if (onMinions && example === undefined && !mayList) {
+    return "This account may not list minions, so that their functions are not known; type any name.";
+  }
   if (onMinions && example === undefined) return "No matching minion is up to list its functions; type any name.";
   return "Loading functions…";
 }

@@ -1,0 +1,48 @@
+import { argumentText } from "./job_arguments.ts";
+import type { Where } from "./saved.ts";
+
+/** A text as a shell takes it for one word. */
+export function quoted(text: string): string {
+  return text !== "" && /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+const FLAGS: Readonly<Record<string, string>> = {
+  list: "-L ",
+  grain: "-G ",
+  compound: "-C ",
+  pcre: "-E ",
+  grain_pcre: "-P ",
+  nodegroup: "-N ",
+  ipcidr: "-S ",
+  pillar: "-I ",
+  pillar_pcre: "-J ",
+  range: "-R ",
+};
+
+/** A longer target is cut: a list of thousands of ids says no more by its end. */
+const LONGEST = 2000;
+
+/** A run as a command line of `salt`, `salt-run` or the wheel: what a confirmation shows. */
+export function commandLine(
+  { where, tgt, type, fun, arg, kwarg, options = [] }: {
+    where: Where;
+    tgt: string;
+    type: string;
+    fun: string;
+    arg: readonly unknown[];
+    kwarg: Record<string, unknown>;
+    /** Options of `salt`, such as `--batch-size=10%`. */
+    options?: readonly string[];
+  },
+): string {
+  const words = [
+    ...arg.map((one) => quoted(argumentText([one]))),
+    ...Object.entries(kwarg).map(([name, value]) => quoted(`${name}=${argumentText([value])}`)),
+  ];
+  const called = [fun, ...words].join(" ");
+  if (where === "runner") return `salt-run ${called}`;
+  if (where === "wheel") return `wheel ${called}`;
+  const target = quoted(tgt);
+  const shown = target.length > LONGEST ? `${target.slice(0, LONGEST)}…` : target;
+  return ["salt", ...options, `${FLAGS[type] ?? ""}${shown}`, called].join(" ");
+}

@@ -1,0 +1,88 @@
+import type { PartState } from "./part_state.ts";
+
+/** Which jobs of the history are listed: all of it is in the address of the page. */
+export interface JobFilter {
+  /** Words that have to be in function, arguments, target, user or jid. */
+  words: string;
+  /** Of the functions; a part of their name. */
+  fun: string;
+  user: string;
+  /** Of at least one target, or `running`; empty for any. */
+  outcome: string;
+  /** How far back: one of {@link SINCE}; empty for all. */
+  since: string;
+}
+
+export const ANY_JOB: JobFilter = { words: "", fun: "", user: "", outcome: "", since: "" };
+
+/** Times to choose from: as in the address, and as shown. */
+export const SINCE: Readonly<Record<string, { label: string; ms: number }>> = {
+  "15m": { label: "15 minutes", ms: 15 * 60_000 },
+  "1h": { label: "1 hour", ms: 3_600_000 },
+  "6h": { label: "6 hours", ms: 6 * 3_600_000 },
+  "24h": { label: "24 hours", ms: 24 * 3_600_000 },
+  "7d": { label: "7 days", ms: 7 * 24 * 3_600_000 },
+};
+
+/** Outcomes to choose from; the master finds the jobs of each but the first. */
+export const OUTCOMES: readonly (PartState | "running")[] = [
+  "running",
+  "failed",
+  "timed out",
+  "lost",
+  "expired",
+  "cancelled",
+  "queued",
+  "returned",
+];
+
+export const isFiltered = (filter: JobFilter): boolean => Object.values(filter).some((value) => value !== "");
+
+/** Reads the query of an address, which anybody may have written. */
+export function readJobFilter({ search = "", fun = "", user = "", outcome = "", since = "" }: Record<string, string>) {
+  return {
+    words: search,
+    fun,
+    user,
+    outcome: (OUTCOMES as readonly string[]).includes(outcome) ? outcome : "",
+    since: Object.hasOwn(SINCE, since) ? since : "",
+  };
+}
+
+/** The query that {@link readJobFilter} reads as this filter. */
+export const jobFilterQuery = ({ words, ...rest }: JobFilter): Record<string, string> => ({ search: words, ...rest });
+
+interface FilteredJob {
+  jid: string;
+  fun: string;
+  user: string;
+  search: string;
+  startedMs?: number;
+}
+
+/**
+ * The jobs that a filter lists, in their order.
+ *
+ * @param found the jobs of the chosen outcome; undefined while the master is asked for them
+ */
+export function filteredJobs<Job extends FilteredJob>(
+  jobs: readonly Job[],
+  { words, fun, user, outcome, since }: JobFilter,
+  found: ReadonlySet<string> | undefined,
+  nowMs: number,
+): Job[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const part = fun.trim().toLowerCase();
+  const fromMs = since === "" ? -Infinity : nowMs - SINCE[since]!.ms;
+  return jobs.filter((job) =>
+    wanted.every((word) => job.search.includes(word)) &&
+    (part === "" || job.fun.toLowerCase().includes(part)) &&
+    (user === "" || job.user === user) &&
+    (fromMs === -Infinity || (job.startedMs ?? 0) >= fromMs) &&
+    (outcome === "" || found === undefined || found.has(job.jid))
+  );
+}
+
+/** The users of jobs, in order. */
+export const usersOf = (jobs: readonly { user: string }[]): string[] =>
+  [...new Set(jobs.map(({ user }) => user))].filter((user) => user !== "").sort();

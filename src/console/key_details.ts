@@ -1,0 +1,80 @@
+import { isRecord } from "../base/record.ts";
+import { agoText } from "./text.ts";
+
+/** What a Brine master knows of a key besides its text. */
+export interface KeyDetails {
+  /** When it came into its state, in milliseconds since the epoch. */
+  sinceMs?: number;
+  /** From where a key that is not accepted was last sent. */
+  address?: string;
+  /** Since when the minion of an accepted key is connected. */
+  upSinceMs?: number;
+}
+
+/** One line of the history of keys. */
+export interface KeyDecision {
+  atMs?: number;
+  act: string;
+  id: string;
+  user: string;
+  via: string;
+  from: string;
+  finger: string;
+  /** Of the accepted key that this one has replaced. */
+  replaced: string;
+}
+
+const text = (value: unknown): string => typeof value === "string" ? value.slice(0, 300) : "";
+
+/** Reads the result of wheel `key.details`: state of the key → id → what is known. */
+export function readKeyDetails(found: unknown): ReadonlyMap<string, KeyDetails> {
+  const details = new Map<string, KeyDetails>();
+  for (const [state, keys] of Object.entries(isRecord(found) ? found : {})) {
+    for (const [id, key] of Object.entries(isRecord(keys) ? keys : {})) {
+      if (!isRecord(key)) continue;
+      const { since, address, up_since: up } = key;
+      details.set(`${state}/${id}`, {
+        ...(typeof since === "number" ? { sinceMs: since * 1000 } : {}),
+        ...(typeof address === "string" ? { address: text(address) } : {}),
+        ...(typeof up === "number" ? { upSinceMs: up * 1000 } : {}),
+      });
+    }
+  }
+  return details;
+}
+
+/** Reads the result of wheel `key.history`, the latest first. */
+export function readKeyHistory(found: unknown): KeyDecision[] {
+  return (Array.isArray(found) ? found : []).filter(isRecord).map(
+    ({ time, act, id, user, via, from, finger, replaced }) => {
+      const atMs = Date.parse(text(time));
+      return {
+        ...(Number.isNaN(atMs) ? {} : { atMs }),
+        act: text(act),
+        id: text(id),
+        user: text(user),
+        via: text(via),
+        from: text(from),
+        finger: text(finger),
+        replaced: text(replaced),
+      };
+    },
+  ).reverse();
+}
+
+/** How a host with an accepted key is: `up for 3 h`, `up`, `down, last seen 5 min ago`. */
+export function hostText(
+  { presence, seen, details, nowMs }: {
+    presence: "up" | "down" | "unknown";
+    /** When it was last heard of, in words; empty if nobody knows. */
+    seen: string;
+    details: KeyDetails | undefined;
+    nowMs: number;
+  },
+): string {
+  const since = details?.upSinceMs;
+  if (presence === "up") {
+    return since === undefined ? "up now" : `up for ${agoText(nowMs - since).replace("now", "seconds")}`;
+  }
+  return seen === "" ? presence : `${presence}, last seen ${seen}`;
+}

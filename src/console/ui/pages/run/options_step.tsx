@@ -1,0 +1,51 @@
+import { AT_ONCE, type RunOptions } from "../../../run_options.ts";
+import { TextField } from "../../parts/text_field.tsx";
+
+const FIELDS: { name: keyof RunOptions; label: string; hint: string }[] = [
+  { name: "batch", label: "Batch", hint: "minions at once: 10 or 25%" },
+  { name: "wait", label: "Wait between parts", hint: "seconds" },
+  { name: "failures", label: "Stop after failures", hint: "number of minions" },
+  { name: "subset", label: "Random subset", hint: "number of minions" },
+  { name: "timeout", label: "Timeout", hint: "seconds on each minion (Brine)" },
+  { name: "queue", label: "Queue for offline minions", hint: "seconds (Brine)" },
+];
+
+/** How the job is run: all at once, or in parts, on some, with a time. */
+export function OptionsStep(
+  { options, problems, onOptions }: {
+    options: RunOptions;
+    problems: Partial<Record<keyof RunOptions, string>>;
+    onOptions(options: RunOptions): void;
+  },
+) {
+  const used = FIELDS.filter(({ name }) => options[name] !== "").map(({ label }) => label.toLowerCase());
+  return (
+    <details class="step doc options">
+      <summary>
+        Batch, subset, timeout, queue
+        {used.length > 0 && <span class="muted">: {used.join(", ")}</span>}
+      </summary>
+      <div class="fields">
+        {FIELDS.map(({ name, label, hint }) => (
+          <TextField
+            key={name}
+            label={label}
+            hint={hint}
+            value={options[name]}
+            onChange={(value) => onOptions({ ...options, [name]: value.trim() })}
+          />
+        ))}
+        {Object.values(problems).map((text) => <p key={text} class="field-problem">{text}</p>)}
+        {Object.values(options).some((value) => value !== "") && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => onOptions(AT_ONCE)}
+          >
+            Run on all at once
+          </button>
+        )}
+      </div>
+    </details>
+  );
+}

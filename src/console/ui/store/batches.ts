@@ -1,0 +1,84 @@
+import { type Signal, signal } from "@preact/signals";
+import { ApiError } from "../../api.ts";
+import { Batch, type BatchPlan } from "../../batch.ts";
+import type { BusEvent } from "../../event_stream.ts";
+import type { Environment } from "./environment.ts";
+import type { FollowedJobs, JobRequest } from "./followed_jobs.ts";
+
+/** The most batches that are kept. */
+const KEPT = 20;
+
+/** A batch with what it runs. */
+export interface RunningBatch {
+  name: string;
+  request: JobRequest;
+  batch: Batch;
+  startedMs: number;
+}
+
+/** The batches that were started in this page; they end with it. */
+export class Batches {
+  /** Increments when a batch changes. */
+  readonly beat: Signal<number> = signal(0);
+  readonly #jobs: FollowedJobs;
+  readonly #env: Environment;
+  readonly #seen: () => readonly BusEvent[];
+  readonly #all = new Map<string, RunningBatch>();
+  #next = 1;
+
+  constructor(env: Environment, jobs: FollowedJobs, seen: () => readonly BusEvent[]) {
+    this.#env = env;
+    this.#jobs = jobs;
+    this.#seen = seen;
+  }
+
+  get(name: string): RunningBatch | undefined {
+    return this.#all.get(name);
+  }
+
+  /** True while a batch would end if the page was closed. */
+  get isRunning(): boolean {
+    return [...this.#all.values()].some(({ batch }) => batch.isOpen);
+  }
+
+  /** Starts a batch. @returns its name, for its page */
+  start(request: JobRequest, plan: BatchPlan): string {
+    const name = String(this.#next++);
+    const batch = new Batch(plan, () => this.beat.value++);
+    this.#all.set(name, { name, request, batch, startedMs: this.#env.now() });
+    for (const oldest of this.#all.keys()) {
+      if (this.#all.size <= KEPT) break;
+      this.#all.delete(oldest);
+    }
+    const later = (ms: number) => new Promise<void>((resolve) => void this.#env.later(resolve, ms));
+    void batch.run(
+      (ids, onChange) => this.#part({ ...request, tgt: ids.join(","), tgt_type: "list" }, onChange),
+      later,
+    );
+    return name;
+  }
+
+  async #part(
+    request: JobRequest,
+    onChange: (counts: { jid: string; ended: number; bad: number }) => void,
+  ): Promise<void> {
+    const jid = await this.#jobs.start(request, this.#seen);
+    if (jid === undefined) {
+      throw new ApiError("refused", 200, "No minions match any more", "Check the keys of the target.");
+    }
+    const job = this.#jobs.get(jid);
+    let end = () => {};
+    await new Promise<void>((resolve) => {
+      end = this.#jobs.beat.subscribe(() => {
+        onChange({ jid, ended: job.size - job.open, bad: job.bad });
+        if (job.done) resolve();
+      });
+    });
+    end();
+  }
+
+  forget(): void {
+    for (const { batch } of this.#all.values()) batch.stop();
+    this.#all.clear();
+  }
+}

@@ -1,0 +1,32 @@
+/** The most keys whose senders are kept: strangers send keys under any id. */
+const MOST = 10_000;
+
+/**
+ * From which address each key that is not accepted was last sent. It is known from the first sign-in after a start of the
+ * master on; minions whose keys are pending sign in again and again.
+ */
+export class KeySenders {
+  /** Directory and id → address; those that were heard of last are the last. */
+  readonly #addresses = new Map<string, string>();
+
+  /** A minion was not admitted. @param act what became of its key, as `salt/auth` tells it */
+  heard(act: unknown, id: unknown, address: string): void {
+    const status = STATUS_OF[String(act)];
+    if (status === undefined || typeof id !== "string") return;
+    const key = `${status}/${id}`;
+    this.#addresses.delete(key);
+    this.#addresses.set(key, address);
+    if (this.#addresses.size > MOST) this.#addresses.delete(this.#addresses.keys().next().value!);
+  }
+
+  /** Undefined if it has not signed in since the master started. */
+  addressOf(status: string, id: string): string | undefined {
+    return this.#addresses.get(`${status}/${id}`);
+  }
+}
+
+const STATUS_OF: Readonly<Record<string, string | undefined>> = {
+  pend: "minions_pre",
+  reject: "minions_rejected",
+  denied: "minions_denied",
+};
