@@ -104,7 +104,7 @@ const policyOf = (found: SavedRules, { table, chain }: Args): string | null =>
 /** The rules of the firewall. */
 export const module: ExecutionModule = {
   virtual: (context) =>
-    programPath(context, "iptables") === undefined ? { unavailable: "There is no iptables here" } : true,
+    programPath(context, "iptables") === undefined ? { unavailable: "The program iptables is missing" } : true,
   functions: {
     version: executionFunction({
       signature: "family='ipv4'",

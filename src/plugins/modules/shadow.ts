@@ -78,7 +78,7 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     context.runtime.process.platform === "linux" && programPath(context, "chage") !== undefined
       ? true
-      : { unavailable: "The shadow module needs chage and passwd, and they are not here" },
+      : { unavailable: "The shadow module needs chage and passwd, which are missing" },
   functions: {
     default_hash: executionFunction({
       signature: "",

@@ -71,7 +71,7 @@ export const DATABASES: Record<string, ExecutionFunction> = {
       const { name, character_set, collate } = args;
       const connection = connectionOf(args);
       if (await exists(context, name, connection)) {
-        context.log.info("the database is there", { database: str(name) });
+        context.log.info("the database exists", { database: str(name) });
         return false;
       }
       const sql = `CREATE DATABASE IF NOT EXISTS ${ident(name)}` +
@@ -101,7 +101,7 @@ export const DATABASES: Record<string, ExecutionFunction> = {
     async run(context, { name, connection_args }): Promise<boolean> {
       const connection = connection_args;
       if (!await exists(context, name, connection) || ["mysql", "information_schema"].includes(str(name))) {
-        context.log.info("the database is not there, or may not be removed", { database: str(name) });
+        context.log.info("the database does not exist, or must not be removed", { database: str(name) });
         return false;
       }
       return await runs(context, `DROP DATABASE ${ident(name)}`, connection) &&
