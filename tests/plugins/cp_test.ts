@@ -208,7 +208,7 @@ describe("what salt-cp calls", () => {
       assert.equal(below.retcode, 1);
       assert.match(String(below.return), /not a directory|ENOTDIR|exists/i);
       const bad = await minion.run("cp.recv_chunked", [dest, "no base64!"]);
-      assert.match(String(bad.return), /chunk is no base64/);
+      assert.match(String(bad.return), /chunk is not base64/);
     });
   });
 });

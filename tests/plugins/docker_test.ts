@@ -96,8 +96,8 @@ describe("docker", () => {
       for (const [fun, name] of [["inspect_container", "../info"], ["inspect_volume", "a/../../x?y#z"]]) {
         await assert.rejects(minion.value(`docker.${fun}`, name), /Error 404/);
       }
-      await assert.rejects(minion.value("docker.inspect_image", "a/../../info"), /is no name in Docker/);
-      await assert.rejects(minion.value("docker.remove_network", ".."), /is no name in Docker/);
+      await assert.rejects(minion.value("docker.inspect_image", "a/../../info"), /is not a name in Docker/);
+      await assert.rejects(minion.value("docker.remove_network", ".."), /is not a name in Docker/);
       await assert.rejects(
         minion.value("docker.create_network", "n", kwargs({ subnet: "10.0.0.1/24" })),
         /is not a valid subnet/,

@@ -112,7 +112,7 @@ for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES
       const says = (error: unknown) => {
         assert.ok(error instanceof SystemError);
         assert.ok(error.message.includes(jobs.place), error.message);
-        assert.match(error.message, /see that the server runs/);
+        assert.match(error.message, /check that the server runs/);
         return true;
       };
       await assert.rejects(async () => await jobs.flush(), says);
@@ -184,7 +184,7 @@ for (const [name, { skip, start, open, refuse, names }] of Object.entries(STORES
         : openPostgresJobCache({ host: "127.0.0.1", port: 1, user: "salt", database: "x", now: () => 0 });
       await assert.rejects(opening, (error: unknown) => {
         assert.ok(error instanceof SystemError);
-        assert.match(error.message, /127\.0\.0\.1:1\/.*see that the server runs/);
+        assert.match(error.message, /127\.0\.0\.1:1\/.*check that the server runs/);
         return true;
       });
     });

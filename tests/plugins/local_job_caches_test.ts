@@ -284,7 +284,7 @@ describe("the file", () => {
         name: "in a directory that is not there",
         prepare: () => {},
         path: "/none/jobs.sqlite",
-        says: [/see that its directory is there/],
+        says: [/create its directory/],
       },
     ] as { name: string; prepare(path: string): void; path?: string; says: RegExp[] }[]
   ) {

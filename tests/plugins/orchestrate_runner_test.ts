@@ -104,7 +104,7 @@ test("an orchestration that is over cannot be stopped, and the log says so", asy
   for (const fun of ["pause", "resume", "soft_kill"]) {
     assert.deepEqual((await run(fun, { jid: "1" })).warned, []);
     assert.deepEqual((await run(fun, { jid: "2" })).warned, [
-      ["no orchestration of this id is running: it is over", { jid: "2" }],
+      ["no orchestration with this id is running", { jid: "2" }],
     ]);
   }
 });

@@ -247,7 +247,7 @@ describe("pauses", () => {
     for (const fun of ["pause", "soft_kill"]) await run(fun, none.jid);
     await run("resume", none.jid);
     await run("resume", none.jid);
-    const later = "no job of this id is running here: this holds for one that is started later";
+    const later = "no job with this id is running: the pause holds for a later job with this id";
     const warned = minion.records.filter(({ level }) => level === "warning");
     assert.deepEqual(warned.map(({ message, fields }) => [message, fields]), [
       [later, none],

@@ -412,7 +412,7 @@ class Follower {
     const { created, state } = await this.#parts.info();
     const base = baseOf(created);
     if (base === this.#base && state.last_seq >= this.#at) return;
-    this.#parts.log.warning("the stream at NATS was made anew: records that were not read are lost", {
+    this.#parts.log.warning("the stream at NATS was created again: unread records are lost", {
       stream: this.#stream,
     });
     this.#base = base;

@@ -191,7 +191,9 @@ export class DockerClient {
 export const part = (name: unknown): string => {
   const word = str(name);
   // The daemon joins `..` in a path as a file system does.
-  if (word === "" || word === "." || word === "..") throw new SaltInvocationError(`${repr(word)} is no name in Docker`);
+  if (word === "" || word === "." || word === "..") {
+    throw new SaltInvocationError(`${repr(word)} is not a name in Docker`);
+  }
   return encodeURIComponent(word);
 };
 

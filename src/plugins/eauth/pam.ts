@@ -103,10 +103,10 @@ async function groupsOf(context: EauthContext, name: string): Promise<string[] |
 export const eauth: EauthModule = {
   virtual: (context) =>
     context.runtime.process.platform !== "linux"
-      ? { unavailable: "PAM is asked on Linux only" }
+      ? { unavailable: "PAM works on Linux only" }
       : ways(context).length > 0
       ? true
-      : { unavailable: "neither pamtester, python3 nor unix_chkpwd is here: install pamtester" },
+      : { unavailable: "pamtester, python3 and unix_chkpwd are missing: install pamtester" },
   async authenticate(context, { username, password }) {
     if (!NAME.test(username) || username === "root" || /[\0\n\r]/.test(password)) return undefined;
     const { log } = context;

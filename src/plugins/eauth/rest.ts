@@ -50,7 +50,7 @@ export const eauth: EauthModule = {
   virtual({ section }) {
     const url = sectionOption(section, "url");
     if (typeof url !== "string") return { unavailable: "^url is not set" };
-    return URL.canParse(url) ? true : { unavailable: `^url is no address: ${url}` };
+    return URL.canParse(url) ? true : { unavailable: `^url is not an address: ${url}` };
   },
   async authenticate(context, shown) {
     const granted = await post(context, shown);

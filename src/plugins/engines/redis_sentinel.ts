@@ -117,7 +117,7 @@ export const engine: EngineModule = {
         throw new Error("The sentinel has closed the connection, twice within seconds");
       }
       lostMs = nowMs;
-      log.warning("the sentinel has closed the connection: it is made again", { host: to.host, port: to.port });
+      log.warning("the sentinel closed the connection: connecting again", { host: to.host, port: to.port });
     }
   },
 };

@@ -56,19 +56,19 @@ class ScriptEvents {
       ? Object.fromEntries(entriesOf(given).map(([key, value]) => [str(key), value]))
       : undefined;
     if (data === undefined) {
-      return log.warning("data of a script's event are no map: it is not fired", { tag: str(tag) });
+      return log.warning("the data of a script's event is not a map: the event is not sent", { tag: str(tag) });
     }
     if (sizeOf(data) > 0 && !("id" in data)) data.id = id;
     if (this.#isSame(str(tag), data)) return;
     try {
       await fire(str(tag), data);
     } catch (error) {
-      log.warning("event of a script not fired", { error: messageOf(error) });
+      log.warning("event of a script not sent", { error: messageOf(error) });
     }
   }
 
   async #event(line: string): Promise<ReturnType<typeof asMap>> {
-    let problem = "it is no map";
+    let problem = "it is not a map";
     try {
       const event = asMap(await this.#read(line));
       if (event !== undefined) return event;
@@ -76,7 +76,7 @@ class ScriptEvents {
       problem = messageOf(error);
     }
     this.#engine.report({ lines_not_read: ++this.#unread });
-    this.#engine.log.warning("a script has printed a line that is no event", { line: line.slice(0, SHOWN), problem });
+    this.#engine.log.warning("a line of a script is not an event", { line: line.slice(0, SHOWN), problem });
     return undefined;
   }
 
@@ -99,8 +99,7 @@ async function runOnce(
   argv: readonly string[],
   events: ScriptEvents,
 ): Promise<string | undefined> {
-  const tooLong = (characters: number) =>
-    log.warning("a script has printed a line that is too long: it is left out", { characters });
+  const tooLong = (characters: number) => log.warning("a line of a script is too long: it is skipped", { characters });
   // Salt reads both as one; here each has its own lines, so that one does not tear those of the other.
   const [stdout, stderr] = [0, 1].map(() => new Lines((line) => events.take(line), tooLong)) as [Lines, Lines];
   const child = await process.spawn({

@@ -73,7 +73,7 @@ export class Outgoing {
         return connection;
       } catch (error) {
         report({ connected: false, problem: messageOf(error) });
-        if (!signal.aborted) log.warning("events cannot be sent on: it is tried again", { error: messageOf(error) });
+        if (!signal.aborted) log.warning("events cannot be sent: trying again", { error: messageOf(error) });
         await clock.sleep(backoffDelay(attempt, AGAIN, random()), signal).catch(() => {});
       }
     }

@@ -36,12 +36,12 @@ class PresenceFile {
       const stat = fs.stat(this.#path);
       if (stat === undefined) return { seen: new Map(), writtenS: undefined };
       const kept = decode(fs.read(this.#path), { mode: "bin" });
-      if (!isMap(kept)) throw new TypeError("it is no map");
+      if (!isMap(kept)) throw new TypeError("it is not a map");
       const seen = new Map(entriesOf(kept).map(([id, at]) => [str(id), Number(at)]));
-      if ([...seen.values()].some((at) => !Number.isFinite(at))) throw new TypeError("a time in it is no number");
+      if ([...seen.values()].some((at) => !Number.isFinite(at))) throw new TypeError("a time in it is not a number");
       return { seen, writtenS: stat.mtimeMs / 1000 };
     } catch (error) {
-      log.error("the file of presences cannot be read: no key is deleted before it is removed or mended", {
+      log.error("the file of presences cannot be read: remove or repair it; until then no key is deleted", {
         path: this.#path,
         error: messageOf(error),
       });
@@ -99,14 +99,14 @@ async function round(
   const nowS = clock.now() / 1000;
   const moved = withoutUnseenTime(presence, nowS, intervalS);
   if (moved !== 0) {
-    log.warning("nobody has looked for a while, or the clock was set: that time does not count", {
+    log.warning("the engine was stopped, or the clock was set: that time does not count", {
       seconds: Math.round(moved),
     });
   }
   const { seen } = presence;
   const stale = staleMinions(seen, { accepted, present: new Set(connected), nowS, expireS });
   for (const id of stale) {
-    log.info("key of a minion deleted that was not connected for long", { minion: id, expire: expireS });
+    log.info("key deleted: its minion was not connected for too long", { minion: id, expire: expireS });
     // By its name: as a pattern it might mean others, too.
     await master!.wheel("key.delete_dict", [{ minions: [id] }]);
     seen.delete(id);
@@ -146,7 +146,7 @@ export const engine: EngineModule = {
       try {
         await round(engine, file, { intervalS, expireS });
       } catch (error) {
-        log.error("keys not looked through: it is tried again", { error: messageOf(error), seconds: intervalS });
+        log.error("keys not checked: trying again", { error: messageOf(error), seconds: intervalS });
       }
       await clock.sleep(intervalS * 1000, signal).catch(() => {});
     }

@@ -213,7 +213,7 @@ export const engine: EngineModule = {
     const isOpen = (settings.token ?? settings.secret) === undefined;
     report({ address: where, port: server.port, tls: tls !== undefined, authentication: !isOpen });
     if (isOpen && !LOOPBACK.test(where)) {
-      log.warning("anybody who reaches this port can fire events: set token or secret, or address to 127.0.0.1", {
+      log.warning("everyone who reaches this port can send events: set token or secret, or address to 127.0.0.1", {
         address: where,
         port: server.port,
       });

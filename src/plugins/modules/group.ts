@@ -30,7 +30,7 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     context.runtime.process.platform === "linux" && programPath(context, "groupadd") !== undefined
       ? true
-      : { unavailable: "The group module needs groupadd, groupmod and groupdel, and they are not here" },
+      : { unavailable: "The group module needs groupadd, groupmod and groupdel, which are missing" },
   functions: executionFunctions({
     "add(name: str, gid=None, system: bool=False, root=None, non_unique=False)": {
       doc: "Creates a group.\n\n    salt '*' group.add foo 3456",

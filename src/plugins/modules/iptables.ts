@@ -105,7 +105,7 @@ const policyOf = (found: SavedRules, { table, chain }: Args): string | null =>
 /** The rules of the firewall. */
 export const module: ExecutionModule = {
   virtual: (context) =>
-    programPath(context, "iptables") === undefined ? { unavailable: "There is no iptables here" } : true,
+    programPath(context, "iptables") === undefined ? { unavailable: "The program iptables is missing" } : true,
   functions: executionFunctions({
     "version(family='ipv4')": {
       doc: "The version of iptables.\n\n    salt '*' iptables.version",

@@ -23,7 +23,7 @@ const fileOf = ({ grains }: Context) => FILES[str(grains.os_family)];
 export function layoutName(layout: unknown): string {
   const name = str(layout);
   if (/^[A-Za-z0-9][\w,.()+-]*$/.test(name)) return name;
-  throw new SaltInvocationError(`"${name}" is no keyboard layout, such as us or de-latin1`);
+  throw new SaltInvocationError(`"${name}" is not a keyboard layout, such as us or de-latin1`);
 }
 
 async function setSystem(context: JobContext, layout: unknown): Promise<string> {

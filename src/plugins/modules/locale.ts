@@ -30,7 +30,7 @@ export function parseLocale(locale: unknown): Locale {
   const [, language, territory = "", codeset = "", modifier = "", charmap = ""] =
     /^([A-Za-z]+)(?:_([A-Za-z]+))?(?:\.([\w-]+))?(?:@([\w-]+))?(?: ([\w-]+))?$/.exec(str(locale)) ?? [];
   // It becomes a line of a file and a pattern.
-  if (language === undefined) throw new SaltInvocationError(`"${str(locale)}" is no locale, such as de_DE.UTF-8`);
+  if (language === undefined) throw new SaltInvocationError(`"${str(locale)}" is not a locale, such as de_DE.UTF-8`);
   return { language, territory, codeset, modifier, charmap };
 }
 

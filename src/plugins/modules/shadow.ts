@@ -83,7 +83,7 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     context.runtime.process.platform === "linux" && programPath(context, "chage") !== undefined
       ? true
-      : { unavailable: "The shadow module needs chage and passwd, and they are not here" },
+      : { unavailable: "The shadow module needs chage and passwd, which are missing" },
   functions: executionFunctions({
     "default_hash()": {
       doc: "The entry of an account that cannot log in with a password.\n\n    salt '*' shadow.default_hash",

@@ -37,7 +37,7 @@ function interfaces(context: JobContext, key: string): Interfaces | false {
   const root = place(context, key);
   const { fs } = context.runtime;
   if (root === undefined || !isDirectory(fs, root)) {
-    context.log.error("Cannot list attributes of SysFS: it is no directory", { key });
+    context.log.error("Cannot list attributes of SysFS: it is not a directory", { key });
     return false;
   }
   const found: Interfaces = { r: [], w: [], rw: [] };

@@ -102,7 +102,7 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     context.runtime.process.platform === "linux" && programPath(context, "shutdown") !== undefined
       ? true
-      : { unavailable: "The system module needs the program shutdown, and it is not here" },
+      : { unavailable: "The system module needs the program shutdown, which is missing" },
   functions: executionFunctions({
     halt: command("halt", "Stops the system.", () => ["halt"]),
     init: command(

@@ -110,7 +110,7 @@ export const module: ExecutionModule = {
   virtual: (context) =>
     context.runtime.process.platform === "linux" && programPath(context, "useradd") !== undefined
       ? true
-      : { unavailable: "The user module needs useradd, usermod and userdel, and they are not here" },
+      : { unavailable: "The user module needs useradd, usermod and userdel, which are missing" },
   functions: executionFunctions({
     add: executionFunction({
       signature: `name, uid=None, gid=None, groups=None, home=None, shell=None, unique=True, system=False,

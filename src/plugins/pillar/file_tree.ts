@@ -131,7 +131,7 @@ export const pillar: ExtPillar = {
     let directories = [root];
     if (!root.startsWith("/")) {
       if (roots === undefined) {
-        log.error("file_tree: root_dir is relative, and no pillarenv with pillar_roots is asked for", {
+        log.error("file_tree: root_dir is relative, but the minion has no pillarenv with pillar_roots", {
           root_dir: root,
         });
         return {};

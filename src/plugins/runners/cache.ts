@@ -77,7 +77,7 @@ function safe(part: unknown, what: string): string {
   if (text !== "" && !text.includes("\0") && pieces.every((piece) => piece !== "" && piece !== "." && piece !== "..")) {
     return text;
   }
-  throw new SaltInvocationError(`The ${what} '${text}' is no relative path without '..': it cannot be in the cache`);
+  throw new SaltInvocationError(`The ${what} '${text}' is not a relative path without '..': it cannot be in the cache`);
 }
 
 /** The directory of a bank, as Salt's `localfs` cache has it. */

@@ -32,6 +32,6 @@ async function asked(
     return await context.ask("engine_status", {}) as Record<string, unknown>;
   } catch (error) {
     if (codeOf(error) !== "NOT_BRINE") throw error;
-    throw new CommandExecutionError("The master on this host is real Salt's, which does not tell of its engines");
+    throw new CommandExecutionError("The master on this host is Salt's, which does not report its engines");
   }
 }

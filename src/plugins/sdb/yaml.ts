@@ -29,7 +29,7 @@ async function dataOf({ runtime: { fs }, log }: SdbContext, path: string): Promi
     throw new CommandExecutionError(`Cannot read ${path} as YAML${line === undefined ? "" : `: look at ${line}`}`);
   }
   if (isMap(value)) return value;
-  log.error("sdb file left out: it is no map", { path });
+  log.error("sdb file ignored: it is not a map", { path });
   return {};
 }
 

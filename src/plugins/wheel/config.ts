@@ -16,7 +16,7 @@ export const wheel: WheelModule = {
     "apply(key, value)": {
       doc: "Not supported: it would rewrite the whole file. Use config.update_config.",
       run(_context, { key }) {
-        throw new Error(`${str(key)} is not set: use config.update_config, which writes a file of its own`);
+        throw new Error(`${str(key)} is not set: use config.update_config, which writes a separate file`);
       },
     },
     "update_config(file_name, yaml_contents)": {

@@ -193,8 +193,8 @@ describe("PostgreSQL under masters", { skip: noPostgres() }, () => {
 test("addresses that cannot be used are refused with what is wrong, and never shown whole", () => {
   for (
     const [url, says] of [
-      ["mysql://a:hidden@b/c", /no address of a PostgreSQL server/],
-      ["postgres://a:hidden@/c", /no URL|no host/],
+      ["mysql://a:hidden@b/c", /not an address of a PostgreSQL server/],
+      ["postgres://a:hidden@/c", /not a URL|no host/],
       ["postgres://b/c", /names no user/],
       ["postgres://a:hidden@b", /names no database/],
       ["postgres://a:hidden@b/c?sslmode=require", /options behind the database/],

@@ -55,7 +55,7 @@ describe(
       const master = place.start();
       try {
         await master.saying(WAITS);
-        assert.match(master.said, /see that the server of cluster: postgres runs/);
+        assert.match(master.said, /check that the server of cluster: postgres runs/);
         const { stdout } = await runInProcess("salt-doctor", doctorMain, [
           "--out=json",
           "-c",
@@ -82,7 +82,7 @@ describe(
       await place.configure(`postgres://salt@127.0.0.1:${postgres.port}/postgres`, `nats://127.0.0.1:${nats.port}`);
       const master = place.start();
       try {
-        await master.saying("see that the server of cluster: postgres runs");
+        await master.saying("check that the server of cluster: postgres runs");
         await postgres.start();
         await master.saying("cluster: nats");
         assert.ok(existsSync(place.waitingFile));

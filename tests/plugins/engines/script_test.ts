@@ -67,8 +67,8 @@ describe("script", () => {
     assert.deepEqual(here.fired, [{ tag: "good", data: {} }]);
     const log = JSON.stringify(here.captured.records);
     assert.match(log, /"line":"oops"/);
-    assert.match(log, /it is no map/);
-    assert.match(log, /data of a script's event are no map/);
+    assert.match(log, /it is not a map/);
+    assert.match(log, /data of a script's event is not a map/);
     assert.match(log, /the script has failed.*exit code 3/);
     assert.equal(here.details.lines_not_read, 2);
   });

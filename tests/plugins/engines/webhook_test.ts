@@ -161,7 +161,7 @@ describe("webhook", () => {
     await using here = await engineSite();
     void here.start(engine, { port: 0 });
     await here.until(() => here.details.port !== undefined, "it listens");
-    assert.match(JSON.stringify(here.captured.records), /anybody who reaches this port can fire events/);
+    assert.match(JSON.stringify(here.captured.records), /everyone who reaches this port can send events/);
     const response = await fetch(`http://127.0.0.1:${here.details.port}/v4`, { method: "POST" });
     assert.equal(response.status, 200);
     await response.text();

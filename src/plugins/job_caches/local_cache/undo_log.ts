@@ -42,7 +42,7 @@ export class UndoLog {
   #failure(error: SystemError): SystemError {
     const remedy = error.errno === "ENOSPC" || error.errno === "EDQUOT"
       ? `free space or inodes on its file system, or lower keep_jobs_seconds`
-      : "see that the master's user may write there";
+      : "let the master's user write there";
     const text = `Cannot write the job cache "${this.#root}": ${error.message}; ${remedy}`;
     return new SystemError(error.errno, text, { path: this.#root, cause: error });
   }

@@ -26,8 +26,8 @@ const REMEDIES: readonly Remedy[] = [
   [
     /ECONN|CONNECTION|CONNECT_TIMEOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|57P0|EPIPE/i,
     "ECONNREFUSED",
-    "see that the server runs and can be reached: returner.postgres.host and returner.postgres.port; the master goes " +
-    "on using it as soon as it is back",
+    "check that the server runs and can be reached: returner.postgres.host and returner.postgres.port; the master uses it " +
+    "again when it is back",
   ],
 ];
 

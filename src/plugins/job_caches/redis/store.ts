@@ -55,8 +55,8 @@ const REMEDIES: readonly Remedy[] = [
   [
     /ECONN|ENOENT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|EPIPE|clos|timeout|disconnect/i,
     "ECONNREFUSED",
-    "see that the server runs and can be reached: redis.host and redis.port, or redis.unix_socket_path; the master goes " +
-    "on using it as soon as it is back",
+    "check that the server runs and can be reached: redis.host and redis.port, or redis.unix_socket_path; the master uses it " +
+    "again when it is back",
   ],
 ];
 

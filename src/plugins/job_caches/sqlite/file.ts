@@ -88,8 +88,7 @@ const REMEDIES: [pattern: RegExp, errno: string, remedy: string][] = [
   [
     /locked|busy/i,
     "EBUSY",
-    'another program holds it: see which with "fuser -v FILE", and end it or wait (a copy or a shell of sqlite3 holds ' +
-    "it, too)",
+    'another program uses it, such as sqlite3 or a copy: find it with "fuser -v FILE", and stop it or wait',
   ],
   [/is full|no space/i, "ENOSPC", "free space on its file system, or lower keep_jobs_seconds or brine_job_cache_bytes"],
   [
@@ -97,8 +96,8 @@ const REMEDIES: [pattern: RegExp, errno: string, remedy: string][] = [
     "ECORRUPT",
     "restore it from a copy, or move it away together with FILE-wal and FILE-shm to start on an empty one",
   ],
-  [/readonly|read-only/i, "EROFS", "see that the master's user may write the file and its directory"],
-  [/unable to open/i, "EACCES", "see that its directory is there and that the master's user may write to it"],
+  [/readonly|read-only/i, "EROFS", "let the master's user write the file and its directory"],
+  [/unable to open/i, "EACCES", "create its directory, and let the master's user write to it"],
 ];
 
 /** The error to throw for a failure of the file: with its path, the cause, and what to do. */

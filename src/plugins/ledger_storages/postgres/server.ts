@@ -33,7 +33,7 @@ const REMEDIES: readonly Remedy[] = [
   [
     /ECONN|CONNECTION|CONNECT_TIMEOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN|57P0|57014|25P03|55P03|EPIPE/i,
     "ECONNREFUSED",
-    "see that the server of cluster: postgres runs and can be reached; the master goes on as soon as it is back",
+    "check that the server of cluster: postgres runs and can be reached; the master continues when it is back",
   ],
 ];
 
@@ -52,8 +52,8 @@ export function addressOf(url: string): Address {
       `Cannot use cluster: postgres: ${what}; expected postgres://user:password@host:5432/database`,
     );
   };
-  if (!/^postgres(?:ql)?:\/\//.test(url)) refuse("it is no address of a PostgreSQL server");
-  if (!URL.canParse(url)) refuse("it is no URL (one host, and a password with its special characters as %XX)");
+  if (!/^postgres(?:ql)?:\/\//.test(url)) refuse("it is not an address of a PostgreSQL server");
+  if (!URL.canParse(url)) refuse("it is not a URL (one host, and a password with its special characters as %XX)");
   const { hostname, port, username, password, pathname, search } = new URL(url);
   if (hostname === "") refuse("it names no host");
   if (username === "") refuse("it names no user");

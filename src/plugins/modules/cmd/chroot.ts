@@ -37,7 +37,7 @@ async function endProcesses(context: JobContext, root: string): Promise<void> {
     await clock.sleep(PAUSE_MS);
   }
   if (processesBelow(context, root).length > 0) {
-    context.log.error("processes in the chroot could not be ended: what they use stays mounted", { root });
+    context.log.error("processes in the chroot could not be stopped: their mounts stay", { root });
   }
 }
 
@@ -62,7 +62,7 @@ export async function runInChroot(context: JobContext, args: Args): Promise<Comm
   const mount = async (place: string, device: string, how: Record<string, unknown>) => {
     // A link may lead out of the new root, to the host's own files.
     if (!isDirectory(fs, place) || fs.realpath(place) !== place || !isWithin(root, place) || place === root) {
-      return context.log.warning(`Cannot mount ${place}: it is no directory of ${root}`);
+      return context.log.warning(`Cannot mount ${place}: it is not a directory of ${root}`);
     }
     const answer = await context.call("mount.mount", [place, device], how);
     if (answer === true) mounted.unshift(place);

@@ -44,7 +44,7 @@ async function sourceOf(
       return path === undefined ? undefined : await renderedOrLogged(context, path, template);
     }
     const content = await context.files.read(source, { saltenv });
-    if (content === undefined) context.log.error("script cannot be cached: it is not there", { source, saltenv });
+    if (content === undefined) context.log.error("script cannot be cached: it does not exist", { source, saltenv });
     return content;
   } catch (error) {
     context.log.error("script cannot be cached", { source, error: messageOf(error) });

@@ -16,11 +16,11 @@ export async function pushFile(
   const { files, log, runtime: { fs } } = context;
   const { uploadPath = "" } = options;
   if (!isPushable(path) || uploadPath.split("/").includes("..")) {
-    log.error('file not pushed: expected an absolute path, and none with ".."', { path, upload_path: uploadPath });
+    log.error('file not pushed: expected an absolute path without ".."', { path, upload_path: uploadPath });
     return false;
   }
   if (fs.stat(path)?.kind !== "file") {
-    log.error("file not pushed: it is not there, or no file", { path });
+    log.error("file not pushed: it does not exist, or is not a file", { path });
     return false;
   }
   const source = options.keepLinks ? path : fs.realpath(path);
@@ -39,7 +39,7 @@ export async function pushDirectory(
   const { log, runtime: { fs } } = context;
   const { uploadPath = "", glob } = options;
   if (!isPushable(path) || fs.stat(path) === undefined) {
-    log.error('directory not pushed: expected an absolute path of one that is there, and none with ".."', { path });
+    log.error('directory not pushed: expected the absolute path of an existing directory, without ".."', { path });
     return false;
   }
   const root = fs.realpath(path);

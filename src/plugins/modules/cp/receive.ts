@@ -45,7 +45,7 @@ function base64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   } catch {
-    throw new InvalidArgumentsError("chunk is no base64: salt-cp --chunked sends such");
+    throw new InvalidArgumentsError("the chunk is not base64, as salt-cp --chunked sends it");
   }
 }
 

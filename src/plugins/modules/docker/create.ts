@@ -28,7 +28,7 @@ async function make(context: JobContext, docker: DockerClient, args: Args, kwarg
   const checks = { checked: truthy(validate_ip_addrs), ignoreCollisions: truthy(ignore_collisions) };
   const { body, unknown } = newContainer(image, { ...options, ...networkingConfig(kwargs) }, checks);
   if (unknown.length > 0) {
-    context.log.warning("options of a container that Docker has not", { options: unknown.sort() });
+    context.log.warning("options of a container that Docker does not have", { options: unknown.sort() });
   }
   const begun = context.runtime.clock.elapsed();
   const made = await docker.json("POST", "/containers/create", { query: { name }, json: body }) as Args;

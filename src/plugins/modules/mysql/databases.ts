@@ -67,7 +67,7 @@ export const DATABASES = executionFunctions({
       const { name, character_set, collate } = args;
       const connection = connectionOf(args);
       if (await exists(context, name, connection)) {
-        context.log.info("the database is there", { database: str(name) });
+        context.log.info("the database exists", { database: str(name) });
         return false;
       }
       const sql = `CREATE DATABASE IF NOT EXISTS ${ident(name)}` +
@@ -95,7 +95,7 @@ export const DATABASES = executionFunctions({
     async run(context, { name, connection_args }): Promise<boolean> {
       const connection = connection_args;
       if (!await exists(context, name, connection) || ["mysql", "information_schema"].includes(str(name))) {
-        context.log.info("the database is not there, or may not be removed", { database: str(name) });
+        context.log.info("the database does not exist, or must not be removed", { database: str(name) });
         return false;
       }
       return await runs(context, `DROP DATABASE ${ident(name)}`, connection) &&

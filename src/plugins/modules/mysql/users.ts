@@ -198,7 +198,7 @@ export const USERS = executionFunctions({
       if (server === undefined) return false;
       const plain = { user, host, connection_args: server.connection };
       if (await exists(context, plain)) {
-        context.log.info("the user is there", { user: str(user), host: str(host) });
+        context.log.info("the user exists", { user: str(user), host: str(host) });
         return false;
       }
       const how = await identified(context, args, server);

@@ -10,7 +10,7 @@ export const netstat = executionFunction({
   doc: "The open sockets with their programs.\n\n    salt '*' network.netstat",
   async run(context): Promise<Record<string, unknown>[]> {
     if (programPath(context, "netstat") === undefined) {
-      throw new CommandExecutionError("The program netstat is needed and not there: install net-tools");
+      throw new CommandExecutionError("The program netstat is missing: install net-tools");
     }
     const found: Record<string, unknown>[] = [];
     for (const line of splitLines(await run(context, ["netstat", "-tulpnea"]))) {

@@ -64,7 +64,7 @@ export function parseInterfaces(text: string): Interfaces {
 export async function readInterfaces(context: JobContext): Promise<Interfaces> {
   const program = programPath(context, "ip");
   if (program === undefined) {
-    throw new CommandExecutionError("The program ip is needed and not there: install iproute2");
+    throw new CommandExecutionError("The program ip is missing: install iproute2");
   }
   return parseInterfaces(await run(context, [program, "addr", "show"]));
 }

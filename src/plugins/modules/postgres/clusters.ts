@@ -38,7 +38,7 @@ export const CLUSTERS = executionFunctions({
     async run(context, args): Promise<boolean> {
       const { name, auth, password, encoding, locale, waldir, checksums } = args;
       if (isDataDirectory(context, name)) {
-        context.log.info("the data directory is there", { path: name });
+        context.log.info("the data directory exists", { path: name });
         return false;
       }
       const runas = truthy(args.runas) ? str(args.runas) : systemUser(context);

@@ -199,7 +199,7 @@ export const PRIVILEGES = executionFunctions({
       const wanted = wantedOf(args);
       // As in Salt, whether it may be passed on does not count here.
       if (await has(context, { ...args, grant_option: null })) {
-        context.log.info("the rights are there", { object: wanted.object, role: wanted.role });
+        context.log.info("the privileges exist", { object: wanted.object, role: wanted.role });
         return false;
       }
       const { kind, object, role, privileges } = wanted;
@@ -216,7 +216,7 @@ export const PRIVILEGES = executionFunctions({
     async run(context, args): Promise<boolean> {
       const wanted = wantedOf(args);
       if (!await has(context, args)) {
-        context.log.info("the rights are not there", { object: wanted.object, role: wanted.role });
+        context.log.info("the privileges are missing", { object: wanted.object, role: wanted.role });
         return false;
       }
       const { kind, object, role, privileges } = wanted;

@@ -149,7 +149,7 @@ const isSecret = ({ rolepassword }: Args) => typeof rolepassword === "string" &&
 const create = (kind: Kind, parameter: string) => async (context: JobContext, args: Args) => {
   const name = str(args[parameter]);
   if (await role(context, name, connectionOf(args)) !== null) {
-    context.log.info("the role is there", { kind, name });
+    context.log.info("the role exists", { kind, name });
     return false;
   }
   const sql = roleStatements(context, "CREATE", name, args, { kind });

@@ -56,7 +56,7 @@ export const SCHEMAS = executionFunctions({
     doc: "Makes a schema.\n\n    salt '*' postgres.schema_create mydb app owner=app",
     async run(context, args): Promise<boolean> {
       if (await schema(context, args) !== null) {
-        context.log.info("the schema is there", { schema: str(args.name) });
+        context.log.info("the schema exists", { schema: str(args.name) });
         return false;
       }
       const owner = args.owner === null ? "" : ` AUTHORIZATION ${ident(args.owner)}`;

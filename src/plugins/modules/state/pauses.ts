@@ -47,7 +47,7 @@ async function warnUnlessRunning(context: JobContext, jid: unknown): Promise<voi
   if (context.hostMaster?.isOwn === true) return;
   const jobs = await context.jobs.running();
   if (!jobs.some((job) => str(job.jid) === str(jid))) {
-    context.log.warning("no job of this id is running here: this holds for one that is started later", {
+    context.log.warning("no job with this id is running: the pause holds for a later job with this id", {
       jid: str(jid),
     });
   }

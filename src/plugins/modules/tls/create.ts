@@ -90,7 +90,7 @@ async function keptKey(context: JobContext, path: string, stamp: string): Promis
   try {
     return (await loadPrivateKey(context, path)).key;
   } catch {
-    context.log.warning("the key of an authority cannot be read: it is put aside", { path });
+    context.log.warning("the key of an authority cannot be read: it is renamed", { path });
     fs.rename(path, `${path}.unloadable.${stamp}`);
     return undefined;
   }
@@ -151,7 +151,7 @@ export async function fixVersion(context: JobContext, args: Args): Promise<null>
   const { certificate } = await loadCertificate(context, authority.certificate);
   const { version, notAfter, subject } = certificateOf(certificate);
   if (version !== FORMER_VERSION) return null;
-  context.log.info("the certificate of an authority is made anew", { path: authority.certificate });
+  context.log.info("the certificate of an authority is created again", { path: authority.certificate });
   const days = Math.floor((notAfter.getTime() - context.runtime.clock.now()) / DAY_MS);
   const found = Object.fromEntries(
     subject.children.flatMap((part) => part.children).map((

@@ -76,7 +76,7 @@ export async function control(context: RunnerContext, fun: string, args: unknown
   const jid = str(args[0]);
   // The record of a run is written at its end. Salt says nothing here.
   if (await context.jobs.hasLoad(jid)) {
-    context.log.warning("no orchestration of this id is running: it is over", { jid });
+    context.log.warning("no orchestration with this id is running", { jid });
   }
   await context.callFunction(`state.${fun}`, args, {});
   return null;
