@@ -81,3 +81,8 @@ export function operands(values: unknown, what: string): string[] {
   const list = Array.isArray(values) ? values : str(values ?? "").split(",");
   return list.map((value) => operand(value, what));
 }
+
+/** True if a command ends with 0. */
+export async function succeeds(context: JobContext, argv: string[]): Promise<boolean> {
+  return (await runAll(context, argv)).retcode === 0;
+}

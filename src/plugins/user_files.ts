@@ -6,6 +6,9 @@ import type { FileSystem } from "../runtime/fs.ts";
 import { runAll } from "./commands.ts";
 import { overwrite } from "./modules/file/content.ts";
 import { isDirectory, isFile } from "./linux/paths.ts";
+import type { Args } from "../model/loader/signature.ts";
+import { str } from "../language/python/repr.ts";
+import { truthy } from "../language/python/truth.ts";
 
 /** Links that are followed on the way to a file before it counts as not root's. */
 const MOST_LINKS = 16;
@@ -130,3 +133,9 @@ export function userFile(context: JobContext, path: string, owner: FileOwner | u
   const careful = process.uid() === 0 && owner !== undefined && owner.uid !== 0 && !isRootsOwn(fs, path);
   return careful ? theirFile(context, path, owner) : ownFile(context, path, owner);
 }
+
+/** The directory of another system that an account is of; empty for this one. */
+export const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
+
+/** @param option gpasswd calls it otherwise: its -R is something else */
+export const rootWords = (args: Args, option = "-R"): string[] => truthy(args.root) ? [option, str(args.root)] : [];

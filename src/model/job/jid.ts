@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/async/clock.ts";
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+/** Names of months, as Salt writes them. */
+export const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** Microseconds since the epoch; a double counts them exactly until the year 2255. */
 function microsOf(clock: Pick<Clock, "now">): number {

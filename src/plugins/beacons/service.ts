@@ -36,9 +36,7 @@ export const beacon: BeaconModule = {
   validate(config) {
     const { services } = settingsOf(config);
     if (services === undefined) return [false, "Configuration for service beacon requires services."];
-    if (!isMap(services)) {
-      return [false, "Services configuration item for service beacon must be a dictionary."];
-    }
+    if (!isMap(services)) return [false, "Services configuration item for service beacon must be a dictionary."];
     return Object.values(services).every(isMap)
       ? VALID
       : [false, "Configuration for service beacon must be a list of dictionaries."];

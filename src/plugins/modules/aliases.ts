@@ -66,16 +66,6 @@ export function aliasEntry(alias: unknown, target: unknown): { alias: string; ta
   return entry;
 }
 
-async function hasTarget(context: JobContext, alias: unknown, target: unknown): Promise<boolean> {
-  if (target === "") throw new SaltInvocationError("target can not be an empty string");
-  return (await list(context)).get(str(alias)) === targetOf(target);
-}
-
-async function remove(context: JobContext, name: string): Promise<true> {
-  if (((await list(context)).get(name) ?? "") === "") return true;
-  return await write(context, (await read(context)).filter(({ alias }) => alias !== name));
-}
-
 /** Aliases of mail addresses: the option `aliases.file`, or /etc/aliases. */
 export const module: ExecutionModule = {
   functions: executionFunctions({
@@ -90,7 +80,10 @@ export const module: ExecutionModule = {
     "has_target(alias, target)": {
       doc: "True if the alias has that target.\n\n    salt '*' aliases.has_target root admin@example.com\n\n" +
         "target: an address, or a list of them",
-      run: (context, { alias, target }) => hasTarget(context, alias, target),
+      async run(context, { alias, target }): Promise<boolean> {
+        if (target === "") throw new SaltInvocationError("target can not be an empty string");
+        return (await list(context)).get(str(alias)) === targetOf(target);
+      },
     },
     "set_target(alias, target)": {
       doc: "Sets the target of an alias, which is added if it is missing.\n\n" +
@@ -113,7 +106,10 @@ export const module: ExecutionModule = {
     },
     "rm_alias(alias: str)": {
       doc: "Removes an alias.\n\n    salt '*' aliases.rm_alias root",
-      run: (context, { alias }) => remove(context, alias),
+      async run(context, { alias: name }): Promise<true> {
+        if (((await list(context)).get(name) ?? "") === "") return true;
+        return await write(context, (await read(context)).filter(({ alias }) => alias !== name));
+      },
     },
   }),
 };

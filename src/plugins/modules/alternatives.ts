@@ -41,18 +41,6 @@ const DATABASES: Record<string, string> = {
   Suse: "/var/lib/rpm/alternatives",
 };
 
-async function link(context: JobContext, name: unknown): Promise<string | false> {
-  const database = DATABASES[str(context.grains.os_family)];
-  if (database !== undefined) {
-    const path = `${database}/${str(name)}`;
-    const { fs } = context.runtime;
-    return fs.stat(path)?.kind === "file" ? fs.readText(path).split("\n")[1] ?? false : false;
-  }
-  const { retcode, stdout } = await call(context, ["--query", name], { ignore_retcode: true });
-  const line = stdout.split("\n\n")[0]!.split("\n").find((one) => one.startsWith("Link:"));
-  return retcode > 0 || line === undefined ? false : line.slice("Link:".length).trim();
-}
-
 /** Alternatives: which of several programs a name stands for. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -70,7 +58,17 @@ export const module: ExecutionModule = {
     },
     "show_link(name)": {
       doc: "The link that stands for an alternative.\n\n    salt '*' alternatives.show_link editor",
-      run: (context, { name }) => link(context, name),
+      async run(context, { name }): Promise<string | false> {
+        const database = DATABASES[str(context.grains.os_family)];
+        if (database !== undefined) {
+          const path = `${database}/${str(name)}`;
+          const { fs } = context.runtime;
+          return fs.stat(path)?.kind === "file" ? fs.readText(path).split("\n")[1] ?? false : false;
+        }
+        const { retcode, stdout } = await call(context, ["--query", name], { ignore_retcode: true });
+        const line = stdout.split("\n\n")[0]!.split("\n").find((one) => one.startsWith("Link:"));
+        return retcode > 0 || line === undefined ? false : line.slice("Link:".length).trim();
+      },
     },
     "show_current(name)": {
       doc: "The program that an alternative stands for now.\n\n    salt '*' alternatives.show_current editor",

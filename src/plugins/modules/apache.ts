@@ -36,26 +36,6 @@ function statusValue(text: string): unknown {
   return number === undefined ? text : toFloat(number);
 }
 
-async function serverStatus(context: JobContext, profile: string): Promise<unknown> {
-  const option = (name: string, fallback: unknown) =>
-    context.call("config.get", [`apache.server-status:${profile}:${name}`, fallback]);
-  const url = str(await option("url", "http://localhost/server-status"));
-  const [username, password] = [await option("user", ""), await option("pass", "")];
-  const login = truthy(username) && truthy(password) ? { username, password } : {};
-  const page = await context.call("http.query", [`${url}?auto`], login) as Record<string, unknown>;
-  if (page.body === undefined || page.error !== undefined) return "error";
-  const board: Record<string, number> = Object.fromEntries(SLOTS.map((slot) => [slot, 0]));
-  const found: Record<string, unknown> = { Scoreboard: board };
-  for (const line of splitLines(str(page.body))) {
-    const at = line.indexOf(":");
-    if (at < 0) continue;
-    const [name, value] = [strip(line.slice(0, at)), strip(line.slice(at + 1))];
-    if (name !== "Scoreboard") found[name] = statusValue(value);
-    else for (const slot of value) board[slot] = (board[slot] ?? 0) + 1;
-  }
-  return found;
-}
-
 /** The web server Apache; on Debian with its programs `a2enmod` and the like. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -142,7 +122,25 @@ export const module: ExecutionModule = {
     "server_status(profile: str='default')": {
       doc: "The numbers that mod_status shows.\n\n    salt '*' apache.server_status\n\n" +
         "profile: part of the options apache.server-status:PROFILE: url, user and pass",
-      run: (context, { profile }) => serverStatus(context, profile),
+      async run(context, { profile }): Promise<unknown> {
+        const option = (name: string, fallback: unknown) =>
+          context.call("config.get", [`apache.server-status:${profile}:${name}`, fallback]);
+        const url = str(await option("url", "http://localhost/server-status"));
+        const [username, password] = [await option("user", ""), await option("pass", "")];
+        const login = truthy(username) && truthy(password) ? { username, password } : {};
+        const page = await context.call("http.query", [`${url}?auto`], login) as Record<string, unknown>;
+        if (page.body === undefined || page.error !== undefined) return "error";
+        const board: Record<string, number> = Object.fromEntries(SLOTS.map((slot) => [slot, 0]));
+        const found: Record<string, unknown> = { Scoreboard: board };
+        for (const line of splitLines(str(page.body))) {
+          const at = line.indexOf(":");
+          if (at < 0) continue;
+          const [name, value] = [strip(line.slice(0, at)), strip(line.slice(at + 1))];
+          if (name !== "Scoreboard") found[name] = statusValue(value);
+          else for (const slot of value) board[slot] = (board[slot] ?? 0) + 1;
+        }
+        return found;
+      },
     },
     "config(name: str, config, edit: bool=True)": {
       doc: "The text of a configuration, which is written to a file unless `edit` is False.\n\n" +

@@ -106,16 +106,6 @@ async function files(context: JobContext, names: unknown[]): Promise<unknown> {
   return { errors: [], packages };
 }
 
-async function owner(context: JobContext, paths: unknown[]): Promise<unknown> {
-  if (paths.length === 0) return "You must provide a path";
-  const found: Record<string, string> = {};
-  for (const path of paths.map(str)) {
-    const said = (await ask(context, "info", "-W", path)).stdout;
-    found[path] = / is owned by (\S+)/.exec(said)?.[1] ?? "Could not find owner package";
-  }
-  return found;
-}
-
 const { version, latest_version } = versionFunctions(latestVersion);
 
 /** Packages of Alpine. */
@@ -188,7 +178,15 @@ export const module: ExecutionModule = {
     },
     "owner(*paths, **kwargs)": {
       doc: "The packages that files belong to.\n\n    salt '*' pkg.owner /bin/ls",
-      run: (context, { paths }) => owner(context, paths),
+      async run(context, { paths }): Promise<unknown> {
+        if (paths.length === 0) return "You must provide a path";
+        const found: Record<string, string> = {};
+        for (const path of paths.map(str)) {
+          const said = (await ask(context, "info", "-W", path)).stdout;
+          found[path] = / is owned by (\S+)/.exec(said)?.[1] ?? "Could not find owner package";
+        }
+        return found;
+      },
     },
   }),
 };

@@ -1,5 +1,4 @@
 import { joinPath } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
@@ -45,11 +44,6 @@ function parseArch(name: string): { name: string; arch: string | null } {
   const at = name.lastIndexOf(":");
   const arch = name.slice(at + 1);
   return at > 0 && ARCHITECTURES.includes(arch) ? { name: name.slice(0, at), arch } : { name, arch: null };
-}
-
-async function normalizeName(context: JobContext, name: string): Promise<string> {
-  const { name: bare, arch } = parseArch(name);
-  return arch === null || ["all", "any", await nativeArchitecture(context)].includes(arch) ? bare : name;
 }
 
 const KEYS =
@@ -133,7 +127,10 @@ export const module: ExecutionModule = {
     },
     "normalize_name(name: str)": {
       doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh:amd64",
-      run: (context, { name }) => normalizeName(context, name),
+      async run(context, { name }): Promise<string> {
+        const { name: bare, arch } = parseArch(name);
+        return arch === null || ["all", "any", await nativeArchitecture(context)].includes(arch) ? bare : name;
+      },
     },
     "parse_arch(name: str)": {
       doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh:amd64",

@@ -10,6 +10,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, run } from "../commands.ts";
 import { keywords } from "../keywords.ts";
+import { MONTHS } from "../../model/job/jid.ts";
 
 /** A job that waits. */
 interface AtJob {
@@ -22,8 +23,6 @@ interface AtJob {
   /** What stands in its first line, for Salt. */
   tag: string;
 }
-
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 async function stdout(context: JobContext, program: string, words: string[] = []): Promise<string> {
   const path = programPath(context, program);
@@ -63,57 +62,10 @@ async function atq(context: JobContext, tag: unknown = null): Promise<{ jobs: At
   return { jobs };
 }
 
-async function atrm(context: JobContext, args: unknown[]): Promise<unknown> {
-  if (args.length === 0) return { jobs: { removed: [], tag: null } };
-  const [first, second] = args.map(str);
-  const tag = first === "all" ? second ?? null : null;
-  const { jobs } = await atq(context, tag);
-  const numbers = jobs.map(({ job }) => String(job)).filter((job) => first === "all" || args.map(str).includes(job));
-  if (numbers.length > 0) await stdout(context, "at", ["-d", ...numbers]);
-  return { jobs: { removed: numbers, tag } };
-}
-
 /** @throws {SaltInvocationError} if a job cannot have that tag */
 export function checkTag(tag: unknown): void {
   if (tag === undefined || tag === null || /^\w+$/.test(str(tag))) return;
   throw new SaltInvocationError(`A tag has letters, digits and underscores only, not "${str(tag)}"`);
-}
-
-async function at(context: JobContext, args: unknown[], kwargs: Record<string, unknown>): Promise<unknown> {
-  if (args.length < 2) return { jobs: [] };
-  const { tag, runas } = kwargs;
-  const [when, ...command] = args.map(str);
-  checkTag(tag);
-  // `-` begins an option, and a file to read is one.
-  if (when!.startsWith("-")) return { jobs: [], error: "invalid timespec" };
-  const mark = "tag" in kwargs ? `### SALT: ${str(tag)}\n` : "";
-  const said = await run(context, [programPath(context, "at")!, when!], {
-    stdin: `${mark}${command.join(" ")}\n`,
-    ...(truthy(runas) ? { runas } : {}),
-  });
-  if (said.trimEnd().endsWith("Garbled time")) return { jobs: [], error: "invalid timespec" };
-  const number = /^job (\d+) /m.exec(said)?.[1];
-  return number === undefined ? { jobs: [], error: said } : await atq(context, Number(number));
-}
-
-/** Jobs that all conditions hold for. */
-async function jobcheck(context: JobContext, kwargs: Record<string, unknown>): Promise<unknown> {
-  const wanted = keywords(kwargs, "runas", "tag", "hour", "minute", "day", "month", "year");
-  if (Object.keys(wanted).length === 0) return { error: "You have given a condition" };
-  const number = (value: unknown) => two(String(Number(value)));
-  const year = truthy(wanted.year) && str(wanted.year).length === 2 ? `20${str(wanted.year)}` : wanted.year;
-  const { jobs } = await atq(context);
-  if (jobs.length === 0) return { jobs };
-  const found = jobs.filter(({ user, tag, date, time }) =>
-    (!truthy(wanted.runas) || wanted.runas === user) &&
-    (!truthy(wanted.tag) || wanted.tag === tag) &&
-    (!truthy(wanted.hour) || number(wanted.hour) === time.split(":")[0]) &&
-    (!truthy(wanted.minute) || number(wanted.minute) === time.split(":")[1]) &&
-    (!truthy(wanted.day) || number(wanted.day) === date.split("-")[2]) &&
-    (!truthy(wanted.month) || number(wanted.month) === date.split("-")[1]) &&
-    (!truthy(year) || str(year) === date.split("-")[0])
-  );
-  return found.length > 0 ? { jobs: found } : { jobs: found, note: "No match jobs or time format error" };
 }
 
 /** Jobs that at runs once. */
@@ -130,12 +82,37 @@ export const module: ExecutionModule = {
     "atrm(*args)": {
       doc:
         "Removes jobs by their numbers, or `all`, of a tag.\n\n    salt '*' at.atrm 7 8\n    salt '*' at.atrm all tag",
-      run: (context, { args }) => atrm(context, args),
+      async run(context, { args }): Promise<unknown> {
+        if (args.length === 0) return { jobs: { removed: [], tag: null } };
+        const [first, second] = args.map(str);
+        const tag = first === "all" ? second ?? null : null;
+        const { jobs } = await atq(context, tag);
+        const numbers = jobs.map(({ job }) => String(job)).filter((job) =>
+          first === "all" || args.map(str).includes(job)
+        );
+        if (numbers.length > 0) await stdout(context, "at", ["-d", ...numbers]);
+        return { jobs: { removed: numbers, tag } };
+      },
     },
     "at(*args, **kwargs)": {
       doc: "Adds a job: the time, then the command. `tag` names it, `runas` is its user.\n\n" +
         "    salt '*' at.at 12:05am '/sbin/reboot' tag=reboot",
-      run: (context, { args, kwargs }) => at(context, args, kwargs),
+      async run(context, { args, kwargs }): Promise<unknown> {
+        if (args.length < 2) return { jobs: [] };
+        const { tag, runas } = kwargs;
+        const [when, ...command] = args.map(str);
+        checkTag(tag);
+        // `-` begins an option, and a file to read is one.
+        if (when!.startsWith("-")) return { jobs: [], error: "invalid timespec" };
+        const mark = "tag" in kwargs ? `### SALT: ${str(tag)}\n` : "";
+        const said = await run(context, [programPath(context, "at")!, when!], {
+          stdin: `${mark}${command.join(" ")}\n`,
+          ...(truthy(runas) ? { runas } : {}),
+        });
+        if (said.trimEnd().endsWith("Garbled time")) return { jobs: [], error: "invalid timespec" };
+        const number = /^job (\d+) /m.exec(said)?.[1];
+        return number === undefined ? { jobs: [], error: said } : await atq(context, Number(number));
+      },
     },
     "atc(jobid: str)": {
       doc: "The script of a job.\n\n    salt '*' at.atc 7",
@@ -144,9 +121,27 @@ export const module: ExecutionModule = {
         return text === "" ? { error: `invalid job id '${jobid}'` } : text;
       },
     },
+    /** Jobs that all conditions hold for. */
     "jobcheck(**kwargs)": {
       doc: "Jobs of a user, a tag or a time.\n\n    salt '*' at.jobcheck runas=jam day=13",
-      run: (context, { kwargs }) => jobcheck(context, kwargs),
+      async run(context, { kwargs }): Promise<unknown> {
+        const wanted = keywords(kwargs, "runas", "tag", "hour", "minute", "day", "month", "year");
+        if (Object.keys(wanted).length === 0) return { error: "You have given a condition" };
+        const number = (value: unknown) => two(String(Number(value)));
+        const year = truthy(wanted.year) && str(wanted.year).length === 2 ? `20${str(wanted.year)}` : wanted.year;
+        const { jobs } = await atq(context);
+        if (jobs.length === 0) return { jobs };
+        const found = jobs.filter(({ user, tag, date, time }) =>
+          (!truthy(wanted.runas) || wanted.runas === user) &&
+          (!truthy(wanted.tag) || wanted.tag === tag) &&
+          (!truthy(wanted.hour) || number(wanted.hour) === time.split(":")[0]) &&
+          (!truthy(wanted.minute) || number(wanted.minute) === time.split(":")[1]) &&
+          (!truthy(wanted.day) || number(wanted.day) === date.split("-")[2]) &&
+          (!truthy(wanted.month) || number(wanted.month) === date.split("-")[1]) &&
+          (!truthy(year) || str(year) === date.split("-")[0])
+        );
+        return found.length > 0 ? { jobs: found } : { jobs: found, note: "No match jobs or time format error" };
+      },
     },
   }),
 };

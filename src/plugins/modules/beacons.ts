@@ -23,7 +23,8 @@ interface Answer {
 /** How long the minion is waited for unless `timeout` says otherwise, in seconds. */
 const WAIT_SECONDS = 60;
 
-const givenOf = ({ kwargs }: Args): Fields =>
+/** Arguments of a caller, without those of Salt itself. */
+export const givenOf = ({ kwargs }: Args): Fields =>
   Object.fromEntries(Object.entries((kwargs ?? {}) as Fields).filter(([name]) => !name.startsWith("__")));
 
 const isTest = (args: Args) => truthy(givenOf(args).test ?? false);

@@ -11,9 +11,10 @@ import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { runInChroot } from "./cmd/chroot.ts";
 import { commandOptions, COMMON_KEYWORDS } from "./cmd/options.ts";
-import { type CommandResult, runCommand, whichProgram } from "./cmd/run.ts";
+import { type CommandResult, runCommand } from "./cmd/run.ts";
 import { runCode, runScript } from "./cmd/script.ts";
 import { type FileTemplate, renderedWords } from "../templates.ts";
+import { programPath } from "../commands.ts";
 
 const SUCCESS = "success_retcodes=None, success_stdout=None, success_stderr=None, **kwargs";
 
@@ -63,7 +64,7 @@ async function shellInfo(context: JobContext, shell: string): Promise<Record<str
   if (known === undefined) {
     return { error: `Salt does not know how to get the version number for ${shell}`, installed: null };
   }
-  const path = whichProgram(context, known.argv[0]!);
+  const path = programPath(context, known.argv[0]!);
   if (path === undefined) return { installed: false, path: null, error: `${known.argv[0]} is not in the search path` };
   const options = commandOptions({ ignore_retcode: true, timeout: 10, redirect_stderr: true }, context);
   const { stdout } = await runCommand(context, known.argv, options);
@@ -207,11 +208,11 @@ export const module: ExecutionModule = {
     }),
     "has_exec(cmd: str)": {
       doc: "True if a program of this name is installed.\n\n    salt '*' cmd.has_exec cat",
-      run: (context, { cmd }) => whichProgram(context, cmd) !== undefined,
+      run: (context, { cmd }) => programPath(context, cmd) !== undefined,
     },
     "which(cmd: str)": {
       doc: "The full path of a program, or null.\n\n    salt '*' cmd.which cat",
-      run: (context, { cmd }) => whichProgram(context, cmd) ?? null,
+      run: (context, { cmd }) => programPath(context, cmd) ?? null,
     },
     "which_bin(cmds)": {
       doc: "The full path of the first of these programs that is installed, or null.\n\n" +
@@ -219,7 +220,7 @@ export const module: ExecutionModule = {
       run(context, { cmds }) {
         const names: unknown[] = Array.isArray(cmds) ? cmds : str(cmds).split(",");
         for (const name of names) {
-          const path = whichProgram(context, str(name).trim());
+          const path = programPath(context, str(name).trim());
           if (path !== undefined) return path;
         }
         return null;

@@ -79,14 +79,6 @@ function option(context: JobContext, args: Record<string, unknown>): unknown {
   return args.default ?? "";
 }
 
-/** A mode as text of at least four digits: `644` is `0644`. */
-function manageMode(mode: unknown): unknown {
-  if (mode === null || mode === undefined) return null;
-  const text = str(mode).replace(/^0o/i, "0").replace(/^["']+|["']+$/g, "");
-  if (!/^\d+$/.test(text)) return text;
-  return `0${text.replace(/^0+/, "").padStart(3, "0")}`.replace(/^0(?=\d{4})/, "");
-}
-
 const PROTOCOLS = ["salt", "http", "https", "ftp", "swift", "s3", "file"];
 
 /** The options of the minion, and what else configures it. */
@@ -164,10 +156,16 @@ export const module: ExecutionModule = {
         "    salt '*' config.backup_mode",
       run: (context, { backup }) => truthy(backup) ? backup : option(context, { value: "backup_mode" }),
     },
+    /** A mode as text of at least four digits: `644` is `0644`. */
     "manage_mode(mode)": {
       inline: true,
       doc: "A file mode in the form in which modules compare modes.\n\n    salt '*' config.manage_mode 644",
-      run: (_context, { mode }) => manageMode(mode),
+      run(_, { mode }): unknown {
+        if (mode === null || mode === undefined) return null;
+        const text = str(mode).replace(/^0o/i, "0").replace(/^["']+|["']+$/g, "");
+        if (!/^\d+$/.test(text)) return text;
+        return `0${text.replace(/^0+/, "").padStart(3, "0")}`.replace(/^0(?=\d{4})/, "");
+      },
     },
     "valid_fileproto(uri: str)": {
       inline: true,

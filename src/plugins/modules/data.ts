@@ -18,22 +18,6 @@ function store(context: JobContext, values: unknown): boolean {
   }
 }
 
-function dump(context: JobContext, value: unknown): boolean {
-  if (isMap(value)) return store(context, value);
-  const read = typeof value === "string" ? yamlifyArg(value) : undefined;
-  if (read === undefined || typeof read === "string") {
-    throw pythonError("ValueError", `malformed node or string: ${repr(value)}`);
-  }
-  return isMap(read) && store(context, read);
-}
-
-function get(context: JobContext, key: unknown, fallback: unknown): unknown {
-  const values = loadDatastore(context);
-  const valueOf = (name: unknown) => values.has(name) ? values.get(name) : fallback;
-  if (!Array.isArray(key)) return valueOf(key);
-  return fallback === null ? key.filter((name) => values.has(name)).map(valueOf) : key.map(valueOf);
-}
-
 /** Values that a minion stores between jobs. */
 export const module: ExecutionModule = {
   functions: executionFunctions({
@@ -54,7 +38,14 @@ export const module: ExecutionModule = {
     },
     "dump(new_data)": {
       doc: "Replaces all values with a map.\n\n    salt '*' data.dump '{eggs: spam}'",
-      run: (context, { new_data: value }) => dump(context, value),
+      run(context, { new_data: value }): boolean {
+        if (isMap(value)) return store(context, value);
+        const read = typeof value === "string" ? yamlifyArg(value) : undefined;
+        if (read === undefined || typeof read === "string") {
+          throw pythonError("ValueError", `malformed node or string: ${repr(value)}`);
+        }
+        return isMap(read) && store(context, read);
+      },
     },
     "update(key, value)": {
       doc: "Sets one value.\n\n    salt '*' data.update eggs spam",
@@ -84,7 +75,12 @@ export const module: ExecutionModule = {
     },
     "get(key, default=None)": {
       doc: "A value, or for a list of names a list of values.\n\n    salt '*' data.get '[eggs, bacon]'",
-      run: (context, { key, default: fallback }) => get(context, key, fallback),
+      run(context, { key, default: fallback }): unknown {
+        const values = loadDatastore(context);
+        const valueOf = (name: unknown) => values.has(name) ? values.get(name) : fallback;
+        if (!Array.isArray(key)) return valueOf(key);
+        return fallback === null ? key.filter((name) => values.has(name)).map(valueOf) : key.map(valueOf);
+      },
     },
     "keys()": {
       doc: "The names of the values.\n\n    salt '*' data.keys",

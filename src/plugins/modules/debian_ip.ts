@@ -76,13 +76,6 @@ function save(context: JobContext, name: string, iface: Interface, settings: Set
 
 const bondFile = (iface: unknown): string => `/etc/modprobe.d/${interfaceName(iface)}.conf`;
 
-function getInterface(context: JobContext, given: unknown): string[] {
-  const name = str(given);
-  const iface = readInterfaces(context).get(name);
-  if (iface === undefined) return [];
-  return linesOf(name === "source" ? sourceText(iface) : interfaceText(name, iface));
-}
-
 async function change(context: JobContext, program: string, { iface, iface_type: kind }: Record<string, unknown>) {
   if (NOT_SWITCHED.includes(str(kind))) return null;
   return await run(context, [program, interfaceName(iface)]);
@@ -103,7 +96,12 @@ export const module: ExecutionModule = {
   functions: executionFunctions({
     "get_interface(iface)": {
       doc: `What the files say of an interface, as lines.\n\n    salt '*' ip.get_interface eth0${NAME}`,
-      run: (context, { iface }) => getInterface(context, iface),
+      run(context, { iface: given }): string[] {
+        const name = str(given);
+        const iface = readInterfaces(context).get(name);
+        if (iface === undefined) return [];
+        return linesOf(name === "source" ? sourceText(iface) : interfaceText(name, iface));
+      },
     },
     "build_interface(iface, iface_type: str, enabled, **settings)": {
       doc: "Writes an interface into the file, and returns its lines; with test=True it only returns them.\n\n" +

@@ -199,18 +199,6 @@ function parseZone(text: string): Record<string, unknown> {
   );
 }
 
-async function serial(context: JobContext, zone: unknown, update: unknown): Promise<unknown> {
-  const key = truthy(zone) ? `dnsserial_${str(zone)}` : "dnsserial";
-  const stored = await context.call("grains.get", [key]);
-  const now = new Date(context.runtime.clock.now());
-  const two = (value: number) => String(value).padStart(2, "0");
-  const present = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}01`;
-  if (!truthy(update)) return truthy(stored) ? stored : present;
-  const current = truthy(stored) && str(stored) >= present ? String(Number(str(stored)) + 1) : present;
-  await context.call("grains.setval", [key, current]);
-  return current;
-}
-
 const withDig = (ask: (context: JobContext, args: Record<string, unknown>) => unknown) =>
 (
   context: JobContext,
@@ -299,7 +287,17 @@ export const module: ExecutionModule = {
     "serial(zone='', update=False)": {
       doc:
         "A serial number for a zone file; `update` increments the one stored in a grain.\n\n    salt '*' dnsutil.serial example.com",
-      run: (context, { zone, update }) => serial(context, zone, update),
+      async run(context, { zone, update }): Promise<unknown> {
+        const key = truthy(zone) ? `dnsserial_${str(zone)}` : "dnsserial";
+        const stored = await context.call("grains.get", [key]);
+        const now = new Date(context.runtime.clock.now());
+        const two = (value: number) => String(value).padStart(2, "0");
+        const present = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}01`;
+        if (!truthy(update)) return truthy(stored) ? stored : present;
+        const current = truthy(stored) && str(stored) >= present ? String(Number(str(stored)) + 1) : present;
+        await context.call("grains.setval", [key, current]);
+        return current;
+      },
     },
   }),
 };

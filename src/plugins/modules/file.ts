@@ -89,52 +89,6 @@ async function sed(context: JobContext, args: Args): Promise<unknown> {
   ]);
 }
 
-async function sedContains(context: JobContext, args: Args): Promise<boolean> {
-  const path = pathOf(context, args.path);
-  if (!exists(context.runtime.fs, path)) return false;
-  const [before, limit] = [sedEscape(str(args.text), false), sedEscape(str(args.limit), false)];
-  const script = `${limit === "" ? "" : `/${limit}/ `}s/${before}/$/p${str(args.flags)}`;
-  return truthy(await context.call("cmd.run", [["sed", "-n", "-r", "-e", script, path]], { python_shell: false }));
-}
-
-async function grep(context: JobContext, args: Args): Promise<unknown> {
-  const path = pathOf(context, args.path);
-  const found = globPaths(context.runtime.fs, path);
-  const options = (args.opts as unknown[]).flatMap((option) => {
-    const words = optionWords(option);
-    if (words.length > 1) {
-      throw new SaltInvocationError(
-        "Passing multiple command line arguments in a single string is not supported, please pass the following " +
-          `arguments separately: ${str(option)}`,
-      );
-    }
-    return words;
-  });
-  for (const file of found.length === 0 ? [path] : found) refuseEndless(context.runtime.fs, file);
-  return await runAll(context, ["grep", ...options, str(args.pattern), ...(found.length === 0 ? [path] : found)]);
-}
-
-async function patch(context: JobContext, args: Args): Promise<unknown> {
-  const program = programPath(context, "patch");
-  if (program === undefined) {
-    throw new CommandExecutionError("patch executable not found. Is the distribution's patch package installed?");
-  }
-  const original = str(args.originalfile);
-  const options = Array.isArray(args.options) ? args.options.map(str) : optionWords(args.options);
-  checkProgramPath(context, original);
-  const words = [program, ...options];
-  if (truthy(args.dry_run)) words.push("--dry-run");
-  if (!words.includes("-N") && !words.includes("--forward")) words.push("--forward");
-  // Rejected pieces would be left beside the file.
-  if (!words.some((word) => word === "-r" || word.startsWith("--reject-file"))) words.push("--reject-file=-");
-  words.push("-i", str(args.patchfile));
-  if (isDirectory(context.runtime.fs, original)) {
-    words.push("-d", original);
-    if (!words.some((word) => word.startsWith("-p") || word.startsWith("--strip="))) words.push("--strip=0");
-  } else words.push(original);
-  return await runAll(context, words);
-}
-
 const COMMENT = "backup='.bak'";
 const SELINUX = "seuser=None, serole=None, setype=None, serange=None";
 
@@ -210,7 +164,22 @@ export const module: ExecutionModule = {
     "grep(path, pattern, *opts)": {
       doc: "Runs grep on a file. Options of grep are separate arguments, after a double dash.\n\n" +
         "    salt '*' file.grep /etc/passwd nobody -- -i -B2",
-      run: grep,
+      async run(context, args): Promise<unknown> {
+        const path = pathOf(context, args.path);
+        const found = globPaths(context.runtime.fs, path);
+        const options = (args.opts as unknown[]).flatMap((option) => {
+          const words = optionWords(option);
+          if (words.length > 1) {
+            throw new SaltInvocationError(
+              "Passing multiple command line arguments in a single string is not supported, please pass the following " +
+                `arguments separately: ${str(option)}`,
+            );
+          }
+          return words;
+        });
+        for (const file of found.length === 0 ? [path] : found) refuseEndless(context.runtime.fs, file);
+        return await runAll(context, ["grep", ...options, str(args.pattern), ...(found.length === 0 ? [path] : found)]);
+      },
     },
     "find(path, *args, **kwargs)": {
       doc: "Finds files below a path, which may be a glob. Tests: name, iname, regex, iregex, type (bcdflps), " +
@@ -272,7 +241,15 @@ export const module: ExecutionModule = {
     "sed_contains(path, text, limit='', flags='g')": {
       doc: "True if the program sed finds a regular expression in a file.\n\n" +
         "    salt '*' file.sed_contains /etc/crontab 'mymaintenance.sh'",
-      run: sedContains,
+      async run(context, args): Promise<boolean> {
+        const path = pathOf(context, args.path);
+        if (!exists(context.runtime.fs, path)) return false;
+        const [before, limit] = [sedEscape(str(args.text), false), sedEscape(str(args.limit), false)];
+        const script = `${limit === "" ? "" : `/${limit}/ `}s/${before}/$/p${str(args.flags)}`;
+        return truthy(
+          await context.call("cmd.run", [["sed", "-n", "-r", "-e", script, path]], { python_shell: false }),
+        );
+      },
     },
     "psed(path, before, after, limit='', backup='.bak', flags='gMS', escape_all=False, multi=False)": {
       doc: "Replaces the matches of a regular expression without the program sed. file.replace can do more.\n\n" +
@@ -282,7 +259,26 @@ export const module: ExecutionModule = {
     "patch(originalfile, patchfile, options='', dry_run=False)": {
       doc: "Applies a patch to a file or directory with the program patch.\n\n" +
         "    salt '*' file.patch /opt/file.txt /tmp/file.txt.patch",
-      run: patch,
+      async run(context, args): Promise<unknown> {
+        const program = programPath(context, "patch");
+        if (program === undefined) {
+          throw new CommandExecutionError("patch executable not found. Is the distribution's patch package installed?");
+        }
+        const original = str(args.originalfile);
+        const options = Array.isArray(args.options) ? args.options.map(str) : optionWords(args.options);
+        checkProgramPath(context, original);
+        const words = [program, ...options];
+        if (truthy(args.dry_run)) words.push("--dry-run");
+        if (!words.includes("-N") && !words.includes("--forward")) words.push("--forward");
+        // Rejected pieces would be left beside the file.
+        if (!words.some((word) => word === "-r" || word.startsWith("--reject-file"))) words.push("--reject-file=-");
+        words.push("-i", str(args.patchfile));
+        if (isDirectory(context.runtime.fs, original)) {
+          words.push("-d", original);
+          if (!words.some((word) => word.startsWith("-p") || word.startsWith("--strip="))) words.push("--strip=0");
+        } else words.push(original);
+        return await runAll(context, words);
+      },
     },
 
     // Names, links and directories.

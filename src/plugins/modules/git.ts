@@ -85,17 +85,6 @@ async function init(context: JobContext, args: Args): Promise<string> {
 
 const STATES: Record<string, string> = { M: "modified", A: "new", D: "deleted", "??": "untracked" };
 
-async function status(context: JobContext, args: Args): Promise<Record<string, string[]>> {
-  const found = new Map<string, string[]>();
-  for (const entry of (await output(context, args, ["git", "status", "-z", "--porcelain"])).split("\0")) {
-    const [, state, name] = /^\s*(\S+)\s+([^]+)$/.exec(entry) ?? [];
-    if (state === undefined) continue;
-    const key = Object.hasOwn(STATES, state) ? STATES[state]! : state;
-    found.set(key, [...found.get(key) ?? [], name!]);
-  }
-  return Object.fromEntries(found);
-}
-
 function tagWords(args: Args): string[] {
   const opts = optionWords(args.opts).filter((option) => option !== "-a" && option !== "--annotate");
   if (opts.some((option) => option === "-m" || option.includes("--message"))) {
@@ -369,7 +358,16 @@ export const module: ExecutionModule = {
     },
     [`status(cwd, ${END})` as const]: {
       doc: "The changed files by kind of change.\n\n    salt '*' git.status /path/to/repo",
-      run: status,
+      async run(context, args): Promise<Record<string, string[]>> {
+        const found = new Map<string, string[]>();
+        for (const entry of (await output(context, args, ["git", "status", "-z", "--porcelain"])).split("\0")) {
+          const [, state, name] = /^\s*(\S+)\s+([^]+)$/.exec(entry) ?? [];
+          if (state === undefined) continue;
+          const key = Object.hasOwn(STATES, state) ? STATES[state]! : state;
+          found.set(key, [...found.get(key) ?? [], name!]);
+        }
+        return Object.fromEntries(found);
+      },
     },
     [`submodule(cwd, command: str, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs)` as const]: {
       doc: "Runs a command on the submodules.\n\n    salt '*' git.submodule /path/to/repo.git update opts='--init'",

@@ -144,23 +144,6 @@ async function storeList(context: JobContext, path: string, list: unknown[], del
   return Object.keys(changes).length === 0 ? { [path]: list } : changes;
 }
 
-async function append(context: JobContext, key: string, value: unknown, convert: boolean, delimiter: string) {
-  const before = traverseOr(context.grains, key, [], delimiter);
-  if (!Array.isArray(before) && !convert) return `The key ${key} is not a valid list`;
-  const list = Array.isArray(before) ? [...before] : before === null ? [] : [before];
-  if (list.some((item) => same(item, value))) return `The val ${str(value)} was already in the list ${key}`;
-  list.push(...(Array.isArray(value) ? value : [value]));
-  return await storeList(context, key, list, delimiter);
-}
-
-async function remove(context: JobContext, key: string, value: unknown, delimiter: string) {
-  const before = traverseOr(context.grains, key, [], delimiter);
-  if (!Array.isArray(before)) return `The key ${key} is not a valid list`;
-  const at = before.findIndex((item) => same(item, value));
-  if (at < 0) return `The val ${str(value)} was not in the list ${key}`;
-  return await storeList(context, key, before.toSpliced(at, 1), delimiter);
-}
-
 function sanitized(grains: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(grains).map(([name, value]) => [
@@ -256,11 +239,24 @@ export const module: ExecutionModule = {
       doc:
         "Adds a value to a list, which is created if it does not exist. `convert` turns another value into a list.\n\n" +
         "    salt '*' grains.append roles web",
-      run: (context, { key, val, convert, delimiter }) => append(context, key, val, convert, delimiter),
+      async run(context, { key, val: value, convert, delimiter }) {
+        const before = traverseOr(context.grains, key, [], delimiter);
+        if (!Array.isArray(before) && !convert) return `The key ${key} is not a valid list`;
+        const list = Array.isArray(before) ? [...before] : before === null ? [] : [before];
+        if (list.some((item) => same(item, value))) return `The val ${str(value)} was already in the list ${key}`;
+        list.push(...(Array.isArray(value) ? value : [value]));
+        return await storeList(context, key, list, delimiter);
+      },
     },
     "remove(key: str, val, delimiter: str=':')": {
       doc: "Removes a value from a list.\n\n    salt '*' grains.remove roles web",
-      run: (context, { key, val, delimiter }) => remove(context, key, val, delimiter),
+      async run(context, { key, val: value, delimiter }) {
+        const before = traverseOr(context.grains, key, [], delimiter);
+        if (!Array.isArray(before)) return `The key ${key} is not a valid list`;
+        const at = before.findIndex((item) => same(item, value));
+        if (at < 0) return `The val ${str(value)} was not in the list ${key}`;
+        return await storeList(context, key, before.toSpliced(at, 1), delimiter);
+      },
     },
     "delval(key: str, destructive: bool=False, force: bool=False)": {
       doc: `Sets a grain to null; with \`destructive\`, removes it.\n\n    salt '*' grains.delval role${FORCE}`,

@@ -3,21 +3,14 @@ import type { JobContext } from "../../model/loader/context.ts";
 import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { programPath, runAll } from "../commands.ts";
+import { programPath, succeeds } from "../commands.ts";
 import { allGroups, findGroup, type Group } from "../../runtime/accounts.ts";
-
-const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
-/** @param option gpasswd calls it otherwise: its -R is something else */
-const rootWords = (args: Args, option = "-R"): string[] => truthy(args.root) ? [option, str(args.root)] : [];
+import { rootOf, rootWords } from "../user_files.ts";
 
 function find({ runtime }: JobContext, args: Args): Group | undefined {
   const root = rootOf(args);
   if (root === "") return findGroup(runtime, str(args.name));
   return allGroups(runtime, root).find((entry) => entry.name === str(args.name));
-}
-
-async function succeeds(context: JobContext, argv: string[]): Promise<boolean> {
-  return (await runAll(context, argv)).retcode === 0;
 }
 
 const numbered = (args: Args) => [

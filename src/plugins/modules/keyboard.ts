@@ -1,4 +1,4 @@
-import type { Context, JobContext } from "../../model/loader/context.ts";
+import type { Context } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
@@ -24,16 +24,6 @@ export function layoutName(layout: unknown): string {
   const name = str(layout);
   if (/^[A-Za-z0-9][\w,.()+-]*$/.test(name)) return name;
   throw new SaltInvocationError(`"${name}" is not a keyboard layout, such as us or de-latin1`);
-}
-
-async function setSystem(context: JobContext, layout: unknown): Promise<string> {
-  const name = layoutName(layout);
-  const file = fileOf(context);
-  if (hasLocalectl(context)) await run(context, ["localectl", "set-keymap", name]);
-  else if (file !== undefined) {
-    await context.call("file.replace", [file.path, `^${file.variable}=.*`, `${file.variable}=${name}`]);
-  }
-  return name;
 }
 
 /** Layouts of keyboards. */
@@ -63,7 +53,15 @@ export const module: ExecutionModule = {
     },
     "set_sys(layout)": {
       doc: "Sets the layout of the system.\n\n    salt '*' keyboard.set_sys dvorak",
-      run: (context, { layout }) => setSystem(context, layout),
+      async run(context, { layout }): Promise<string> {
+        const name = layoutName(layout);
+        const file = fileOf(context);
+        if (hasLocalectl(context)) await run(context, ["localectl", "set-keymap", name]);
+        else if (file !== undefined) {
+          await context.call("file.replace", [file.path, `^${file.variable}=.*`, `${file.variable}=${name}`]);
+        }
+        return name;
+      },
     },
     "get_x()": {
       doc: "The layout of X.\n\n    salt '*' keyboard.get_x",

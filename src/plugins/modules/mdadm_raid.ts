@@ -77,22 +77,6 @@ async function replace(context: JobContext, pattern: string, by: string, append:
   }
 }
 
-async function destroy(context: JobContext, given: unknown): Promise<boolean> {
-  const device = operand(given, "a device");
-  let members: Member[];
-  try {
-    members = Object.values((await detail(context, device)).members as Record<string, Member>);
-  } catch (error) {
-    if (error instanceof CommandExecutionError) return false;
-    throw error;
-  }
-  if (await succeeds(context, ["--stop", device])) {
-    await succeeds(context, ["--zero-superblock", ...members.map((member) => member.device)]);
-  }
-  await replace(context, `ARRAY ${device} .*`, "", false);
-  return !(device in await list(context));
-}
-
 /** Options for mdadm by name; true stands for one without a value. */
 function optionWords(kwargs: unknown): [string, ...unknown[]][] {
   return Object.entries(kwargs as Args).filter(([name]) => !name.startsWith("__")).map(([name, value]) =>
@@ -119,7 +103,21 @@ export const module: ExecutionModule = {
     "destroy(device)": {
       doc: "Stops an array and wipes what its members know of it. WARNING: its data is lost.\n\n" +
         "    salt '*' raid.destroy /dev/md0",
-      run: (context, { device }) => destroy(context, device),
+      async run(context, { device: given }): Promise<boolean> {
+        const device = operand(given, "a device");
+        let members: Member[];
+        try {
+          members = Object.values((await detail(context, device)).members as Record<string, Member>);
+        } catch (error) {
+          if (error instanceof CommandExecutionError) return false;
+          throw error;
+        }
+        if (await succeeds(context, ["--stop", device])) {
+          await succeeds(context, ["--zero-superblock", ...members.map((member) => member.device)]);
+        }
+        await replace(context, `ARRAY ${device} .*`, "", false);
+        return !(device in await list(context));
+      },
     },
     "stop()": {
       doc: "Stops all arrays that are not in use; true if mdadm says that it failed, as in Salt.\n\n" +

@@ -68,28 +68,6 @@ async function configured(context: JobContext): Promise<Values> {
   return fieldsOf(await context.call("config.merge", ["mine_functions", {}]));
 }
 
-async function update(context: JobContext, clear: boolean, given: unknown): Promise<boolean | null> {
-  const wanted = Array.isArray(given)
-    ? Object.fromEntries(given.map((name) => [str(name), {}]))
-    : isMap(given) && truthy(given)
-    ? fieldsOf(given)
-    : truthy(given)
-    ? {}
-    : await configured(context);
-  if (Object.keys(wanted).length === 0) return null;
-  const data: Values = {};
-  for (const [alias, definition] of Object.entries(wanted)) {
-    const { name = alias, positional, keyword, allowTgt, allowTgtType } = parseDefinition(definition);
-    try {
-      data[alias] = withAcl(await context.call(name, positional, keyword) ?? null, allowTgt, allowTgtType);
-    } catch (error) {
-      // The others are of use all the same.
-      context.log.error("a function of the mine failed", { name, error: messageOf(error) });
-    }
-  }
-  return await store(context, data, clear);
-}
-
 /** Functions asked for, and whether the answer is a map by function. */
 function functionsOf(fun: unknown): { functions: string[]; several: boolean } {
   const functions = (Array.isArray(fun) ? fun.map(str) : str(fun).split(",")).map((name) => name.trim());
@@ -137,7 +115,27 @@ export const module: ExecutionModule = {
       doc: "Calls the functions of `mine_functions` and sends their values to the mine.\n\n" +
         "    salt '*' mine.update\n\n" +
         "clear: forget what is there before. mine_functions: these instead of the configured ones",
-      run: (context, { clear, mine_functions }) => update(context, clear, mine_functions),
+      async run(context, { clear, mine_functions: given }): Promise<boolean | null> {
+        const wanted = Array.isArray(given)
+          ? Object.fromEntries(given.map((name) => [str(name), {}]))
+          : isMap(given) && truthy(given)
+          ? fieldsOf(given)
+          : truthy(given)
+          ? {}
+          : await configured(context);
+        if (Object.keys(wanted).length === 0) return null;
+        const data: Values = {};
+        for (const [alias, definition] of Object.entries(wanted)) {
+          const { name = alias, positional, keyword, allowTgt, allowTgtType } = parseDefinition(definition);
+          try {
+            data[alias] = withAcl(await context.call(name, positional, keyword) ?? null, allowTgt, allowTgtType);
+          } catch (error) {
+            // The others are of use all the same.
+            context.log.error("a function of the mine failed", { name, error: messageOf(error) });
+          }
+        }
+        return await store(context, data, clear);
+      },
     },
     "get(tgt, fun, tgt_type='glob', exclude_minion: bool=False)": {
       doc: "The mine's values under one or several names: minion → value.\n\n" +

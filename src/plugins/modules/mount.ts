@@ -128,20 +128,6 @@ function swaps(context: JobContext): Record<string, Record<string, string>> {
   }));
 }
 
-async function swapon(context: JobContext, name: string, priority: unknown): Promise<Record<string, unknown>> {
-  const before = swaps(context);
-  if (Object.hasOwn(before, name)) return { stats: before[name], new: false };
-  await run(context, ["swapon", name, ...(truthy(priority) ? ["-p", str(priority)] : [])]);
-  const after = swaps(context);
-  return Object.hasOwn(after, name) ? { stats: after[name], new: true } : {};
-}
-
-async function swapoff(context: JobContext, name: string): Promise<boolean | null> {
-  if (!Object.hasOwn(swaps(context), name)) return null;
-  await run(context, ["swapoff", name]);
-  return !Object.hasOwn(swaps(context), name);
-}
-
 /** The place on the way to a path that something is mounted on; the root if nothing else. */
 function mountOf(context: JobContext, path: string): string {
   const { fs } = context.runtime;
@@ -312,12 +298,22 @@ export const module: ExecutionModule = {
     },
     "swapon(name: str, priority=None)": {
       doc: "Enables swapping to a device or file.\n\n    salt '*' mount.swapon /root/swapfile",
-      run: (context, { name, priority }) => swapon(context, name, priority),
+      async run(context, { name, priority }): Promise<Record<string, unknown>> {
+        const before = swaps(context);
+        if (Object.hasOwn(before, name)) return { stats: before[name], new: false };
+        await run(context, ["swapon", name, ...(truthy(priority) ? ["-p", str(priority)] : [])]);
+        const after = swaps(context);
+        return Object.hasOwn(after, name) ? { stats: after[name], new: true } : {};
+      },
     },
     "swapoff(name: str)": {
       doc:
         "Disables swapping to a device or file; null if it was not in use.\n\n    salt '*' mount.swapoff /root/swapfile",
-      run: (context, { name }) => swapoff(context, name),
+      async run(context, { name }): Promise<boolean | null> {
+        if (!Object.hasOwn(swaps(context), name)) return null;
+        await run(context, ["swapoff", name]);
+        return !Object.hasOwn(swaps(context), name);
+      },
     },
     "read_mount_cache(name: str)": {
       doc: "What a state has mounted on a directory.\n\n    salt '*' mount.read_mount_cache /mnt/share",

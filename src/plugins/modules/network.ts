@@ -16,31 +16,6 @@ import { activeTcp, netstat } from "./network/connections.ts";
 import { fqdns, fullName, setHostname } from "./network/hostname.ts";
 import { ping, sanitized, traceroute } from "./network/probes.ts";
 
-function hexadecimal(text: string): string {
-  return text.split(".").map((byte) => {
-    if (!/^\s*[+-]?\d+\s*$/.test(byte)) {
-      throw pythonError("ValueError", `invalid literal for int() with base 10: ${stringRepr(byte)}`);
-    }
-    return Number(byte).toString(16).toUpperCase().padStart(2, "0");
-  }).join("");
-}
-
-function reverse(text: string): string {
-  const address = ip.needAddress(text);
-  if (address.version === 4) return `${ip.printAddress(address).split(".").reverse().join(".")}.in-addr.arpa`;
-  return `${[...address.bits.toString(16).padStart(32, "0")].reverse().join(".")}.ip6.arpa`;
-}
-
-function cidrParts(text: string): Record<string, string> {
-  const network = ip.needNetwork(text);
-  const { version } = network;
-  return {
-    network: ip.printAddress(network),
-    netmask: ip.printAddress({ version, bits: ip.netmask(version, network.prefix) }),
-    broadcast: ip.printAddress(ip.broadcast(network)),
-  };
-}
-
 const IPV4 = executionFunction({
   signature: "interface=None, include_loopback=False, cidr=None, type=None",
   doc: "The IPv4 addresses of this host: of an interface, in a network, or of a type, public or private.\n\n" +
@@ -91,7 +66,15 @@ export const module: ExecutionModule = {
     },
     "convert_cidr(cidr: str)": {
       doc: "Network, mask and broadcast address of a network.\n\n    salt '*' network.convert_cidr 172.31.0.0/16",
-      run: (_, { cidr }) => cidrParts(cidr),
+      run(_, { cidr: text }): Record<string, string> {
+        const network = ip.needNetwork(text);
+        const { version } = network;
+        return {
+          network: ip.printAddress(network),
+          netmask: ip.printAddress({ version, bits: ip.netmask(version, network.prefix) }),
+          broadcast: ip.printAddress(ip.broadcast(network)),
+        };
+      },
     },
     "default_route(family=None)": {
       doc: "The default routes, or those of inet or inet6.\n\n    salt '*' network.default_route",
@@ -167,7 +150,13 @@ export const module: ExecutionModule = {
     ipaddrs6: IPV6,
     "iphexval(ip: str)": {
       doc: "An IPv4 address in hexadecimal.\n\n    salt '*' network.iphexval 10.0.0.1",
-      run: (_, args) => hexadecimal(args.ip),
+      run: (_, { ip: text }): string =>
+        text.split(".").map((byte) => {
+          if (!/^\s*[+-]?\d+\s*$/.test(byte)) {
+            throw pythonError("ValueError", `invalid literal for int() with base 10: ${stringRepr(byte)}`);
+          }
+          return Number(byte).toString(16).toUpperCase().padStart(2, "0");
+        }).join(""),
     },
     "is_loopback(ip_addr: str)": {
       doc: "True for an address of the loopback.\n\n    salt '*' network.is_loopback 127.0.0.1",
@@ -189,7 +178,11 @@ export const module: ExecutionModule = {
     ping,
     "reverse_ip(ip_addr: str)": {
       doc: "The reverse DNS name of an address.\n\n    salt '*' network.reverse_ip 172.17.0.4",
-      run: (_, { ip_addr: address }) => reverse(address),
+      run(_, { ip_addr: text }): string {
+        const address = ip.needAddress(text);
+        if (address.version === 4) return `${ip.printAddress(address).split(".").reverse().join(".")}.in-addr.arpa`;
+        return `${[...address.bits.toString(16).padStart(32, "0")].reverse().join(".")}.ip6.arpa`;
+      },
     },
     "routes(family=None)": {
       doc: "The routes, or those of inet or inet6.\n\n    salt '*' network.routes inet",

@@ -41,48 +41,6 @@ function fileOf({ grains }: JobContext, asked: unknown): string {
   );
 }
 
-function savedRules(context: JobContext, asked: unknown): string[] {
-  const path = fileOf(context, asked);
-  const lines = splitLinesKeepEnds(context.runtime.fs.readText(path));
-  return lines.filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
-}
-
-async function save(context: JobContext, asked: unknown): Promise<string> {
-  const { fs } = context.runtime;
-  const named = fileOf(context, asked);
-  let rules = "#! nft -f\n";
-  for (const family of ALL_FAMILIES) {
-    const texts = await tableTexts(context, family);
-    rules += `${texts.length > 0 ? "\n" : ""}${texts.join("\n")}`;
-  }
-  rules += "\n";
-  const path = isDirectory(fs, named) ? join(named, NAME) : named;
-  try {
-    fs.writeAt(path, 0, new TextEncoder().encode(rules), { truncate: true, mode: 0o644 });
-  } catch (cause) {
-    throw new CommandExecutionError(`Problem writing to configuration file: ${(cause as Error).message}`, { cause });
-  }
-  return rules;
-}
-
-function buildRule({ table, chain, command, position, full, family, kwargs }: Args): Record<string, unknown> {
-  const nftFamily = familyOf(family);
-  const rule = ruleText(kwargs as Args, nftFamily);
-  const built = (text: string) => ({
-    comment: text === "" ? "" : "Successfully built rule",
-    rule: text,
-    result: true,
-  });
-  // As in Salt, where only the text asks for the whole command.
-  if (full !== "True" && full !== "true") return built(rule);
-  const lacking = Object.entries({ Table: table, Chain: chain, Command: command }).find(([, value]) => !truthy(value));
-  if (lacking !== undefined) return { comment: `${lacking[0]} needs to be specified`, rule, result: false };
-  const inserts = str(command).toLowerCase() === "insert";
-  const place = inserts && truthy(position) ? ` position ${str(position)}` : "";
-  const verb = inserts ? "insert" : str(command);
-  return built(`nft ${verb} rule ${nftFamily} ${str(table)} ${str(chain)}${place} ${rule}`);
-}
-
 const where = ({ table, family }: Args): string => `Table ${str(table)} in family ${str(family)}`;
 const chainText = ({ chain, table, family }: Args): string =>
   `Chain ${str(chain)} in table ${str(table)} in family ${str(family)}`;
@@ -93,40 +51,6 @@ const chainWords = ({ family, table, chain }: Args): string[] => [
   nameOf(table, "table"),
   nameOf(chain, "chain"),
 ];
-
-async function newTable(context: JobContext, args: Args): Promise<Answer> {
-  if (!truthy(args.table)) return no("Table needs to be specified");
-  const there = await checkTable(context, args);
-  if (there.result) return there;
-  const said = await nft(context, ["add", "table", familyOf(args.family), nameOf(args.table, "table")]);
-  return said === "" ? yes(`${where(args)} created`) : no(`${where(args)} could not be created`);
-}
-
-async function deleteTable(context: JobContext, args: Args): Promise<Answer> {
-  const missing = await checkTable(context, args);
-  if (!missing.result) return missing;
-  const said = await nft(context, ["delete", "table", familyOf(args.family), nameOf(args.table, "table")]);
-  return said === "" ? yes(`${where(args)} deleted`) : no(`${where(args)} could not be deleted`);
-}
-
-async function newChain(context: JobContext, args: Args): Promise<Answer> {
-  if (!truthy(args.chain)) return no("Chain needs to be specified");
-  const missing = await checkTable(context, args);
-  if (!missing.result) return missing;
-  if ((await checkChain(context, args)).result) return no(`${chainText(args)} already exists`);
-  const complaint = chainComplaint(args);
-  if (complaint !== undefined) return complaint;
-  const said = await nft(context, ["--", "add", "chain", ...chainWords(args), ...hookWords(args) ?? []]);
-  return said === "" ? yes(`${chainText(args)} created`) : no(`${chainText(args)} could not be created`);
-}
-
-async function deleteChain(context: JobContext, args: Args): Promise<Answer> {
-  if (!truthy(args.chain)) return no("Chain needs to be specified");
-  const missing = await firstNo(context, args, checkTable, checkChain);
-  if (missing !== undefined) return missing;
-  const said = await nft(context, ["delete", "chain", ...chainWords(args)]);
-  return said === "" ? yes(`${chainText(args)} deleted`) : no(`${chainText(args)} could not be deleted`);
-}
 
 /** Adds a rule behind the others, or before them or the rule at a place. */
 async function addRule(context: JobContext, verb: "add" | "insert", args: Args): Promise<Answer> {
@@ -142,49 +66,6 @@ async function addRule(context: JobContext, verb: "add" | "insert", args: Args):
   const said = await nft(context, [verb, "rule", ...chainWords(args), ...place, ...wordsOf(rule)]);
   const what = `rule "${str(rule)}" chain ${str(chain)} in table ${str(table)} in family ${str(family)}.`;
   return said === "" ? yes(`Added ${what}`) : no(`Failed to add ${what}`);
-}
-
-async function deleteRule(context: JobContext, args: Args): Promise<Answer> {
-  const { table, chain, rule, position, family } = args;
-  if (truthy(position) && truthy(rule)) return no("Only specify a position or a rule, not both");
-  const missing = await firstNo(context, args, checkTable, checkChain);
-  if (missing !== undefined) return missing;
-  let handle: string;
-  if (truthy(position)) handle = handleOf(position);
-  else {
-    const found = await ruleHandle(context, args);
-    if (!("handle" in found)) {
-      return no(`Rule ${str(rule)} chain ${str(chain)} in table ${str(table)} in family ${str(family)} does not exist`);
-    }
-    handle = found.handle;
-  }
-  const said = await nft(context, ["delete", "rule", ...chainWords(args), "handle", handle]);
-  return said === ""
-    ? yes(`Deleted rule "${str(rule)}" in chain ${str(chain)} in table ${str(table)} in family ${str(family)}.`)
-    : no(`Failed to delete rule "${str(rule)}" in chain ${str(chain)}  table ${str(table)} in family ${str(family)}`);
-}
-
-async function flush(context: JobContext, args: Args): Promise<Answer> {
-  const { table, chain, family } = args;
-  const checks = truthy(chain) ? [checkTable, checkChain] : [checkTable];
-  const missing = await firstNo(context, args, ...checks);
-  if (missing !== undefined) return missing;
-  const words = truthy(chain) ? ["chain", ...chainWords(args)] : ["table", familyOf(family), nameOf(table, "table")];
-  const said = await nft(context, ["flush", ...words]);
-  const what = `from ${truthy(chain) ? `chain ${str(chain)} in ` : ""}table ${str(table)} in family ${str(family)}.`;
-  return said === "" ? yes(`Flushed rules ${what}`) : no(`Failed to flush rules ${what}`);
-}
-
-async function setPolicy(context: JobContext, args: Args): Promise<unknown> {
-  if (!truthy(args.chain)) return "Error: Chain needs to be specified";
-  if (!truthy(args.policy)) return "Error: Policy needs to be specified";
-  const policy = policyWord(args.policy);
-  const found = await chainOf(context, args);
-  // Only a chain of a hook has a policy.
-  if (found?.type === undefined || found.hook === undefined || found.prio === undefined) return false;
-  const hook = `type ${str(found.type)} hook ${str(found.hook)} priority ${str(found.prio)};`;
-  const words = ["nft", "add", "chain", ...chainWords(args), `{ ${hook} policy ${policy}; }`];
-  return (await runAll(context, words)).retcode === 0;
 }
 
 const FAMILY = "\n\nfamily: ipv4, ipv6, inet, arp, bridge or netdev";
@@ -207,11 +88,33 @@ export const module: ExecutionModule = {
       doc: `The text of a rule; with full='"True"' of the whole command.\n\ncommand: add, insert or delete\nfull: ` +
         "the text True or true\n\n" +
         `    salt '*' nftables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT${FAMILY}`,
-      run: (_, args) => buildRule(args),
+      run(_, { table, chain, command, position, full, family, kwargs }): Record<string, unknown> {
+        const nftFamily = familyOf(family);
+        const rule = ruleText(kwargs as Args, nftFamily);
+        const built = (text: string) => ({
+          comment: text === "" ? "" : "Successfully built rule",
+          rule: text,
+          result: true,
+        });
+        // As in Salt, where only the text asks for the whole command.
+        if (full !== "True" && full !== "true") return built(rule);
+        const lacking = Object.entries({ Table: table, Chain: chain, Command: command }).find(([, value]) =>
+          !truthy(value)
+        );
+        if (lacking !== undefined) return { comment: `${lacking[0]} needs to be specified`, rule, result: false };
+        const inserts = str(command).toLowerCase() === "insert";
+        const place = inserts && truthy(position) ? ` position ${str(position)}` : "";
+        const verb = inserts ? "insert" : str(command);
+        return built(`nft ${verb} rule ${nftFamily} ${str(table)} ${str(chain)}${place} ${rule}`);
+      },
     },
     "get_saved_rules(conf_file=None)": {
       doc: "The lines of the file of rules, without comments.\n\n    salt '*' nftables.get_saved_rules",
-      run: (context, { conf_file: file }) => savedRules(context, file),
+      run(context, { conf_file: asked }): string[] {
+        const path = fileOf(context, asked);
+        const lines = splitLinesKeepEnds(context.runtime.fs.readText(path));
+        return lines.filter((line) => line.trim() !== "" && !line.trim().startsWith("#"));
+      },
     },
     "list_tables(family='ipv4')": {
       doc: `The tables that there are now.\n\n    salt '*' nftables.list_tables${FAMILY}`,
@@ -229,7 +132,25 @@ export const module: ExecutionModule = {
     "save(filename=None, family='ipv4')": {
       doc: `Saves the rules of all families; below a directory as ${NAME}. Returns what it wrote.\n\n` +
         `    salt '*' nftables.save /etc/nftables${FAMILY}`,
-      run: (context, { filename }) => save(context, filename),
+      async run(context, { filename: asked }): Promise<string> {
+        const { fs } = context.runtime;
+        const named = fileOf(context, asked);
+        let rules = "#! nft -f\n";
+        for (const family of ALL_FAMILIES) {
+          const texts = await tableTexts(context, family);
+          rules += `${texts.length > 0 ? "\n" : ""}${texts.join("\n")}`;
+        }
+        rules += "\n";
+        const path = isDirectory(fs, named) ? join(named, NAME) : named;
+        try {
+          fs.writeAt(path, 0, new TextEncoder().encode(rules), { truncate: true, mode: 0o644 });
+        } catch (cause) {
+          throw new CommandExecutionError(`Problem writing to configuration file: ${(cause as Error).message}`, {
+            cause,
+          });
+        }
+        return rules;
+      },
     },
     [`get_rule_handle(${RULE})` as const]: {
       doc: "The number by which nft knows a rule.\n\n" +
@@ -251,20 +172,46 @@ export const module: ExecutionModule = {
     },
     "new_table(table, family='ipv4')": {
       doc: `Makes a table.\n\n    salt '*' nftables.new_table filter${FAMILY}`,
-      run: newTable,
+      async run(context, args): Promise<Answer> {
+        if (!truthy(args.table)) return no("Table needs to be specified");
+        const there = await checkTable(context, args);
+        if (there.result) return there;
+        const said = await nft(context, ["add", "table", familyOf(args.family), nameOf(args.table, "table")]);
+        return said === "" ? yes(`${where(args)} created`) : no(`${where(args)} could not be created`);
+      },
     },
     "delete_table(table, family='ipv4')": {
       doc: `Deletes a table.\n\n    salt '*' nftables.delete_table filter${FAMILY}`,
-      run: deleteTable,
+      async run(context, args): Promise<Answer> {
+        const missing = await checkTable(context, args);
+        if (!missing.result) return missing;
+        const said = await nft(context, ["delete", "table", familyOf(args.family), nameOf(args.table, "table")]);
+        return said === "" ? yes(`${where(args)} deleted`) : no(`${where(args)} could not be deleted`);
+      },
     },
     "new_chain(table='filter', chain=None, table_type=None, hook=None, priority=None, family='ipv4')": {
       doc: "Makes a chain; with type, hook and priority it is one that packets come through.\n\n" +
         `    salt '*' nftables.new_chain filter input table_type=filter hook=input priority=0${FAMILY}`,
-      run: newChain,
+      async run(context, args): Promise<Answer> {
+        if (!truthy(args.chain)) return no("Chain needs to be specified");
+        const missing = await checkTable(context, args);
+        if (!missing.result) return missing;
+        if ((await checkChain(context, args)).result) return no(`${chainText(args)} already exists`);
+        const complaint = chainComplaint(args);
+        if (complaint !== undefined) return complaint;
+        const said = await nft(context, ["--", "add", "chain", ...chainWords(args), ...hookWords(args) ?? []]);
+        return said === "" ? yes(`${chainText(args)} created`) : no(`${chainText(args)} could not be created`);
+      },
     },
     [`delete_chain(${CHAIN})` as const]: {
       doc: `Deletes a chain.\n\n    salt '*' nftables.delete_chain filter input${FAMILY}`,
-      run: deleteChain,
+      async run(context, args): Promise<Answer> {
+        if (!truthy(args.chain)) return no("Chain needs to be specified");
+        const missing = await firstNo(context, args, checkTable, checkChain);
+        if (missing !== undefined) return missing;
+        const said = await nft(context, ["delete", "chain", ...chainWords(args)]);
+        return said === "" ? yes(`${chainText(args)} deleted`) : no(`${chainText(args)} could not be deleted`);
+      },
     },
     [`append(${RULE})` as const]: {
       doc: "Adds a rule behind the others, unless it is there.\n\n" +
@@ -279,11 +226,46 @@ export const module: ExecutionModule = {
     "delete(table, chain=None, position=None, rule=None, family='ipv4')": {
       doc: "Deletes a rule, by its handle or by what it says.\n\n" +
         `    salt '*' nftables.delete filter input rule='tcp dport 22 log accept'${FAMILY}`,
-      run: deleteRule,
+      async run(context, args): Promise<Answer> {
+        const { table, chain, rule, position, family } = args;
+        if (truthy(position) && truthy(rule)) return no("Only specify a position or a rule, not both");
+        const missing = await firstNo(context, args, checkTable, checkChain);
+        if (missing !== undefined) return missing;
+        let handle: string;
+        if (truthy(position)) handle = handleOf(position);
+        else {
+          const found = await ruleHandle(context, args);
+          if (!("handle" in found)) {
+            return no(
+              `Rule ${str(rule)} chain ${str(chain)} in table ${str(table)} in family ${str(family)} does not exist`,
+            );
+          }
+          handle = found.handle;
+        }
+        const said = await nft(context, ["delete", "rule", ...chainWords(args), "handle", handle]);
+        return said === ""
+          ? yes(`Deleted rule "${str(rule)}" in chain ${str(chain)} in table ${str(table)} in family ${str(family)}.`)
+          : no(
+            `Failed to delete rule "${str(rule)}" in chain ${str(chain)}  table ${str(table)} in family ${str(family)}`,
+          );
+      },
     },
     "flush(table='filter', chain='', family='ipv4')": {
       doc: `Deletes all rules of a chain, or of a table.\n\n    salt '*' nftables.flush filter input${FAMILY}`,
-      run: flush,
+      async run(context, args): Promise<Answer> {
+        const { table, chain, family } = args;
+        const checks = truthy(chain) ? [checkTable, checkChain] : [checkTable];
+        const missing = await firstNo(context, args, ...checks);
+        if (missing !== undefined) return missing;
+        const words = truthy(chain)
+          ? ["chain", ...chainWords(args)]
+          : ["table", familyOf(family), nameOf(table, "table")];
+        const said = await nft(context, ["flush", ...words]);
+        const what = `from ${truthy(chain) ? `chain ${str(chain)} in ` : ""}table ${str(table)} in family ${
+          str(family)
+        }.`;
+        return said === "" ? yes(`Flushed rules ${what}`) : no(`Failed to flush rules ${what}`);
+      },
     },
     [`get_policy(${CHAIN})` as const]: {
       doc: `The policy of a chain; null if it has none.\n\n    salt '*' nftables.get_policy filter input${FAMILY}`,
@@ -293,7 +275,17 @@ export const module: ExecutionModule = {
     "set_policy(table='filter', chain=None, policy=None, family='ipv4')": {
       doc: "Sets the policy of a chain that packets come through; false if it is no such chain.\n\npolicy: accept " +
         "or drop\n\n" + `    salt '*' nftables.set_policy filter input accept${FAMILY}`,
-      run: setPolicy,
+      async run(context, args): Promise<unknown> {
+        if (!truthy(args.chain)) return "Error: Chain needs to be specified";
+        if (!truthy(args.policy)) return "Error: Policy needs to be specified";
+        const policy = policyWord(args.policy);
+        const found = await chainOf(context, args);
+        // Only a chain of a hook has a policy.
+        if (found?.type === undefined || found.hook === undefined || found.prio === undefined) return false;
+        const hook = `type ${str(found.type)} hook ${str(found.hook)} priority ${str(found.prio)};`;
+        const words = ["nft", "add", "chain", ...chainWords(args), `{ ${hook} policy ${policy}; }`];
+        return (await runAll(context, words)).retcode === 0;
+      },
     },
   }),
 };

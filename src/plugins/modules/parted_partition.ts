@@ -15,35 +15,10 @@ const lines = async (context: JobContext, words: readonly string[]): Promise<str
 const parted = (context: JobContext, ...words: string[]): Promise<string[]> =>
   lines(context, ["parted", "-m", "-s", ...words]);
 
-async function list(context: JobContext, { device: path, unit }: Args) {
-  const disk = device(context, path);
-  const words = truthy(unit) ? ["unit", oneOf("unit", unit, "part_list")] : [];
-  const text = await context.call("cmd.run_stdout", [["parted", "-m", "-s", disk, ...words, "print"]], {
-    python_shell: false,
-  });
-  return parseListing(str(text), words[1]);
-}
-
 async function systemTypes(context: JobContext): Promise<Record<string, string>> {
   const rows = (await lines(context, ["sfdisk", "-T"])).filter((line) => line !== "" && !line.startsWith("Id"))
     .map(splitWords);
   return Object.fromEntries(rows.filter((row) => row.length > 1).map(([id, name]) => [id!, name!]));
-}
-
-async function setId(context: JobContext, { device: path, minor, system_id: id }: Args): Promise<string[]> {
-  const [disk, partition] = [device(context, path), number(minor, "set_id")];
-  if (!Object.hasOwn(await systemTypes(context), str(id))) {
-    throw new CommandExecutionError("Invalid system_id passed to partition.set_id");
-  }
-  return await lines(context, ["sfdisk", "--change-id", disk, partition, str(id)]);
-}
-
-async function mkfs(context: JobContext, { device: path, fs_type: type }: Args): Promise<unknown> {
-  const disk = device(context, path);
-  const asked = oneOf("fs_type", type, "mkfs");
-  const program = asked === "linux-swap" ? "mkswap" : `mkfs.${asked === "NTFS" ? "ntfs" : asked}`;
-  if (programPath(context, program) === undefined) return `Error: ${program} is unavailable.`;
-  return await lines(context, [program, disk]);
 }
 
 function mkpart(context: JobContext, args: Args): Promise<string[]> {
@@ -53,15 +28,6 @@ function mkpart(context: JobContext, args: Args): Promise<string[]> {
   if (start !== null && end !== null) words.push(boundary(start), boundary(end));
   else for (const place of [start, end]) words.push(place === null ? "" : boundary(place));
   return parted(context, "--", ...words);
-}
-
-function rename(context: JobContext, { device: path, partition, name }: Args): Promise<string[]> {
-  const words = [device(context, path), "name", number(partition, "name", "partition")];
-  if (!/^[A-Za-z0-9 _-]*$/.test(str(name))) {
-    throw new CommandExecutionError("Invalid characters passed to partition.name");
-  }
-  // parted takes one pair of quotes off.
-  return parted(context, ...words, `'${str(name)}'`);
 }
 
 const LOST = " WARNING: data may be lost.";
@@ -77,7 +43,14 @@ const LOOKING = executionFunctions({
   },
   "list(device, unit=None)": {
     doc: "A disk and its partitions.\n\nunit: such as s, MiB or %\n\n    salt '*' partition.list /dev/sda unit=s",
-    run: list,
+    async run(context, { device: path, unit }) {
+      const disk = device(context, path);
+      const words = truthy(unit) ? ["unit", oneOf("unit", unit, "part_list")] : [];
+      const text = await context.call("cmd.run_stdout", [["parted", "-m", "-s", disk, ...words, "print"]], {
+        python_shell: false,
+      });
+      return parseListing(str(text), words[1]);
+    },
   },
   "align_check(device, part_type, partition)": {
     doc: "Whether a partition is aligned.\n\npart_type: minimal or optimal\npartition: its number\n\n" +
@@ -122,12 +95,24 @@ const CHANGING = executionFunctions({
   "set_id(device, minor, system_id)": {
     doc: `Sets the system id of a partition.${MINOR}\nsystem_id: such as 83; see partition.system_types\n\n` +
       "    salt '*' partition.set_id /dev/sda 1 83",
-    run: setId,
+    async run(context, { device: path, minor, system_id: id }): Promise<string[]> {
+      const [disk, partition] = [device(context, path), number(minor, "set_id")];
+      if (!Object.hasOwn(await systemTypes(context), str(id))) {
+        throw new CommandExecutionError("Invalid system_id passed to partition.set_id");
+      }
+      return await lines(context, ["sfdisk", "--change-id", disk, partition, str(id)]);
+    },
   },
   "mkfs(device, fs_type)": {
     doc: `Makes a file system.${LOST}\n\nfs_type: such as ext4, xfs or linux-swap\n\n` +
       "    salt '*' partition.mkfs /dev/sda2 fs_type=ext4",
-    run: mkfs,
+    async run(context, { device: path, fs_type: type }): Promise<unknown> {
+      const disk = device(context, path);
+      const asked = oneOf("fs_type", type, "mkfs");
+      const program = asked === "linux-swap" ? "mkswap" : `mkfs.${asked === "NTFS" ? "ntfs" : asked}`;
+      if (programPath(context, program) === undefined) return `Error: ${program} is unavailable.`;
+      return await lines(context, [program, disk]);
+    },
   },
   "mklabel(device, label_type)": {
     doc: `Makes an empty table of partitions.${LOST}\n\nlabel_type: such as gpt or msdos\n\n` +
@@ -148,7 +133,14 @@ const CHANGING = executionFunctions({
   "name(device, partition, name)": {
     doc: "Names a partition; letters, digits, spaces, _ and - are taken.\n\npartition: its number\n\n" +
       "    salt '*' partition.name /dev/sda 1 'My Documents'",
-    run: rename,
+    run(context, { device: path, partition, name }): Promise<string[]> {
+      const words = [device(context, path), "name", number(partition, "name", "partition")];
+      if (!/^[A-Za-z0-9 _-]*$/.test(str(name))) {
+        throw new CommandExecutionError("Invalid characters passed to partition.name");
+      }
+      // parted takes one pair of quotes off.
+      return parted(context, ...words, `'${str(name)}'`);
+    },
   },
   "rescue(device, start, end)": {
     doc: "Looks for a lost partition near a place.\n\nstart, end: such as 1MiB or 10%\n\n" +

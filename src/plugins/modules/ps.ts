@@ -17,13 +17,6 @@ import { cpuPercent, cpuTimes, processors, round } from "./ps/processors.ts";
 
 export type Facts = Record<string, unknown>;
 
-function bootTime(context: JobContext, format: unknown): unknown {
-  const seconds = Number(/^btime (\d+)/m.exec(context.runtime.fs.readText("/proc/stat"))?.[1] ?? 0);
-  if (!truthy(format)) return seconds;
-  if (typeof format !== "string") throw new SaltInvocationError(`Invalid time_format: ${typeName(format)}`);
-  return strftime(new Date(seconds * 1000), format);
-}
-
 function diskUsage({ runtime: { fs } }: JobContext, path: string): Facts {
   const { total, free, available } = withOsErrors(path, () => fs.space(path));
   const used = total - free;
@@ -63,7 +56,12 @@ export const module: ExecutionModule = {
   functions: executionFunctions({
     "boot_time(time_format=None)": {
       doc: "The boot time: seconds since 1970, or in a format of strftime.\n\n    salt '*' ps.boot_time",
-      run: (context, { time_format: format }) => bootTime(context, format),
+      run(context, { time_format: format }): unknown {
+        const seconds = Number(/^btime (\d+)/m.exec(context.runtime.fs.readText("/proc/stat"))?.[1] ?? 0);
+        if (!truthy(format)) return seconds;
+        if (typeof format !== "string") throw new SaltInvocationError(`Invalid time_format: ${typeName(format)}`);
+        return strftime(new Date(seconds * 1000), format);
+      },
     },
     "cpu_percent(interval=0.1, per_cpu=False)": {
       doc: "The usage of the processors over some seconds, in total or per processor.\n\n    salt '*' ps.cpu_percent",

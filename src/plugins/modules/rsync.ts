@@ -69,17 +69,6 @@ async function fetched(context: JobContext, url: string, to: string, saltenv: un
   return isDirectory ? `${to}/` : to;
 }
 
-function config({ runtime }: JobContext, path: string): string {
-  try {
-    runtime.fs.readAt(path, 0, 1);
-  } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    const [, number, text] = /^\[Errno (\d+)\] (.*)$/.exec(osErrorText(error)) ?? [];
-    throw new CommandExecutionError(REFUSED[error.errno]?.(path) ?? `Error ${number}: ${text}`, { cause: error });
-  }
-  return readText(runtime.fs, path);
-}
-
 /** Copies by rsync. */
 export const module: ExecutionModule = {
   virtual: (context) =>
@@ -123,7 +112,16 @@ export const module: ExecutionModule = {
     },
     "config(conf_path: str='/etc/rsyncd.conf')": {
       doc: "The configuration of the daemon.\n\n    salt '*' rsync.config\n\nconf_path: path of the file",
-      run: (context, { conf_path: path }) => config(context, path),
+      run({ runtime }, { conf_path: path }): string {
+        try {
+          runtime.fs.readAt(path, 0, 1);
+        } catch (error) {
+          if (!(error instanceof SystemError)) throw error;
+          const [, number, text] = /^\[Errno (\d+)\] (.*)$/.exec(osErrorText(error)) ?? [];
+          throw new CommandExecutionError(REFUSED[error.errno]?.(path) ?? `Error ${number}: ${text}`, { cause: error });
+        }
+        return readText(runtime.fs, path);
+      },
     },
   }),
 };

@@ -64,30 +64,8 @@ async function packages(context: JobContext): Promise<Record<string, Package>> {
   );
 }
 
-async function setPackage(context: JobContext, name: unknown, state: unknown): Promise<boolean> {
-  const flag = { enabled: "-e", disabled: "-d" }[str(state).toLowerCase()];
-  if (flag === undefined) {
-    throw new SaltInvocationError(`Cannot set a module to "${str(state)}": expected enabled or disabled`);
-  }
-  return await succeeds(context, ["semodule", flag, operand(name, "a module of SELinux")]);
-}
-
-async function install(context: JobContext, given: unknown): Promise<boolean> {
-  const path = str(given).startsWith("salt://") ? await context.call("cp.cache_file", [given]) : given;
-  if (!truthy(path)) {
-    throw new CommandExecutionError(`Cannot install ${str(given)}: there is no such file on the master`);
-  }
-  return await succeeds(context, ["semodule", "-i", operand(path, "a file")]);
-}
-
 const value = (given: unknown): string => operand(given, "a value");
 const persisting = (persist: unknown): string[] => truthy(persist) ? ["-P"] : [];
-
-async function setBooleans(context: JobContext, pairs: unknown, persist: unknown): Promise<unknown> {
-  if (!isMap(pairs)) return {};
-  const words = entriesOf(pairs).map(([name, given]) => `${operand(name, "a boolean")}=${value(given)}`);
-  return await succeeds(context, ["setsebool", ...persisting(persist), ...words]);
-}
 
 const FILE = "name, filetype=None, sel_type=None, sel_user=None, sel_level=None";
 const PARTS =
@@ -137,7 +115,11 @@ export const module: ExecutionModule = {
     "setsebools(pairs, persist=False)": {
       doc: `Sets several booleans; true if that went well.${PERSIST}\npairs: a map of name to on or off\n\n` +
         "    salt '*' selinux.setsebools '{virt_use_usb: on, squid_use_tproxy: off}'",
-      run: (context, { pairs, persist }) => setBooleans(context, pairs, persist),
+      async run(context, { pairs, persist }): Promise<unknown> {
+        if (!isMap(pairs)) return {};
+        const words = entriesOf(pairs).map(([name, given]) => `${operand(name, "a boolean")}=${value(given)}`);
+        return await succeeds(context, ["setsebool", ...persisting(persist), ...words]);
+      },
     },
     "list_sebool()": {
       doc: "All booleans, now and after the next boot.\n\n    salt '*' selinux.list_sebool",
@@ -150,12 +132,24 @@ export const module: ExecutionModule = {
     "setsemod(module, state)": {
       doc: "Enables or disables a module of the policy; true if that went well.\n\nstate: Enabled or Disabled\n\n" +
         "    salt '*' selinux.setsemod nginx Enabled",
-      run: (context, { module: name, state }) => setPackage(context, name, state),
+      async run(context, { module: name, state }): Promise<boolean> {
+        const flag = { enabled: "-e", disabled: "-d" }[str(state).toLowerCase()];
+        if (flag === undefined) {
+          throw new SaltInvocationError(`Cannot set a module to "${str(state)}": expected enabled or disabled`);
+        }
+        return await succeeds(context, ["semodule", flag, operand(name, "a module of SELinux")]);
+      },
     },
     "install_semod(module_path)": {
       doc: "Installs a module of the policy; true if that went well.\n\nmodule_path: a file of this host, or " +
         "salt://\n\n" + "    salt '*' selinux.install_semod salt://selinux/nginx.pp",
-      run: (context, { module_path: path }) => install(context, path),
+      async run(context, { module_path: given }): Promise<boolean> {
+        const path = str(given).startsWith("salt://") ? await context.call("cp.cache_file", [given]) : given;
+        if (!truthy(path)) {
+          throw new CommandExecutionError(`Cannot install ${str(given)}: there is no such file on the master`);
+        }
+        return await succeeds(context, ["semodule", "-i", operand(path, "a file")]);
+      },
     },
     "remove_semod(module)": {
       doc: "Removes a module of the policy; true if that went well.\n\n    salt '*' selinux.remove_semod nginx",

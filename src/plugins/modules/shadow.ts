@@ -7,16 +7,13 @@ import {
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";
 import { replaceContent } from "../host_files.ts";
+import { rootOf, rootWords } from "../user_files.ts";
 
 const DAY_MS = 86_400_000;
-
-const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
-const rootWords = (args: Args): string[] => truthy(args.root) ? ["-R", str(args.root)] : [];
 
 /** A line of the shadow database; -1 stands for a missing number. */
 interface ShadowEntry {

@@ -1,6 +1,5 @@
 import { joinPath } from "../../base/paths.ts";
 import { SystemError } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
@@ -36,12 +35,6 @@ const FILE = "config='.ssh/authorized_keys'";
 const HASH = "fingerprint_hash_type=None";
 
 const KEY_NAMES = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
-
-function isEncrypted(context: JobContext, key: string): boolean {
-  const text = withOsErrors(key, () => context.runtime.fs.readText(key));
-  if (!/BEGIN (?:\w+\s)*PRIVATE KEY/.test(text)) throw new CommandExecutionError(`${key} is not a private key`);
-  return text.includes("ENCRYPTED");
-}
 
 /**
  * Keys of ssh: those that may log in, those of hosts, and users' own. A file in a user's home is read and written as that
@@ -101,7 +94,11 @@ export const module: ExecutionModule = {
     },
     "key_is_encrypted(key: str)": {
       doc: "True if a private key needs a passphrase.\n\n    salt '*' ssh.key_is_encrypted /root/id_rsa",
-      run: (context, { key }) => isEncrypted(context, key),
+      run(context, { key }): boolean {
+        const text = withOsErrors(key, () => context.runtime.fs.readText(key));
+        if (!/BEGIN (?:\w+\s)*PRIVATE KEY/.test(text)) throw new CommandExecutionError(`${key} is not a private key`);
+        return text.includes("ENCRYPTED");
+      },
     },
     [`auth_keys(user=None, ${FILE}, ${HASH})` as const]: {
       doc: "The keys that may log in as a user.\n\n    salt '*' ssh.auth_keys root",

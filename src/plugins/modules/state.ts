@@ -37,17 +37,6 @@ async function apply(context: JobContext, mods: unknown, kwargs: Args): Promise<
   return await highstate(context, { ...common, kwargs: exclude === null ? rest : { ...rest, exclude } });
 }
 
-function clearCache(context: JobContext): string[] {
-  const { runtime: { fs }, opts } = context;
-  const names = fs.list(str(opts.cachedir)).filter((name) => name.endsWith(".cache.p"));
-  return names.filter((name) => {
-    const path = cacheFile(context, name);
-    if (fs.stat(path)?.kind !== "file") return false;
-    fs.remove(path);
-    return true;
-  });
-}
-
 /** States of this minion: run, tried, shown. */
 export const module: ExecutionModule = {
   functions: executionFunctions({
@@ -203,7 +192,16 @@ export const module: ExecutionModule = {
     "clear_cache()": {
       doc: "Removes what is kept of compiled states, and returns the names of the files.\n\n" +
         "    salt '*' state.clear_cache",
-      run: clearCache,
+      run(context): string[] {
+        const { runtime: { fs }, opts } = context;
+        const names = fs.list(str(opts.cachedir)).filter((name) => name.endsWith(".cache.p"));
+        return names.filter((name) => {
+          const path = cacheFile(context, name);
+          if (fs.stat(path)?.kind !== "file") return false;
+          fs.remove(path);
+          return true;
+        });
+      },
     },
     "event(tagmatch='*', count=-1, quiet=False, sock_dir=None, pretty=False, node='minion')": {
       doc: "Shows events of the bus: only the runner state.event can.\n\n    salt '*' state.event",

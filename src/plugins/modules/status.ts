@@ -255,37 +255,8 @@ async function addressesOf(context: JobContext, host: string): Promise<string[]>
   return [...await resolver.addresses(host, 4), ...await resolver.addresses(host, 6)];
 }
 
-/** Whether a connection to the publish port is open; fires an event if that is new to the minion. */
-async function master(context: JobContext, name: unknown, connected: unknown): Promise<boolean | null> {
-  if (typeof name !== "string" || name === "") return null;
-  const port = Number(context.opts.publish_port ?? 4505);
-  const addresses = await addressesOf(context, name);
-  const open = remoteAddresses(context.runtime.fs, port).some((address) => addresses.includes(address));
-  if (open !== (connected === true)) {
-    context.master?.fireLocal(open ? "__master_connected" : "__master_disconnected", { master: name });
-  }
-  return open;
-}
-
 /** Milliseconds that a master has to accept a connection. */
 const PING_MS = 5000;
-
-async function pingMaster(context: JobContext, name: unknown): Promise<boolean> {
-  if (typeof name !== "string" || name === "") return false;
-  const { net } = context.runtime;
-  try {
-    // As in the option `master`: host, host:port, an IPv6 address, or that in brackets and a port.
-    const [, ipv6, named, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(name) ?? [];
-    const host = ipv6 ?? named ?? name.replace(/^\[(.*)\]$/, "$1");
-    const port = Number(digits ?? context.opts.master_port ?? 4506);
-    const connection = await net.dial({ kind: "tcp", host, port }, { timeoutMs: PING_MS });
-    connection.destroy();
-  } catch {
-    return false;
-  }
-  context.master?.fireLocal("__master_failback", { master: name });
-  return true;
-}
 
 /** `Saturday, 21. November 2026 07:24AM` */
 const TIME_FORMAT = "%A, %d. %B %Y %I:%M%p";
@@ -316,10 +287,20 @@ export const module: ExecutionModule = {
       run: (context, { args }) => diskusage(context, args),
     },
     loadavg: fact("loadavg", "How many processes wanted to run, over the last minutes.", loadavg),
+    /** Whether a connection to the publish port is open; fires an event if that is new to the minion. */
     "master(master=None, connected=True)": {
       doc: "True if a connection to the master is open; fires an event if that differs from `connected`.\n\n" +
         "    salt '*' status.master salt.example.com",
-      run: (context, { master: name, connected }) => master(context, name, connected),
+      async run(context, { master: name, connected }): Promise<boolean | null> {
+        if (typeof name !== "string" || name === "") return null;
+        const port = Number(context.opts.publish_port ?? 4505);
+        const addresses = await addressesOf(context, name);
+        const open = remoteAddresses(context.runtime.fs, port).some((address) => addresses.includes(address));
+        if (open !== (connected === true)) {
+          context.master?.fireLocal(open ? "__master_connected" : "__master_disconnected", { master: name });
+        }
+        return open;
+      },
     },
     meminfo: fact("meminfo", "How memory is used.", meminfo),
     netdev: fact("netdev", "Counters of the network interfaces.", netdev),
@@ -336,7 +317,22 @@ export const module: ExecutionModule = {
     },
     "ping_master(master)": {
       doc: "True if a connection to the master can be opened.\n\n    salt '*' status.ping_master salt.example.com",
-      run: (context, { master: name }) => pingMaster(context, name),
+      async run(context, { master: name }): Promise<boolean> {
+        if (typeof name !== "string" || name === "") return false;
+        const { net } = context.runtime;
+        try {
+          // As in the option `master`: host, host:port, an IPv6 address, or that in brackets and a port.
+          const [, ipv6, named, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(name) ?? [];
+          const host = ipv6 ?? named ?? name.replace(/^\[(.*)\]$/, "$1");
+          const port = Number(digits ?? context.opts.master_port ?? 4506);
+          const connection = await net.dial({ kind: "tcp", host, port }, { timeoutMs: PING_MS });
+          connection.destroy();
+        } catch {
+          return false;
+        }
+        context.master?.fireLocal("__master_failback", { master: name });
+        return true;
+      },
     },
     procs: fact("procs", "The processes: number to user and command.", procs),
     "time(format=None)": {

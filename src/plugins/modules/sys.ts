@@ -33,13 +33,6 @@ async function select(context: JobContext, names: unknown[]): Promise<FunctionDe
   return matching(await context.functions.list(), names);
 }
 
-async function selectModules(context: JobContext, names: unknown[]): Promise<string[]> {
-  const all = await context.functions.modules();
-  if (names.length === 0) return all;
-  const matches = names.map((name) => compileGlob(str(name)));
-  return all.filter((name) => matches.some((match) => match(name)));
-}
-
 /** The signature of a function in the terms of Python's `inspect`; null for parts that it lacks. */
 function argspec({ signature }: Pick<FunctionDescription, "signature">): Record<string, unknown> {
   const { params, varargs, keywords } = signature;
@@ -205,7 +198,12 @@ export const module: ExecutionModule = {
     },
     "list_modules(*args)": {
       doc: "The names of modules: all, or those that match a glob.\n\n    salt '*' sys.list_modules 's*'",
-      run: (context, { args }) => selectModules(context, args),
+      async run(context, { args: names }): Promise<string[]> {
+        const all = await context.functions.modules();
+        if (names.length === 0) return all;
+        const matches = names.map((name) => compileGlob(str(name)));
+        return all.filter((name) => matches.some((match) => match(name)));
+      },
     },
     "reload_modules(initial_load=False, context=None)": {
       inline: true,

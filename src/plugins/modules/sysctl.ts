@@ -35,22 +35,6 @@ function setting(line: string): [string, string] | undefined {
   return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
 
-async function show(context: JobContext, file: unknown): Promise<unknown> {
-  const { fs } = context.runtime;
-  if (truthy(file)) {
-    const path = str(file);
-    if (!exists(fs, path)) return [];
-    const settings = splitLines(fs.readText(path)).map(setting).filter((entry) => entry !== undefined);
-    return Object.fromEntries(settings);
-  }
-  const text = await context.call("cmd.run_stdout", [[program(context), "-a"]], { python_shell: false });
-  const pairs = splitLines(str(text)).filter((line) => line.includes(" = ")).map((line) => {
-    const at = line.indexOf(" = ");
-    return [line.slice(0, at), line.slice(at + 3)];
-  });
-  return Object.fromEntries(pairs);
-}
-
 const get = async (context: JobContext, name: string) => await run(context, [program(context), "-n", name]);
 
 async function assign(context: JobContext, name: string, value: string): Promise<Record<string, string>> {
@@ -79,7 +63,21 @@ export const module: ExecutionModule = {
   functions: executionFunctions({
     "show(config_file=False)": {
       doc: "All settings of the running kernel, or those of a configuration file.\n\n    salt '*' sysctl.show",
-      run: (context, { config_file: file }) => show(context, file),
+      async run(context, { config_file: file }): Promise<unknown> {
+        const { fs } = context.runtime;
+        if (truthy(file)) {
+          const path = str(file);
+          if (!exists(fs, path)) return [];
+          const settings = splitLines(fs.readText(path)).map(setting).filter((entry) => entry !== undefined);
+          return Object.fromEntries(settings);
+        }
+        const text = await context.call("cmd.run_stdout", [[program(context), "-a"]], { python_shell: false });
+        const pairs = splitLines(str(text)).filter((line) => line.includes(" = ")).map((line) => {
+          const at = line.indexOf(" = ");
+          return [line.slice(0, at), line.slice(at + 3)];
+        });
+        return Object.fromEntries(pairs);
+      },
     },
     "get(name: str)": {
       doc: "One setting of the running kernel.\n\n    salt '*' sysctl.get net.ipv4.ip_forward",

@@ -90,16 +90,6 @@ function readOne(context: JobContext, key: string): unknown {
   return result;
 }
 
-function read(context: JobContext, key: unknown, root: unknown): unknown {
-  if (typeof key === "string") return readOne(context, join(str(root), key));
-  const result: Record<string, unknown> = {};
-  for (const name of tryIterate(key) ?? []) {
-    const value = readOne(context, join(str(root), str(name)));
-    if (value !== false) result[str(name)] = value;
-  }
-  return result;
-}
-
 function write(context: JobContext, key: unknown, value: unknown): boolean {
   const path = place(context, str(key));
   if (path === undefined) return false;
@@ -131,7 +121,15 @@ export const module: ExecutionModule = {
       doc: "Reads an attribute, or all below a directory; false if it has no value.\n\n" +
         "    salt '*' sysfs.read class/net/em1/statistics\n\nkey: a path below /sys, or a list of them below `root`\n" +
         "root: directory in which they are",
-      run: (context, { key, root }) => read(context, key, root),
+      run(context, { key, root }): unknown {
+        if (typeof key === "string") return readOne(context, join(str(root), key));
+        const result: Record<string, unknown> = {};
+        for (const name of tryIterate(key) ?? []) {
+          const value = readOne(context, join(str(root), str(name)));
+          if (value !== false) result[str(name)] = value;
+        }
+        return result;
+      },
     },
     "write(key, value)": {
       doc: "Writes an attribute; false if that failed.\n\n" +

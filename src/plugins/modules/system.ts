@@ -77,14 +77,6 @@ function setDateTime(context: JobContext, args: Args): Promise<boolean> {
   return setClock(context, new Date(year, month - 1, day, ...time as [number, number, number]), args.utc_offset);
 }
 
-function describe({ runtime: { fs } }: JobContext, desc: unknown): boolean {
-  const text = str(desc).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
-  const before = isFile(fs, "/etc/machine-info") ? splitLines(fs.readText("/etc/machine-info")) : [];
-  const lines = [...before.filter((line) => !line.startsWith("PRETTY_HOSTNAME=")), `PRETTY_HOSTNAME="${text}"`];
-  replaceContent({ fs }, "/etc/machine-info", `${lines.join("\n")}\n`);
-  return true;
-}
-
 /** A file that is gone after the next boot. */
 const WITNESS = { directory: "/run/salt", file: "/run/salt/reboot_witnessed" };
 
@@ -179,7 +171,13 @@ export const module: ExecutionModule = {
     },
     "set_computer_desc(desc)": {
       doc: "Sets the words that describe the computer.\n\n    salt '*' system.set_computer_desc \"Ada's laptop\"",
-      run: (context, { desc }) => describe(context, desc),
+      run({ runtime: { fs } }, { desc }): boolean {
+        const text = str(desc).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+        const before = isFile(fs, "/etc/machine-info") ? splitLines(fs.readText("/etc/machine-info")) : [];
+        const lines = [...before.filter((line) => !line.startsWith("PRETTY_HOSTNAME=")), `PRETTY_HOSTNAME="${text}"`];
+        replaceContent({ fs }, "/etc/machine-info", `${lines.join("\n")}\n`);
+        return true;
+      },
     },
     "get_reboot_required_witnessed()": {
       doc: "True if system.set_reboot_required_witnessed was called since the last boot.\n\n" +

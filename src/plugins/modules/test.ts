@@ -16,6 +16,7 @@ import { typeName } from "../../language/python/type_name.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { SALT_COMPAT, VERSION } from "../../base/version.ts";
 import { isDirectory } from "../linux/paths.ts";
+import { pythonError } from "../python_errors.ts";
 
 /** Numbers are computed in slices of so many steps, with a turn of the loop between. */
 const SLICE = 5000;
@@ -26,11 +27,6 @@ function withoutPub(keyword: Record<string, unknown>): Record<string, unknown> {
 }
 
 const typeText = (value: unknown) => `<class '${typeName(value)}'>`;
-
-/** An error that goes by the name it would have in Python. */
-function named(name: string, message: string): Error {
-  return Object.assign(new Error(message), { name });
-}
 
 function seconds(value: unknown, what: string): number {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : Number(value ?? NaN);
@@ -43,7 +39,7 @@ function seconds(value: unknown, what: string): number {
 function integer(value: unknown, what: string): bigint {
   const text = str(value).trim();
   if (!/^[+-]?\d{1,5000}$/.test(text)) {
-    throw named("ValueError", `invalid literal for int() with base 10: ${repr(value)} (${what})`);
+    throw pythonError("ValueError", `invalid literal for int() with base 10: ${repr(value)} (${what})`);
   }
   return BigInt(text);
 }
@@ -58,8 +54,8 @@ async function breathe(context: JobContext): Promise<void> {
 const MOST_STEPS = 1_000_000n;
 
 async function fibonacci(context: JobContext, count: bigint): Promise<bigint> {
-  if (count < 0n) throw named("ValueError", "Invalid number of Fibonacci numbers: it is negative");
-  if (count > MOST_STEPS) throw named("ValueError", `Invalid number of Fibonacci numbers: at most ${MOST_STEPS}`);
+  if (count < 0n) throw pythonError("ValueError", "Invalid number of Fibonacci numbers: it is negative");
+  if (count > MOST_STEPS) throw pythonError("ValueError", `Invalid number of Fibonacci numbers: at most ${MOST_STEPS}`);
   let [low, high] = [0n, 1n];
   for (let step = 0; step < Number(count); step++) {
     [low, high] = [high, low + high];
@@ -69,12 +65,12 @@ async function fibonacci(context: JobContext, count: bigint): Promise<bigint> {
 }
 
 async function collatz(context: JobContext, start: bigint): Promise<bigint[]> {
-  if (start < 1n) throw named("ValueError", "Invalid start: it must be a positive integer");
+  if (start < 1n) throw pythonError("ValueError", "Invalid start: it must be a positive integer");
   const steps: bigint[] = [];
   for (let value = start; value > 1n; value = value % 2n === 0n ? value / 2n : value * 3n + 1n) {
     steps.push(value);
     if (steps.length % SLICE === 0) await breathe(context);
-    if (steps.length > Number(MOST_STEPS)) throw named("ValueError", `No end after ${MOST_STEPS} steps`);
+    if (steps.length > Number(MOST_STEPS)) throw pythonError("ValueError", `No end after ${MOST_STEPS} steps`);
   }
   return steps;
 }
@@ -94,10 +90,10 @@ const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", 
 
 function randomHash(context: JobContext, size: unknown, hashType: unknown): string {
   const bound = integer(size ?? 9_999_999_999n, "size");
-  if (bound < 1n) throw named("ValueError", "size must be at least 1");
+  if (bound < 1n) throw pythonError("ValueError", "size must be at least 1");
   const name = str(hashType ?? context.opts.hash_type ?? "sha256");
   if (!HASHES.includes(name)) {
-    throw named("AttributeError", `No hash is called ${repr(name)}: try ${HASHES.join(", ")}`);
+    throw pythonError("AttributeError", `No hash is called ${repr(name)}: try ${HASHES.join(", ")}`);
   }
   const { crypto } = context.runtime;
   const random = BigInt(`0x${hex(crypto.randomBytes(32))}`) % bound + 1n;
@@ -133,7 +129,7 @@ const EXCEPTIONS: Record<string, (message: string) => Error> = {
       "UnicodeError",
       "ValueError",
       "ZeroDivisionError",
-    ].map((name) => [name, (message: string) => named(name, message)]),
+    ].map((name) => [name, (message: string) => pythonError(name, message)]),
   ),
 };
 
@@ -346,7 +342,7 @@ export const module: ExecutionModule = {
     "assertion(assertion: bool)": {
       doc: "Fails unless the value is true.\n\n    salt '*' test.assertion False",
       run(_context, { assertion }) {
-        if (!assertion) throw named("AssertionError", "");
+        if (!assertion) throw pythonError("AssertionError", "");
         return null;
       },
     },

@@ -56,43 +56,6 @@ function zones({ runtime: { fs } }: JobContext): string[] {
   return names.sort();
 }
 
-function same(context: JobContext, wanted: unknown): boolean {
-  const { fs } = context.runtime;
-  const path = zonePath(wanted);
-  if (!isFile(fs, path)) throw new SaltInvocationError(`Can't find a local timezone "${str(wanted)}"`);
-  // Without the file the system uses UTC.
-  if (!isFile(fs, "/etc/localtime")) return ["UTC", "Etc/UTC"].includes(str(wanted));
-  return bytesOf(context, "/etc/localtime") === bytesOf(context, path);
-}
-
-async function setZone(context: JobContext, wanted: unknown, root: unknown): Promise<boolean | string> {
-  const { fs } = context.runtime;
-  const path = zonePath(wanted);
-  if (!isFile(fs, path)) return `Zone does not exist: ${path}`;
-  if (!truthy(root) && isDirectory(fs, "/run/systemd/system")) {
-    const { retcode, stderr } = await runAll(context, ["timedatectl", "set-timezone", str(wanted)]);
-    if (retcode !== 0) throw new CommandExecutionError(`timedatectl failed: ${stderr}`);
-    return true;
-  }
-  const etc = `${below(root)}/etc`;
-  if (fs.stat(`${etc}/localtime`, { follow: false }) !== undefined) fs.remove(`${etc}/localtime`);
-  fs.symlink(path, `${etc}/localtime`);
-  replaceContent({ fs }, `${etc}/timezone`, `${path.slice(ZONES.length + 1)}\n`, { follow: false });
-  return true;
-}
-
-async function setHardwareClock(context: JobContext, clock: unknown): Promise<boolean> {
-  const word = str(clock);
-  if (word !== "UTC" && word !== "localtime") {
-    throw new SaltInvocationError("Clock must be either 'UTC' or 'localtime'");
-  }
-  if (isDirectory(context.runtime.fs, "/run/systemd/system")) {
-    const value = word === "localtime" ? "true" : "false";
-    return (await runAll(context, ["timedatectl", "set-local-rtc", value])).retcode === 0;
-  }
-  return (await runAll(context, ["hwclock", "--systohc", word === "UTC" ? "--utc" : "--localtime"])).retcode === 0;
-}
-
 /** The time zone of the system. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
@@ -119,11 +82,32 @@ export const module: ExecutionModule = {
     "set_zone(timezone, root=None)": {
       doc: "Sets the zone: of this host, or of the system below a directory.\n\n" +
         "    salt '*' timezone.set_zone 'Europe/Berlin'",
-      run: (context, { timezone, root }) => setZone(context, timezone, root),
+      async run(context, { timezone: wanted, root }): Promise<boolean | string> {
+        const { fs } = context.runtime;
+        const path = zonePath(wanted);
+        if (!isFile(fs, path)) return `Zone does not exist: ${path}`;
+        if (!truthy(root) && isDirectory(fs, "/run/systemd/system")) {
+          const { retcode, stderr } = await runAll(context, ["timedatectl", "set-timezone", str(wanted)]);
+          if (retcode !== 0) throw new CommandExecutionError(`timedatectl failed: ${stderr}`);
+          return true;
+        }
+        const etc = `${below(root)}/etc`;
+        if (fs.stat(`${etc}/localtime`, { follow: false }) !== undefined) fs.remove(`${etc}/localtime`);
+        fs.symlink(path, `${etc}/localtime`);
+        replaceContent({ fs }, `${etc}/timezone`, `${path.slice(ZONES.length + 1)}\n`, { follow: false });
+        return true;
+      },
     },
     "zone_compare(timezone)": {
       doc: "True if local time follows the rules of a zone.\n\n    salt '*' timezone.zone_compare 'Europe/Berlin'",
-      run: (context, { timezone }) => same(context, timezone),
+      run(context, { timezone: wanted }): boolean {
+        const { fs } = context.runtime;
+        const path = zonePath(wanted);
+        if (!isFile(fs, path)) throw new SaltInvocationError(`Can't find a local timezone "${str(wanted)}"`);
+        // Without the file the system uses UTC.
+        if (!isFile(fs, "/etc/localtime")) return ["UTC", "Etc/UTC"].includes(str(wanted));
+        return bytesOf(context, "/etc/localtime") === bytesOf(context, path);
+      },
     },
     "get_hwclock()": {
       doc: "Whether the clock of the hardware runs on UTC or localtime.\n\n    salt '*' timezone.get_hwclock",
@@ -134,7 +118,18 @@ export const module: ExecutionModule = {
     },
     "set_hwclock(clock)": {
       doc: "Lets the clock of the hardware run on UTC or localtime.\n\n    salt '*' timezone.set_hwclock UTC",
-      run: (context, { clock }) => setHardwareClock(context, clock),
+      async run(context, { clock }): Promise<boolean> {
+        const word = str(clock);
+        if (word !== "UTC" && word !== "localtime") {
+          throw new SaltInvocationError("Clock must be either 'UTC' or 'localtime'");
+        }
+        if (isDirectory(context.runtime.fs, "/run/systemd/system")) {
+          const value = word === "localtime" ? "true" : "false";
+          return (await runAll(context, ["timedatectl", "set-local-rtc", value])).retcode === 0;
+        }
+        return (await runAll(context, ["hwclock", "--systohc", word === "UTC" ? "--utc" : "--localtime"])).retcode ===
+          0;
+      },
     },
   }),
 };

@@ -8,16 +8,14 @@ import {
 } from "../../model/loader/family.ts";
 import { str, stringRepr } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { programPath, run, runAll } from "../commands.ts";
+import { programPath, run, runAll, succeeds } from "../commands.ts";
 import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";
+import { rootOf, rootWords } from "../user_files.ts";
 
 /** What stands, with commas between, in the field of a user's full name. */
 const GECOS = ["fullname", "roomnumber", "workphone", "homephone", "other"] as const;
 type GecosField = typeof GECOS[number];
-
-const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
-const rootWords = (args: Args): string[] => truthy(args.root) ? ["-R", str(args.root)] : [];
 
 function find({ runtime }: JobContext, name: unknown, root: string): Account | undefined {
   if (root === "") return findAccount(runtime, str(name));
@@ -38,10 +36,6 @@ function describe({ runtime }: JobContext, entry: Account, root: string): Record
 /** The users of this host, described. */
 function all(context: JobContext, root: string): Record<string, unknown>[] {
   return allAccounts(context.runtime, root).map((entry) => describe(context, entry, root));
-}
-
-async function succeeds(context: JobContext, argv: string[]): Promise<boolean> {
-  return (await runAll(context, argv)).retcode === 0;
 }
 
 /** Names of groups: a list, or a text with commas. */

@@ -66,9 +66,7 @@ function write(value: unknown, indent: number | undefined, sortKeys: boolean, li
     items.length === 0
       ? open + close
       : open + inner + items.join(separator) + (indent === undefined ? "" : line) + close;
-  if (Array.isArray(value)) {
-    return wrap("[", Array.from(value, (item) => write(item, indent, sortKeys, inner)), "]");
-  }
+  if (Array.isArray(value)) return wrap("[", Array.from(value, (item) => write(item, indent, sortKeys, inner)), "]");
   if (isMap(value)) {
     const entries = sortKeys ? sorted(entriesOf(value), ([key]) => key) : entriesOf(value);
     if (entries === undefined) throw new TypeError("Cannot sort keys of different types");

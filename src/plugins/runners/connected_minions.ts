@@ -62,9 +62,7 @@ function byAddress(
   for (const [loopback, family] of [["127.0.0.1", "IPv4"], ["::1", "IPv6"]] as const) {
     if (!remote.delete(loopback)) continue;
     for (const entries of Object.values(runtime.host.interfaces())) {
-      for (const entry of entries) {
-        if (entry.family === family && !isLoopback(entry.address)) remote.add(entry.address);
-      }
+      for (const entry of entries) if (entry.family === family && !isLoopback(entry.address)) remote.add(entry.address);
     }
   }
   const found = new Map<string, string>();

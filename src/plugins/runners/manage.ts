@@ -121,9 +121,7 @@ export const runner: RunnerModule = {
           throw new CommandExecutionError("Cannot find the master's keys: pki_dir is not set");
         }
         await context.command({ tgt: "*", tgt_type: "glob", fun: "saltutil.regen_keys" });
-        for (const { path, files } of walk(fs, directory)) {
-          for (const name of files) fs.remove(joinPath(path, name));
-        }
+        for (const { path, files } of walk(fs, directory)) for (const name of files) fs.remove(joinPath(path, name));
         return AFTER_REGENERATION;
       },
     },

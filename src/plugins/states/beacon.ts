@@ -4,6 +4,7 @@ import { type StateContext, stateFunctions, type StateModule, type StateReturn }
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
+import { givenOf } from "../modules/beacons.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -13,9 +14,6 @@ interface Answer {
   comment?: unknown;
   changes?: Fields;
 }
-
-const givenOf = ({ kwargs }: Args): Fields =>
-  Object.fromEntries(Object.entries((kwargs ?? {}) as Fields).filter(([name]) => !name.startsWith("__")));
 
 async function configured(context: StateContext, given: Fields): Promise<Fields> {
   return fieldsOf(await context.call("beacons.list", [], { ...given, return_yaml: false }));

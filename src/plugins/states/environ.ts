@@ -14,9 +14,7 @@ function changesTo(
   const changes = new Map<string, unknown>();
   const names = new Set(wanted.map(([name]) => name));
   const gone = falseUnsets === true ? null : "";
-  if (clearAll === true) {
-    for (const name of Object.keys(now)) if (!names.has(name)) changes.set(name, gone);
-  }
+  if (clearAll === true) { for (const name of Object.keys(now)) if (!names.has(name)) changes.set(name, gone); }
   for (const [name, value] of wanted) {
     const before = now[name];
     if (value !== false) {

@@ -6,12 +6,10 @@ import { truthy } from "../../language/python/truth.ts";
 import { takeError, word } from "../modules/mysql/client.ts";
 import { outcome } from "./outcome.ts";
 
-type Kwargs = Record<string, unknown>;
-
 /** What differs of a database that is there, one sentence each. */
 async function altered(context: StateContext, args: Args, existing: unknown): Promise<StateReturn> {
   const { name, character_set, collate } = args;
-  const connection = args.connection_args as Kwargs;
+  const connection = args.connection_args as Args;
   const has = (key: string) => str(isMap(existing) ? lookup(existing, key) ?? null : null);
   const ret = outcome(name, true, `Database ${str(name)} is already present`);
   let isOther = false;

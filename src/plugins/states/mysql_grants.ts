@@ -8,12 +8,10 @@ import { takeError } from "../modules/mysql/client.ts";
 import { grantText } from "../modules/mysql/grants.ts";
 import { outcome } from "./outcome.ts";
 
-type Kwargs = Record<string, unknown>;
-
 /** Takes all grants on the same database first. */
 async function revokeAll(context: StateContext, args: Args): Promise<void> {
   const { database, user, host, grant_option, escape } = args;
-  const connection = args.connection_args as Kwargs;
+  const connection = args.connection_args as Args;
   const grants = await context.call("mysql.user_grants", [user, host], connection);
   const text = str(database);
   const at = text.lastIndexOf(".");

@@ -14,8 +14,6 @@ import { takeError } from "../modules/mysql/client.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { outcome } from "./outcome.ts";
 
-type Kwargs = Record<string, unknown>;
-
 /** Where the result goes, for comments; with why nothing is to be done, or what is wrong. */
 interface Target {
   text: string;
@@ -44,7 +42,7 @@ async function targetOf(context: StateContext, args: Args): Promise<Target> {
 }
 
 /** Rows as maps of their columns. */
-function mapped(result: Kwargs): Kwargs {
+function mapped(result: Args): Args {
   const { results, columns } = result;
   if (!Array.isArray(results) || !Array.isArray(columns)) return result;
   const rows = results.map((row) =>
@@ -80,13 +78,13 @@ async function execute(
   context: StateContext,
   args: Args,
   missing: unknown,
-  ask: (connection: Kwargs) => Promise<unknown>,
+  ask: (connection: Args) => Promise<unknown>,
 ): Promise<StateReturn> {
   const { name, database, check_db_exists, client_flags } = args;
   if (client_flags !== null && !Array.isArray(client_flags)) {
     return outcome(name, false, "Error: client_flags must be a list.");
   }
-  const connection = { ...args.connection_args as Kwargs, client_flags: client_flags ?? [] };
+  const connection = { ...args.connection_args as Args, client_flags: client_flags ?? [] };
   takeError(context);
   if (truthy(check_db_exists) && !truthy(await context.call("mysql.db_exists", [database], connection))) {
     const error = takeError(context);
@@ -105,7 +103,7 @@ async function execute(
   if (found === false) {
     return outcome(name, false, takeError(context) ?? `Database ${str(database)} is already present`);
   }
-  const result = isMap(found) ? mapped(Object.fromEntries(entriesOf(found)) as Kwargs) : found;
+  const result = isMap(found) ? mapped(Object.fromEntries(entriesOf(found)) as Args) : found;
   return outcome(name, true, str(result), { query: await store(context, args, result) });
 }
 

@@ -9,19 +9,13 @@ import {
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { takeError } from "../modules/mysql/client.ts";
-import { socketComplaint } from "../modules/mysql/users.ts";
+import { isTrue, socketComplaint } from "../modules/mysql/users.ts";
 import { outcome } from "./outcome.ts";
-
-type Kwargs = Record<string, unknown>;
-
-/** Salt's notion of true: `true`, `"True"`, 1. */
-const isTrue = (value: unknown): boolean =>
-  typeof value === "string" ? value.toLowerCase() === "true" : typeof value === "boolean" ? value : Number(value) > 0;
 
 /** The return for a user that is as wanted; undefined if it is not. */
 async function inPlace(context: StateContext, args: Args, isFree: boolean): Promise<string | undefined> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket, password_column, auth_plugin } = args;
-  const connection = args.connection_args as Kwargs;
+  const connection = args.connection_args as Args;
   const own = `User ${str(name)}@${str(host)} is already present`;
   const how = { unix_socket, password_column, ...connection };
   if (isFree) {
@@ -45,7 +39,7 @@ async function changed(context: StateContext, args: Args, isFree: boolean): Prom
     return outcome(name, refused ? false : null, `Password for user ${who} is set to be ${what}`);
   }
   const given = [name, host, password, password_hash, allow_passwordless, unix_socket];
-  if (truthy(await context.call("mysql.user_chpass", given, args.connection_args as Kwargs))) {
+  if (truthy(await context.call("mysql.user_chpass", given, args.connection_args as Args))) {
     const what = isFree ? "cleared" : "changed";
     return outcome(name, true, `Password for user ${who} has been ${what}`, { [str(name)]: "Updated" });
   }
@@ -68,7 +62,7 @@ async function added(context: StateContext, args: Args): Promise<StateReturn> {
     return outcome(name, refused ? false : null, `User ${who} is set to be added${free}${socket}`);
   }
   const given = [name, host, password, password_hash, allow_passwordless];
-  const how = { unix_socket, password_column, auth_plugin, ...args.connection_args as Kwargs };
+  const how = { unix_socket, password_column, auth_plugin, ...args.connection_args as Args };
   if (truthy(await context.call("mysql.user_create", given, how))) {
     const free = isFree ? " with passwordless login" : "";
     return outcome(name, true, `The user ${who} has been added${free}${socket}`, { [str(name)]: "Present" });

@@ -13,7 +13,6 @@ import { truthy } from "../../language/python/truth.ts";
 import { chainComplaint, handleOf, policyWord } from "../modules/nftables/places.ts";
 import { outcome } from "./outcome.ts";
 
-type Keyword = Record<string, unknown>;
 type Action = "append" | "insert" | "delete";
 
 interface Answer {
@@ -22,11 +21,11 @@ interface Answer {
 }
 
 /** What an execution function answers. */
-const ask = async (context: StateContext, fun: string, positional: unknown[], keyword: Keyword = {}) =>
+const ask = async (context: StateContext, fun: string, positional: unknown[], keyword: Args = {}) =>
   await context.call(`nftables.${fun}`, positional, keyword) as Answer;
 
 /** @throws {SaltInvocationError} if the state lacks one of these arguments */
-function needed(kwargs: Keyword, ...names: string[]): void {
+function needed(kwargs: Args, ...names: string[]): void {
   const missing = names.find((name) => !(name in kwargs));
   if (missing !== undefined) throw new SaltInvocationError(`The argument "${missing}" of this state is missing`);
 }
@@ -34,7 +33,7 @@ function needed(kwargs: Keyword, ...names: string[]): void {
 interface Rule {
   name: unknown;
   family: unknown;
-  kwargs: Keyword;
+  kwargs: Args;
   /** The rule, and what is said to be run for it. */
   text: string;
   command: string;
@@ -78,9 +77,9 @@ async function carryOut(context: StateContext, action: Action, { family, kwargs,
 /** A rule that is to be in a chain, or not. */
 async function rule(context: StateContext, action: Action, args: Args): Promise<StateReturn> {
   const { name, family } = args;
-  const kwargs = args.kwargs as Keyword;
+  const kwargs = args.kwargs as Args;
   needed(kwargs, "table", "chain", ...(action === "insert" ? ["position"] : []));
-  const build = async (more: Keyword) =>
+  const build = async (more: Args) =>
     await context.call("nftables.build_rule", [], { ...more, family, ...kwargs }) as Answer & { rule: string };
   const text = (await build({})).rule;
   const command = strip((await build({ full: true, command: COMMANDS[action] })).rule);

@@ -124,9 +124,7 @@ async function present(context: StateContext, given: Args): Promise<StateReturn>
   if (data === "replace") return outcome(name, true, `${about} was updated`, { [str(key)]: "Updated" });
   if (data === "new") return outcome(name, true, `${about} was added`, { [str(key)]: "New" });
   if (data === "no change") return outcome(name, true, alreadyPresent(args));
-  if (data === "no key") {
-    return outcome(name, false, missingSource(args));
-  }
+  if (data === "no key") return outcome(name, false, missingSource(args));
   if (data === "fail") return outcome(name, false, await failed(context, args));
   return outcome(name, false, "Invalid public ssh key, most likely has spaces or invalid syntax");
 }

@@ -26,9 +26,7 @@ async function predictPresent(context: StateContext, args: Args, config: string)
   if (truthy(key) && truthy(fingerprint)) {
     return outcome(name, false, 'Specify either "key" or "fingerprint", not both.');
   }
-  if (truthy(key) && !truthy(enc)) {
-    return outcome(name, false, 'Required argument "enc" if using "key" argument.');
-  }
+  if (truthy(key) && !truthy(enc)) return outcome(name, false, 'Required argument "enc" if using "key" argument.');
   let answer: unknown;
   try {
     const options = { key, fingerprint, config, port, fingerprint_hash_type };

@@ -205,9 +205,7 @@ export async function addRepoKey(context: JobContext, args: Args): Promise<boole
 /** The id of the removed key; False if no file contains it. */
 export async function delRepoKey(context: JobContext, args: Args): Promise<string | false> {
   const { keyid, keyid_ppa } = args.kwargs as Args;
-  if (truthy(keyid_ppa)) {
-    throw new SaltInvocationError("keyid_ppa is not supported: name the key itself as keyid");
-  }
+  if (truthy(keyid_ppa)) throw new SaltInvocationError("keyid_ppa is not supported: name the key itself as keyid");
   if (keyid === undefined) throw new SaltInvocationError("keyid or keyid_ppa and PPA name must be passed");
   const id = str(keyid);
   const directory = placeOf(context, args);

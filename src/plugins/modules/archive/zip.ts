@@ -78,9 +78,7 @@ export const zip = executionFunction({
       } else if (exists(fs, source)) add(source, false);
     }
     const failed = (why: string) => new CommandExecutionError(`Exception encountered creating zipfile: ${why}`);
-    if (!isDirectory(fs, dirname(file) === "" ? "." : dirname(file))) {
-      throw failed(noFile(file));
-    }
+    if (!isDirectory(fs, dirname(file) === "" ? "." : dirname(file))) throw failed(noFile(file));
     checkProgramPath(context, file, args);
     fs.remove(file);
     for (const [directory, members] of packed) {

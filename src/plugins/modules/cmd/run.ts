@@ -6,7 +6,7 @@ import { repr, str } from "../../../language/python/repr.ts";
 import { stripEnd } from "../../../language/python/whitespace.ts";
 import { LIMIT_VARIABLE, limitForPrograms } from "../../../runtime/descriptors.ts";
 import type { Child, SpawnOptions } from "../../../runtime/process.ts";
-import { isProgram, programProblem, which } from "../../linux/programs.ts";
+import { isProgram, programProblem } from "../../linux/programs.ts";
 import { Capture } from "./capture.ts";
 import { identityOf } from "./identity.ts";
 import type { CommandOptions } from "./options.ts";
@@ -302,9 +302,4 @@ const SIGNALS: Record<string, number> = {
 /** Python reports a signal as a negative return code. */
 function signalNumber(name: string | null): number {
   return name !== null && Object.hasOwn(SIGNALS, name) ? SIGNALS[name]! : 1;
-}
-
-/** The full path of a program, as a command of this context would find it. */
-export function whichProgram(context: JobContext, name: string): string | undefined {
-  return which(context.runtime.fs, name, context.runtime.process.env("PATH"));
 }

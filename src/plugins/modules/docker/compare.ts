@@ -27,7 +27,6 @@ function plain(item: string, value: unknown, name: string): unknown {
   return item === "Ulimits" ? [...value as Args[]].sort(byName) : value;
 }
 
-/** `docker.compare_containers` */
 export async function compareContainers(docker: DockerClient, first: string, second: string, ignore: unknown) {
   const left = wordsOf(ignore);
   const [one, other] = [await inspectContainer(docker, first), await inspectContainer(docker, second)];
@@ -114,7 +113,6 @@ function addressDifferences(
   return found;
 }
 
-/** `docker.compare_container_networks` */
 export async function compareContainerNetworks(context: JobContext, first: unknown, second: unknown) {
   const docker = new DockerClient(context);
   const option = await context.call("config.option", ["docker.compare_container_networks"]);

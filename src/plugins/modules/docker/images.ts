@@ -39,7 +39,6 @@ function note(layers: Record<string, string[]>, key: string, id: unknown): void 
   if (!list.includes(str(id))) list.push(str(id));
 }
 
-/** `docker.pull` */
 export async function pull(context: JobContext, docker: DockerClient, { image, api_response }: Args): Promise<Args> {
   const before = Object.keys(await images(docker, { all: true })).map((id) => id.slice(0, 12));
   const { repository, tag = "latest" } = splitTag(str(image));
@@ -68,7 +67,6 @@ export async function pull(context: JobContext, docker: DockerClient, { image, a
   return errors.length > 0 ? { ...ret, Errors: errors, retcode: 1 } : ret;
 }
 
-/** `docker.push` */
 export async function push(context: JobContext, { image, api_response }: Args): Promise<Args> {
   const docker = new DockerClient(context);
   const { repository, tag } = splitTag(str(image));
@@ -136,7 +134,6 @@ export async function remove(context: JobContext, names: unknown[], kwargs: Args
   return errors.length > 0 ? { ...gone, retcode: 1, Errors: errors } : { ...gone, retcode: 0 };
 }
 
-/** `docker.dangling` */
 export async function dangling(context: JobContext, { prune, force }: Args): Promise<unknown> {
   const all = await images(new DockerClient(context), { all: true });
   const found = topLevel(all).filter((id) => (all[id]!.RepoTags as unknown[] | null ?? []).length === 0)

@@ -14,7 +14,6 @@ const SWITCHES: Readonly<Record<string, string>> = {
   ingress: "Ingress",
 };
 
-/** `docker.create_network` */
 export async function createNetwork(docker: DockerClient, args: Args): Promise<unknown> {
   const { name, skip_translate: skip, ignore_collisions, validate_ip_addrs, kwargs } = args;
   const how = { skip, ignoreCollisions: truthy(ignore_collisions), checked: truthy(validate_ip_addrs) };

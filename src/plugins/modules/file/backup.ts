@@ -8,10 +8,9 @@ import { isDirectory, isFile } from "../../linux/paths.ts";
 import { osErrorText, withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "./content.ts";
 import { pathOf } from "./stats.ts";
+import { MONTHS } from "../../../model/job/jid.ts";
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
 /** The name of a backup: `<name>_Sat_Nov_21_06:31:09_123456_2026`. */
 const STAMP = /_([A-Z][a-z]{2})_([A-Z][a-z]{2})_(\d{1,2})_(\d{1,2}):(\d{1,2}):(\d{1,2})_(\d{1,6})_(\d{4})$/;
 

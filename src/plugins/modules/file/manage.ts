@@ -235,7 +235,7 @@ async function updateContent(managed: Managed): Promise<string | undefined> {
 }
 
 /** The mode for new directories: every user who may use the file may also enter them. */
-function directoryMode(mode: unknown): unknown {
+export function directoryMode(mode: unknown): string | null {
   if (mode === null || mode === undefined) return null;
   return [...str(mode)].slice(-3).map((digit) => digit === "0" ? "0" : String(Number(digit) | 1)).join("");
 }

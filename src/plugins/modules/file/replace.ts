@@ -147,9 +147,7 @@ export async function replace(context: JobContext, args: Record<string, unknown>
   if (searchOnly && (append || prepend)) {
     throw new SaltInvocationError("search_only cannot be used with append/prepend_if_not_found");
   }
-  if (append && prepend) {
-    throw new SaltInvocationError("Only one of append and prepend_if_not_found is permitted");
-  }
+  if (append && prepend) throw new SaltInvocationError("Only one of append and prepend_if_not_found is permitted");
   const flags = regexpFlags(args.flags, encoding);
   const expression = searchFor(typeof args.pattern === "string" ? encoding.own(args.pattern) : args.pattern, flags);
   const before = encoding.decode(readBytes(fs, path));
@@ -282,9 +280,7 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
   const first = before[0] ?? "";
   const block = new Block(args, first.endsWith("\r\n") ? "\r\n" : "\n");
   const after = block.within(before) ?? block.beside(before, args);
-  if (after === undefined) {
-    throw new CommandExecutionError("Cannot edit marked block. Markers were not found in file.");
-  }
+  if (after === undefined) throw new CommandExecutionError("Cannot edit marked block. Markers were not found in file.");
   const changes = diff(before, after);
   if (changes !== "" && !truthy(args.dry_run)) {
     const { user, group, mode } = stats(context, path);
@@ -346,9 +342,7 @@ class Block {
       }
       out.push(line);
     }
-    if (inside) {
-      throw new CommandExecutionError("Unterminated marked block. End of file reached before marker_end.");
-    }
+    if (inside) throw new CommandExecutionError("Unterminated marked block. End of file reached before marker_end.");
     return found ? out : undefined;
   }
 
@@ -404,9 +398,7 @@ export function psed(context: JobContext, args: Record<string, unknown>): null {
   const { before } = sedCommand(args);
   const text = readText(fs, path);
   const limit = str(args.limit ?? "");
-  if (limit !== "") {
-    throw new InvalidArgumentsError("file.psed cannot limit itself to lines: use file.sed");
-  }
+  if (limit !== "") throw new InvalidArgumentsError("file.psed cannot limit itself to lines: use file.sed");
   overwrite(
     context.runtime,
     path,

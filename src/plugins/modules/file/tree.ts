@@ -234,9 +234,7 @@ export function rmdir(context: JobContext, args: Record<string, unknown>): unkno
   if (truthy(args.recurse)) {
     // What is below goes first.
     for (const walked of [...walk(fs, path)].reverse()) {
-      for (const name of walked.directories) {
-        if (oldEnough(join(walked.path, name))) drop(join(walked.path, name));
-      }
+      for (const name of walked.directories) if (oldEnough(join(walked.path, name))) drop(join(walked.path, name));
     }
   }
   const clean = errors.length === 0;

@@ -83,9 +83,7 @@ export const KEYS = executionFunctions({
       const ring = ringOf(context, args);
       const failed = (message: string) => ({ res: false, fingerprint: "", message });
       const passphrase = args.use_passphrase ? await pillarPassphrase(context) : undefined;
-      if (args.use_passphrase && passphrase === undefined) {
-        return failed("gpg_passphrase not available in pillar.");
-      }
+      if (args.use_passphrase && passphrase === undefined) return failed("gpg_passphrase not available in pillar.");
       if (passphrase !== undefined && /[\n\r\0]/.test(passphrase)) {
         throw new SaltInvocationError("gpg_passphrase of the pillar must be one line");
       }
@@ -110,13 +108,9 @@ export const KEYS = executionFunctions({
         if (key === undefined) return failed("Key not available in keychain.");
         const fpr = operand(key.fingerprint, "a fingerprint");
         const secret = await findKey(context, ring, { fingerprint: fpr }, true) !== undefined;
-        if (secret && !args.delete_secret) {
-          return failed("Secret key exists, delete first or pass delete_secret=True.");
-        }
+        if (secret && !args.delete_secret) return failed("Secret key exists, delete first or pass delete_secret=True.");
         const passphrase = args.use_passphrase ? await pillarPassphrase(context) : undefined;
-        if (args.use_passphrase && passphrase === undefined) {
-          return failed("gpg_passphrase not available in pillar.");
-        }
+        if (args.use_passphrase && passphrase === undefined) return failed("gpg_passphrase not available in pillar.");
         let message = "";
         if (secret) {
           if (!await deleteOne(context, ring, ["--yes", "--delete-secret-key", fpr], passphrase)) {

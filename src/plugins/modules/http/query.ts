@@ -128,9 +128,7 @@ function headerMap(headers: Headers): Record<string, string> {
 function bodyText(bytes: Uint8Array, headers: Headers, decode: unknown): string | Uint8Array {
   const type = headers.get("content-type") ?? "";
   const charset = /^text\//.test(type) ? /charset="?([^\s";]+)/i.exec(type)?.[1] : undefined;
-  if (charset !== undefined) {
-    return decodeText(bytes, charset);
-  }
+  if (charset !== undefined) return decodeText(bytes, charset);
   return decode === false ? bytes : textOf(bytes) ?? bytes;
 }
 

@@ -11,7 +11,7 @@ import { isAtLeast, serverVersion } from "./versions.ts";
 const NATIVE = "mysql_native_password";
 
 /** Salt's notion of true: `true`, `"True"`, 1. */
-const isTrue = (value: unknown): boolean =>
+export const isTrue = (value: unknown): boolean =>
   typeof value === "string" ? value.toLowerCase() === "true" : typeof value === "boolean" ? value : Number(value) > 0;
 
 /** A server, and how its users are kept. */

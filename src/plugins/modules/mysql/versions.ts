@@ -10,8 +10,6 @@ export async function serverVersion(context: JobContext, connection: Args): Prom
 /** True if a version is that one or later, by its numbers. */
 export function isAtLeast(version: string, wanted: string): boolean {
   const [have, want] = [version, wanted].map((text) => (/^[\d.]+/.exec(text)?.[0] ?? "").split(".").map(Number));
-  for (let at = 0; at < want!.length; at++) {
-    if ((have![at] ?? 0) !== want![at]) return (have![at] ?? 0) > want![at]!;
-  }
+  for (let at = 0; at < want!.length; at++) if ((have![at] ?? 0) !== want![at]) return (have![at] ?? 0) > want![at]!;
   return true;
 }

@@ -17,7 +17,6 @@ const persistOf = (given: Fields, where: "opts" | "pillar" = "opts") =>
 
 const placed = (where: "opts" | "pillar") => where === "pillar" ? { where } : {};
 
-/** `schedule.add` */
 export async function add(context: JobContext, name: string, given: Fields): Promise<Fields> {
   const answer = (result: boolean, comment: string, changes: Fields = {}): Fields => ({ comment, result, changes });
   const schedule = await current(context, { offline: given.offline });
@@ -39,7 +38,6 @@ export async function add(context: JobContext, name: string, given: Fields): Pro
     : answer(false, `Failed to add job ${name} to schedule.`);
 }
 
-/** `schedule.modify` */
 export async function modify(context: JobContext, name: string, given: Fields): Promise<Fields> {
   const answer = (result: boolean, comment: string, changes: Fields = {}): Fields => ({ comment, changes, result });
   const conflict = collision(given, "Error: ", '"when" option.');
@@ -83,7 +81,6 @@ export async function remove(context: JobContext, name: string, given: Fields): 
     : answer(false, `Failed to delete job ${name} from schedule.`);
 }
 
-/** `schedule.purge` */
 export async function purge(context: JobContext, given: Fields): Promise<Fields> {
   const comment: string[] = [];
   const changes: Fields = {};

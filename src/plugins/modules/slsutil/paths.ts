@@ -35,9 +35,7 @@ export async function findUp(context: JobContext, start: unknown, names: unknown
     throw new SaltInvocationError(`Starting path not found in the state tree: ${at}`);
   }
   const wanted = typeof names === "string" ? [names] : names;
-  if (!Array.isArray(wanted)) {
-    throw new SaltInvocationError("Filenames argument must be a string or list of strings");
-  }
+  if (!Array.isArray(wanted)) throw new SaltInvocationError("Filenames argument must be a string or list of strings");
   for (;;) {
     for (const name of wanted) {
       const full = at === "" ? str(name) : `${at}/${str(name)}`;

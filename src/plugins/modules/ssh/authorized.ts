@@ -84,7 +84,6 @@ export async function authKeys(context: JobContext, args: Args): Promise<Record<
   return Object.fromEntries(found);
 }
 
-/** `ssh.check_key`. */
 export async function checkKey(context: JobContext, args: Args): Promise<"update" | "add" | "exists"> {
   const key = str(args.key);
   const enc = kindOf(args.enc);
@@ -143,7 +142,6 @@ export async function rmAuthKey(context: JobContext, args: Args): Promise<string
   return "Key removed";
 }
 
-/** `ssh.rm_auth_key_from_file`. */
 export async function rmAuthKeyFromFile(context: JobContext, args: Args): Promise<string> {
   const keys = await needSourceKeys(context, args);
   if (keys.size === 0) return "fail";
@@ -152,7 +150,6 @@ export async function rmAuthKeyFromFile(context: JobContext, args: Args): Promis
   return ["Key not removed", "Key removed"].find((answer) => answers.includes(answer)) ?? "Key not present";
 }
 
-/** `ssh.set_auth_key_from_file`. */
 export async function setAuthKeyFromFile(context: JobContext, args: KeywordArgs): Promise<string> {
   const keys = await needSourceKeys(context, args);
   if (keys.size === 0) return "fail";
@@ -175,7 +172,6 @@ async function putLine(file: UserFile, key: string, line: string, status: "updat
   await file.write(lines.join(""));
 }
 
-/** `ssh.set_auth_key`. */
 export async function setAuthKey(context: JobContext, args: Args): Promise<string> {
   const key = str(args.key);
   if (splitWords(key).length > 1) return "invalid";

@@ -100,7 +100,6 @@ export async function askHost(context: JobContext, args: Args): Promise<HostKey[
   return orNone([...hostKeysIn(context, text, args.fingerprint_hash_type)]);
 }
 
-/** `ssh.check_known_host`. */
 export async function checkKnownHost(context: JobContext, args: Args): Promise<unknown> {
   const { hostname, key, fingerprint } = args;
   if (!truthy(hostname)) return failure("hostname argument required");
@@ -140,7 +139,6 @@ async function giveBack(context: JobContext, args: Args, file: UserFile, mode: n
   if (account !== undefined) fs.chown(file.path, account.uid, account.gid);
 }
 
-/** `ssh.hash_known_hosts`. */
 export const hashKnownHosts = executionFunction({
   signature: "user=None, config=None",
   doc: "Hides the names of known hosts.\n\n    salt '*' ssh.hash_known_hosts root",
@@ -207,7 +205,6 @@ export function portComplaint({ port, hash_known_hosts: hash }: Args): string | 
     : undefined;
 }
 
-/** `ssh.set_known_host`. */
 export async function setKnownHost(context: JobContext, args: Args): Promise<unknown> {
   const { hostname, port, enc, key, hash_known_hosts: hash } = args;
   if (!truthy(hostname)) return failure("hostname argument required");

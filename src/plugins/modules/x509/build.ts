@@ -97,9 +97,7 @@ function validity(context: JobContext, { not_before, not_after, days_valid }: Kw
   if (from.getTime() < EARLIEST) {
     throw pythonError("ValueError", "The not valid before date must be on or after 1950 January 1).");
   }
-  if (to < from) {
-    throw pythonError("ValueError", "The not valid after date must be after the not valid before date.");
-  }
+  if (to < from) throw pythonError("ValueError", "The not valid after date must be after the not valid before date.");
   return { from, to };
 }
 

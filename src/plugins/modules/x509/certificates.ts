@@ -73,9 +73,7 @@ async function ordered(context: JobContext, bundle: Der[]): Promise<Der[]> {
     return path;
   };
   const leaves = all.filter((one) => !issuers.has(one));
-  if (leaves.length === 0) {
-    throw new NoCertificateError("Certificate bundle did not contain a single leaf certificate");
-  }
+  if (leaves.length === 0) throw new NoCertificateError("Certificate bundle did not contain a single leaf certificate");
   const [longest = []] = leaves.map(pathFrom).sort((a, b) => b.length - a.length);
   return [...longest, ...all.filter((one) => !longest.includes(one))];
 }

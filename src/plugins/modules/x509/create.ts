@@ -178,9 +178,7 @@ async function createRemotely(
 
 function checkCertificateEncoding(encoding: unknown, append: unknown): void {
   checkEncoding(encoding, CERTIFICATE_ENCODINGS);
-  if (encoding === "der" && truthy(append)) {
-    throw new SaltInvocationError("Cannot encode a certificate chain in DER");
-  }
+  if (encoding === "der" && truthy(append)) throw new SaltInvocationError("Cannot encode a certificate chain in DER");
 }
 
 /** The arguments of a certificate as they are used, with Salt's defaults. */

@@ -18,9 +18,7 @@ export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => tlv(TAG.SEQUENCE, ...parts);
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  for (let at = 0; at < Math.min(a.length, b.length); at++) {
-    if (a[at] !== b[at]) return a[at]! - b[at]!;
-  }
+  for (let at = 0; at < Math.min(a.length, b.length); at++) if (a[at] !== b[at]) return a[at]! - b[at]!;
   return a.length - b.length;
 }
 

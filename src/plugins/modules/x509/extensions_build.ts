@@ -153,9 +153,7 @@ function extendedKeyUsage(given: unknown): [Uint8Array, boolean] {
 }
 
 function subjectKeyIdentifier(given: unknown, { context, subjectKey }: ExtensionSource): [Uint8Array, boolean] {
-  if (holds(given, "critical")) {
-    throw new SaltInvocationError("subjectKeyIdentifier must be marked as non-critical");
-  }
+  if (holds(given, "critical")) throw new SaltInvocationError("subjectKeyIdentifier must be marked as non-critical");
   if (given === "hash") {
     if (subjectKey === undefined) throw new CommandExecutionError("There is no key to take subjectKeyIdentifier from");
     return [octets(keyIdentifier(context, subjectKey)), false];
@@ -169,9 +167,7 @@ function subjectKeyIdentifier(given: unknown, { context, subjectKey }: Extension
 
 function authorityKeyIdentifier(given: unknown, source: ExtensionSource): [Uint8Array, boolean] {
   const { context, signer, ownKey } = source;
-  if (holds(given, "critical")) {
-    throw new SaltInvocationError("authorityKeyIdentifier must be marked as non-critical");
-  }
+  if (holds(given, "critical")) throw new SaltInvocationError("authorityKeyIdentifier must be marked as non-critical");
   if (signer === undefined && ownKey === undefined) {
     throw new CommandExecutionError("Need CA certificate or CA pubkey to calculate authorityKeyIdentifier");
   }

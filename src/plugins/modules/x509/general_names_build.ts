@@ -156,9 +156,7 @@ function otherValue(value: unknown): Uint8Array {
   if (der !== undefined) {
     throw new SaltInvocationError("Failed to parse otherName `der` input, needs `hex:` or `b64:` prefix");
   }
-  if (own === undefined) {
-    throw new SaltInvocationError("Invalid otherName definition, missing `value` or `der` key");
-  }
+  if (own === undefined) throw new SaltInvocationError("Invalid otherName definition, missing `value` or `der` key");
   if (own === null) return nothing;
   if (typeof own === "string") return utf8(own);
   throw new SaltInvocationError(`Failed to encode otherName value ${repr(own)} to ASN1: write it as der`);

@@ -165,9 +165,7 @@ export async function loadPrivateKey(
   const shape = shapeOf(bytes);
   if (shape === "pkcs12") {
     const found = pkcs8In(await openPkcs12(context, bytes, passphrase));
-    if (found === undefined) {
-      throw new CommandExecutionError("PKCS12-encoded blob does not contain a private key.");
-    }
+    if (found === undefined) throw new CommandExecutionError("PKCS12-encoded blob does not contain a private key.");
     return { key: await opened(context, found), encoding: "pkcs12" };
   }
   if (shape === "encrypted") {

@@ -29,7 +29,6 @@ const SECTIONS: Record<string, string> = {
 const ask = async (context: JobContext, words: string[]): Promise<string> =>
   (await runAll(context, [needYum(context), ...words], { ignore_retcode: true })).stdout;
 
-/** `pkg.group_list` */
 export const groupList = executionFunction({
   signature: "",
   doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",

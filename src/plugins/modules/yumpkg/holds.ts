@@ -33,7 +33,6 @@ function lockOf(context: JobContext, line: string, full: boolean, pattern = NAME
   return without(without(without(match, "."), "-"), "-");
 }
 
-/** `pkg.list_holds` */
 export async function listHolds(
   context: JobContext,
   { full = true, pattern }: { full?: boolean; pattern?: string },

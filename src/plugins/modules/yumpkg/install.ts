@@ -223,7 +223,6 @@ export const install = executionFunction({
   },
 });
 
-/** `pkg.remove` */
 export async function remove(context: JobContext, args: Args): Promise<unknown> {
   const parsed = await parseTargets(context, {
     name: args.name,
@@ -255,7 +254,6 @@ export async function remove(context: JobContext, args: Args): Promise<unknown> 
   );
 }
 
-/** `pkg.upgrade` */
 export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
   const kwargs = { ...args.kwargs as Args };
   const dnf = needYum(context) !== "yum";

@@ -52,7 +52,6 @@ export function getRepo(context: JobContext, repo: string, options: Args): RepoS
   return values;
 }
 
-/** `pkg.del_repo` */
 export function delRepo(context: JobContext, name: string, options: Args): string {
   const { fs } = context.runtime;
   const repo = fileName(name);

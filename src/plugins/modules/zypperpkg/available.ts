@@ -46,7 +46,6 @@ function parseInfo(text: string): Record<string, unknown> {
   return found;
 }
 
-/** `pkg.info_available` */
 export async function infoAvailable(
   context: JobContext,
   given: string[],

@@ -105,7 +105,6 @@ export const install = executionFunction({
   },
 });
 
-/** `pkg.remove` */
 export async function remove(context: JobContext, { name, pkgs, root }: Args): Promise<unknown> {
   const parsed = await parseTargets(context, { name, pkgs });
   if (parsed?.kind !== "repository") return {};

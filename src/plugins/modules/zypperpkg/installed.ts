@@ -86,7 +86,6 @@ export interface ListOptions {
   versionsAsList?: boolean;
 }
 
-/** `pkg.list_pkgs` */
 export async function listPkgs(context: JobContext, options: ListOptions): Promise<Record<string, unknown>> {
   const { root = null, attr = null, includes = [], versionsAsList = false } = options;
   const rpms = Object.entries(await installedRpms(context, root)).filter(([name]) => !name.startsWith("gpg-pubkey"));

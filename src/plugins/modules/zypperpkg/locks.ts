@@ -61,7 +61,6 @@ async function locked(context: JobContext, root: unknown): Promise<Map<string, A
   return found;
 }
 
-/** `pkg.list_holds` */
 export const listHolds = executionFunction({
   signature: "pattern=None, full: bool=True, root=None, **kwargs",
   doc: "The packages that are held.\n\n    salt '*' pkg.list_holds",

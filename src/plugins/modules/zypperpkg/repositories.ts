@@ -36,7 +36,6 @@ export function listRepos(context: JobContext, root: unknown): Record<string, Ar
 /** `pkg.get_repo`: its values, or an empty map. */
 export const getRepo = (context: JobContext, repo: string, root: unknown): Args => listRepos(context, root)[repo] ?? {};
 
-/** `pkg.del_repo` */
 export async function delRepo(context: JobContext, repo: string, root: unknown): Promise<Args> {
   if (Object.hasOwn(listRepos(context, root), repo)) {
     const said = await askZypper(context, ["rr", "--loose-auth", "--loose-query", repo], { root });

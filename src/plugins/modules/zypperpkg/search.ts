@@ -104,7 +104,6 @@ async function providerOf(context: JobContext, name: string, root: unknown): Pro
   return found.length === 1 ? found[0]! : name;
 }
 
-/** `pkg.resolve_capabilities` */
 export async function resolveCapabilities(context: JobContext, { pkgs, root, kwargs }: Args): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const one of pkgs as unknown[]) {

@@ -2,7 +2,6 @@ import type { Args } from "../../../model/loader/signature.ts";
 import { isWithin } from "../../../base/paths.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
 import { readBytes } from "../../modules/file/content.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
@@ -13,6 +12,7 @@ import { lchown, modeComplaint, pathOf, stats } from "../../modules/file/stats.t
 import { makedirs, move, remove } from "../../modules/file/tree.ts";
 import { ownerOr, unknownOwner, userOf } from "./owner.ts";
 import { commentFirst, failed, failureOf, type FileReturn } from "./ret.ts";
+import { directoryMode } from "../../modules/file/manage.ts";
 
 /** True if a name is taken, be it by a link to nothing. */
 const taken = (context: StateContext, path: string): boolean =>
@@ -50,12 +50,6 @@ function copyAny(context: StateContext, from: string, to: string): void {
   const stat = fs.stat(from)!;
   fs.chmod(to, stat.mode);
   fs.utimes(to, stat.atimeMs, stat.mtimeMs);
-}
-
-/** The mode for new directories above a file: whoever may use the file may also enter them. */
-function directoryMode(mode: unknown): string | null {
-  if (mode === null || mode === undefined) return null;
-  return [...str(mode)].slice(-3).map((digit) => digit === "0" ? "0" : String(Number(digit) | 1)).join("");
 }
 
 /** The owner and mode of the copy; a complaint if there is no such user. */

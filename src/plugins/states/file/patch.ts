@@ -83,9 +83,7 @@ async function sourceOf(context: StateContext, ret: FileReturn, args: Args): Pro
 export async function patch(context: StateContext, args: Args): Promise<StateReturn> {
   const name = str(args.name ?? "");
   const ret = newRet(name, false);
-  if (programPath(context, "patch") === undefined) {
-    return failed(ret, "patch executable not found on minion");
-  }
+  if (programPath(context, "patch") === undefined) return failed(ret, "patch executable not found on minion");
   const path = expandUser(context.runtime, name);
   const complaint = unpatchable(context, path, args.reject_file);
   if (complaint !== undefined) return failed(ret, complaint);

@@ -108,9 +108,7 @@ function sorted(context: StateContext, directory: string, args: Args) {
 export function retentionSchedule(context: StateContext, args: Args): StateReturn {
   const { name, ret, refused } = namedPath(context, "retention_schedule", args.name);
   if (refused !== undefined) return refused;
-  if (!isDirectory(context.runtime.fs, name)) {
-    return failed(ret, "Name provided to file.retention must be a directory");
-  }
+  if (!isDirectory(context.runtime.fs, name)) return failed(ret, "Name provided to file.retention must be a directory");
   const { byDate, byWeek, relevant, ignored } = sorted(context, name, args);
   const retained = new Set<string>();
   for (const [key, value] of isMap(args.retain) ? entriesOf(args.retain) : []) {

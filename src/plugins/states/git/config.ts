@@ -36,7 +36,6 @@ const common = ({ repo, user, password, output_encoding, kwargs }: KeywordArgs) 
   global: kwargs.global ?? false,
 });
 
-/** `git.config_set`. */
 export const configSet = stateFunction({
   signature: "name, value=None, multivar=None, repo=None, user=None, password=None, output_encoding=None, **kwargs",
   doc: "The option of git has that value, or those values; `global` is the user's configuration.",
@@ -79,7 +78,6 @@ export const configSet = stateFunction({
 const listed = (found: [string, string[]][]) =>
   found.map(([key, values]) => `${key} (${values.join(", ")})`).join("; ");
 
-/** `git.config_unset`. */
 export const configUnset = stateFunction({
   signature: "name, value_regex=None, repo=None, user=None, password=None, output_encoding=None, **kwargs",
   doc: "The option of git has no value, or none that matches; `all` takes several.",

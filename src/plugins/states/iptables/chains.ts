@@ -45,9 +45,7 @@ export async function setPolicy(context: StateContext, args: KeywordArgs): Promi
   const failed = outcome(name, false, "Failed to set iptables default policy");
   if (!truthy(chain ?? null) || !truthy(policy ?? null)) return failed;
   if (context.test) return outcome(name, null, `${what} needs to be set to ${policy}`);
-  if (truthy(await context.call("iptables.set_policy", [table, chain, policy, family]))) {
-    return failed;
-  }
+  if (truthy(await context.call("iptables.set_policy", [table, chain, policy, family]))) return failed;
   const saved = await saveIfAsked(context, save, family);
   const done = saved === undefined ? "Set" : "Set and saved";
   return outcome(name, true, `${done} default policy for ${chain} to ${policy} family ${family}`, { locale: name });

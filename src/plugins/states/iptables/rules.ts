@@ -6,7 +6,6 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { outcome } from "../outcome.ts";
 
-type Keyword = Record<string, unknown>;
 export type Action = "append" | "insert" | "delete";
 
 /** The letters of iptables' commands. */
@@ -17,7 +16,7 @@ interface Rule {
   table: unknown;
   family: unknown;
   /** Everything else, with what the rule says. */
-  keyword: Keyword;
+  keyword: Args;
   /** The rule alone, and the whole command. */
   text: unknown;
   command: string;
@@ -25,7 +24,7 @@ interface Rule {
 
 async function ruleOf(context: StateContext, action: Action, args: KeywordArgs): Promise<Rule> {
   const { name, table, family, kwargs } = args;
-  const keyword: Keyword = { ...kwargs, name, table };
+  const keyword: Args = { ...kwargs, name, table };
   delete keyword.__agg__;
   const text = await context.call("iptables.build_rule", [], { family, ...keyword });
   const full = await context.call("iptables.build_rule", [], {
@@ -44,7 +43,7 @@ export async function saveIfAsked(context: StateContext, save: unknown, family: 
 }
 
 const listsOf = (found: unknown): unknown[] =>
-  Object.values(found as Record<string, Record<string, Keyword>>).flatMap((chains) =>
+  Object.values(found as Record<string, Record<string, Args>>).flatMap((chains) =>
     Object.values(chains).map((chain) => chain.rules ?? null)
   );
 

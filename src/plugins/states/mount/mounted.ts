@@ -38,9 +38,7 @@ function boundDevice(mount: Mount, table: Active, args: Args): string {
     mount.opts = [...new Set([...mount.opts, ...from.opts, ...from.superopts ?? []])].sort();
   };
   let path = mount.device;
-  if (here.device.startsWith("/")) {
-    while (table[escaped(path)] === undefined && path !== "/") path = dirname(path);
-  }
+  if (here.device.startsWith("/")) { while (table[escaped(path)] === undefined && path !== "/") path = dirname(path); }
   const above = table[escaped(path)];
   if (above !== undefined) {
     copy(above);
@@ -267,7 +265,6 @@ async function persist(context: StateContext, mount: Mount, args: Args): Promise
   if (told.result === false) ret.result = false;
 }
 
-/** `mount.mounted`. */
 export const mounted = stateFunction({
   signature: `name, device, fstype, mkmnt=False, opts='defaults', dump=0, pass_num=0, config='/etc/fstab',
     persist=True, mount=True, user=None, match_on='auto', device_name_regex=None,
@@ -312,7 +309,6 @@ export const mounted = stateFunction({
   },
 });
 
-/** `mount.unmounted`. */
 export const unmounted = stateFunction({
   signature: "name, device=None, config='/etc/fstab', persist: bool=False, user=None, **kwargs",
   doc: "Nothing is mounted there; with `persist` it is not in the fstab either.",

@@ -13,7 +13,6 @@ import { looseCompare } from "../../packages/versions.ts";
 import { hasFunction } from "../available.ts";
 import { outcome } from "../outcome.ts";
 
-type Keyword = Record<string, unknown>;
 type Versions = Map<string, string>;
 
 interface Wanted {
@@ -123,7 +122,7 @@ const NO_CHANGE = [
 
 /** What was done for files of requirements and places that are edited. */
 function tellProcessed(name: string, { requirements, editable }: Args, stdout: string): StateReturn {
-  const changes: Keyword = {};
+  const changes: Args = {};
   const comments: string[] = [];
   if (truthy(requirements)) {
     const changed = stdout.split("\n").some((line) => !NO_CHANGE.some((one) => line.trim().startsWith(one)));
@@ -150,7 +149,7 @@ async function tellInstalled(
   const upToDate = new Set(
     [...stdout.matchAll(/^Requirement already up-to-date: *(\S+)/gm)].map(([, one]) => one!.toLowerCase()),
   );
-  const changes: Keyword = {};
+  const changes: Args = {};
   const missing: string[] = [];
   for (const one of targets) {
     if (one.name === "") {
@@ -174,7 +173,7 @@ async function tellInstalled(
 function tellFailed(
   name: string,
   { requirements, editable }: Args,
-  result: Keyword,
+  result: Args,
   targets: Wanted[],
   said: string[],
 ): StateReturn {
@@ -221,7 +220,6 @@ async function targetsOf(context: StateContext, args: KeywordArgs, wanted: Wante
 
 const textOf = (item: unknown): string => isMap(item) ? entriesOf(item)[0]!.map(str).join(" ") : str(item);
 
-/** `pip.installed` */
 export async function installed(context: StateContext, bound: KeywordArgs): Promise<StateReturn> {
   const args: KeywordArgs = { ...bound, bin_env: truthy(bound.bin_env) ? bound.bin_env : bound.pip_bin };
   if (truthy(args.pkgs) && !Array.isArray(args.pkgs)) {
@@ -268,7 +266,7 @@ export async function installed(context: StateContext, bound: KeywordArgs): Prom
     ...args.kwargs,
   });
   if (!isMap(result) || !truthy(result)) return outcome(name, false, "Could not install package");
-  if ((lookup(result, "retcode") ?? 1) !== 0) return tellFailed(name, args, result as Keyword, targets, said);
+  if ((lookup(result, "retcode") ?? 1) !== 0) return tellFailed(name, args, result as Args, targets, said);
   const stdout = str(lookup(result, "stdout") ?? "");
   if (processed) return tellProcessed(name, args, stdout);
   return await tellInstalled(context, name, args, { targets, said, stdout, last: texts.at(-1)! });

@@ -50,7 +50,6 @@ async function downloadTargets(
   return outcome(name, true, `All specified packages${matching} are already downloaded`);
 }
 
-/** `pkg.downloaded` */
 export const downloaded = stateFunction({
   signature: "name, version=None, pkgs=None, fromrepo=None, ignore_epoch=None, **kwargs",
   doc: "The packages are in the cache of the package manager.",
@@ -125,7 +124,6 @@ export async function patchInstalled(
   }
 }
 
-/** `pkg.patch_downloaded` */
 export const patchDownloaded = stateFunction({
   signature: "name, advisory_ids=None, **kwargs",
   doc: "The patches of advisories are in the cache of the package manager.",

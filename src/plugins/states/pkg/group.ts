@@ -25,7 +25,6 @@ async function difference(context: StateContext, name: unknown, keyword: Keyword
   }
 }
 
-/** `pkg.group_installed` */
 export const groupInstalled = stateFunction({
   signature: "name, skip=None, include=None, **kwargs",
   doc: "The packages of a group are installed.",

@@ -132,7 +132,6 @@ class Holding {
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** `pkg.held` */
 export async function held(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, version, replace } = args;
   if (isEmptyList(args.pkgs) && !truthy(replace)) return outcome(name, true, "No packages to be held provided");
@@ -163,7 +162,6 @@ export async function held(context: StateContext, args: Args): Promise<StateRetu
   return holding.ret;
 }
 
-/** `pkg.unheld` */
 export const unheld = stateFunction({
   signature: "name, version=None, pkgs=None, all: bool=False, **kwargs",
   doc: "The packages, or all, may be upgraded.",

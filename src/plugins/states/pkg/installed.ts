@@ -245,12 +245,9 @@ async function carryOut(context: StateContext, request: Request, plan: Plan, ref
   return outcome(name, result, comments.join("\n"), changes);
 }
 
-/** `pkg.installed` */
 export async function installed(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, sources } = args;
-  if (Array.isArray(args.pkgs) && args.pkgs.length === 0) {
-    return outcome(name, true, "No packages to install provided");
-  }
+  if (Array.isArray(args.pkgs) && args.pkgs.length === 0) return outcome(name, true, "No packages to install provided");
   const given: Keyword = { ...args.kwargs, saltenv: context.saltenv };
   let { pkgs, version } = args;
   if (truthy(name) && !truthy(pkgs) && !truthy(sources)) {

@@ -61,7 +61,6 @@ function upToDate(names: string[], few: (list: string) => string, many: string):
   return [names.length <= 10 ? few(sorted(names)) : `${names.length} ${many}`];
 }
 
-/** `pkg.latest` */
 export const latest = stateFunction({
   signature: "name, refresh=None, fromrepo=None, skip_verify=False, pkgs=None, watch_flags=True, **kwargs",
   doc: "The packages are installed in the newest version that there is.",
@@ -156,7 +155,6 @@ async function update(
   return outcome(name, failed.length === 0, comments.join(" "), changes);
 }
 
-/** `pkg.uptodate` */
 export const uptodate = stateFunction({
   signature: "name, refresh=False, pkgs=None, **kwargs",
   doc: "All packages, or those that are named, have their newest version.",

@@ -22,7 +22,6 @@ function nameOf({ grains }: StateContext, name: string, keyword: Keyword): strin
   return grains.os_family === "RedHat" ? short("copr") ?? name : name;
 }
 
-/** `pkgrepo.absent` */
 export const absent = stateFunction({
   signature: "name, **kwargs",
   doc: "The repository is not configured; with `keyid` its key is not there either.",

@@ -93,7 +93,6 @@ const differences = (keys: string[], before: Keyword, after: Keyword): Keyword =
       .map((key) => [key, { new: after[key] ?? null, old: before[key] ?? null }]),
   );
 
-/** `pkgrepo.managed` */
 export const managed = stateFunction({
   signature: "name, ppa=None, copr=None, aptkey=True, **kwargs",
   doc: "The repository is configured as it is described.",

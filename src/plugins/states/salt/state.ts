@@ -88,7 +88,6 @@ async function run(context: StateContext, args: Args): Promise<StateReturn> {
   return { ...outcomeOnMinions(name, differs ? null : result, comment, changes), ...base };
 }
 
-/** `salt.state`. */
 export const state = stateFunction({
   signature: `name, tgt, ssh=False, tgt_type='glob', ret='', ret_config=None, ret_kwargs=None, highstate=None,
         sls=None, top=None, saltenv=None, test=None, pillar=None, pillarenv=None, expect_minions=True, exclude=None,

@@ -74,7 +74,6 @@ async function asItIs(context: StateContext, args: Args, atBoot: boolean, commen
 
 const lines = (...texts: string[]): string => texts.filter((text) => text !== "").join("\n");
 
-/** `service.running` */
 export const running = stateFunction({
   signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
   doc: "The service runs; with `enable` it also starts at boot, or does not.",
@@ -119,7 +118,6 @@ export const running = stateFunction({
   },
 });
 
-/** `service.dead` */
 export const dead = stateFunction({
   signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
   doc: "The service does not run; with `enable` it also starts at boot, or does not.",

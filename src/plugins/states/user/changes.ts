@@ -130,9 +130,7 @@ export async function changesTo(context: StateContext, args: Args): Promise<User
   if (shadow !== undefined && await hasFunction(context, "shadow.default_hash")) {
     for (const [key, value] of await shadowChanges(context, args, shadow)) changes.set(key, value);
   }
-  for (const field of GECOS) {
-    if (args[field] !== null && user[field] !== args[field]) changes.set(field, args[field]);
-  }
+  for (const field of GECOS) if (args[field] !== null && user[field] !== args[field]) changes.set(field, args[field]);
   refuseNumbers(args, user, changes);
   return changes;
 }
