@@ -32,7 +32,7 @@ const HASHED = /^assets\/.+-[\w-]{8,}\.\w+$/;
 /** What the sign-in form offers. It is asked for before anybody has signed in, and tells no more than the names. */
 const SYSTEMS = "eauth.json";
 
-function systems(externalAuth: Record<string, unknown>, headers: HeadersInit): Response {
+function systems(externalAuth: Record<string, unknown>, headers: Record<string, string>): Response {
   const more = new Headers(headers);
   more.set("Content-Type", "application/json");
   more.set("Cache-Control", "no-cache");

@@ -241,7 +241,7 @@ export const runner: RunnerModule = {
       async run(context, args): Promise<unknown> {
         const jobs = await source(context, args);
         for await (const page of search(jobs, { fun: args.search_function })) {
-          const newest = page.find(({ summary }) => !ASKS_FOR_JOBS.includes(summary.fun));
+          const newest = page.find(({ summary }) => !ASKS_FOR_JOBS.includes(String(summary.fun)));
           if (newest !== undefined) return await outcome(context, { ...args, jid: newest.jid });
         }
         return false;

@@ -224,7 +224,7 @@ describe("salt-doctor finds what is wrong", { timeout: 300_000, skip: linux }, (
       as: "master",
       host: (runtime) => ({
         ...runtime,
-        fs: { ...runtime.fs, space: () => ({ total: 80 * 1024 ** 3, available: 5 * 1024 ** 2 }) },
+        fs: { ...runtime.fs, space: () => ({ total: 80 * 1024 ** 3, free: 5 * 1024 ** 2, available: 5 * 1024 ** 2 }) },
       }),
       says: [/ERROR {3}5 MiB free in \S+\. Remedy: free disk space/],
       exit: 1,
