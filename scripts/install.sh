@@ -11,24 +11,24 @@ Usage: sh install.sh ROLE [OPTION]…
 
 Roles: minion, master, gateway (the HTTP API and the console), syndic, cli (no daemon), all (minion, master and gateway)
 
-What a minion is told:
-  --master HOST          its master; several separated by commas
-  --master-port PORT     the port at which the master answers, if not 4506
-  --id ID                its id; else it is made from the names of the host
-  --fingerprint SHA256   of the master's public key: the minion ends if its master has another one
+Options of a minion:
+  --master HOST          its master; several with commas between them
+  --master-port PORT     the master's port for requests, if not 4506
+  --id ID                its id; default: from the host's name
+  --fingerprint SHA256   of the master's key: the minion refuses any other master
 
-Where things come from and go to:
-  --from DIR|URL         where the one file and SHA256SUMS are; default: where this script is
-  --sums SHA256          what SHA256SUMS must have; needed with http://
+Source and destination:
+  --from DIR|URL         folder or address of the files; default: the folder of this script
+  --sums SHA256          the expected hash of SHA256SUMS; required with http://
   --target KIND          linux-x64, linux-arm64, linux-x64-musl or linux-arm64-musl; default: this machine's
   --prefix DIR           default: /usr/local
-  --root DIR             installs into a system at DIR, and starts nothing
-  --no-start             installs, and starts nothing
-  --deb                  the Debian packages that are in the folder, with dpkg; for a folder, not for a URL
+  --root DIR             installs into another system at DIR; starts no daemon
+  --no-start             starts no daemon
+  --deb                  installs the Debian packages of the folder, with dpkg; not from a URL
 
-  --force                replaces configuration that this script would write (keeping a copy) and programs of others
-  --dry-run              says what would be done
-  --uninstall            removes programs and units; configuration, keys and logs stay
+  --force                replaces different configuration (and keeps a copy) and programs
+  --dry-run              prints the steps
+  --uninstall            removes programs and units; keeps configuration, keys and logs
 END
 }
 
@@ -68,14 +68,14 @@ sha256_of() {
   elif has openssl; then
     sum=$(openssl dgst -sha256 -r <"$1") || return 1
   else
-    die "no program here computes SHA-256: install coreutils or openssl"
+    die "no program for SHA-256 found: install coreutils or openssl"
   fi
   printf %s "${sum%% *}"
 }
 
 # --- What was asked for ------------------------------------------------------------------------------------------------------------
 
-needs_word() { [ "$2" -ge 2 ] || misused "$1 needs a word"; }
+needs_word() { [ "$2" -ge 2 ] || misused "$1 needs a value"; }
 
 parse() {
   roles='' master='' master_port='' id='' fingerprint='' from='' sums='' target='' prefix=/usr/local root=''
@@ -93,7 +93,7 @@ parse() {
     --deb) deb=1 ;;
     --master | --master-port | --id | --fingerprint | --from | --sums | --target | --prefix | --root)
       needs_word "$1" $#
-      [ -n "$2" ] || misused "$1 needs a word that is not empty"
+      [ -n "$2" ] || misused "$1 needs a value, not an empty one"
       case $1 in
       --master) master=$2 ;;
       --master-port) master_port=$2 ;;
@@ -115,7 +115,7 @@ parse() {
     minion | master | gateway | syndic | cli) roles="$roles $1" ;;
     api) roles="$roles gateway" ;;
     all) roles="$roles master minion gateway" ;;
-    *) misused "there is no role or option \"$1\"" ;;
+    *) misused "unknown role or option \"$1\"" ;;
     esac
     shift
   done
@@ -137,23 +137,23 @@ check() {
   fi
   has_role minion || [ -z "$master$master_port$id$fingerprint" ] || misused "--master, --master-port, --id and --fingerprint are for minions"
   [ -z "$id" ] || only "$id" '[A-Za-z0-9_][A-Za-z0-9_.@-]{0,199}' ||
-    misused "the id \"$id\" is not one that this script writes: letters, digits, dots, hyphens, underscores and @"
+    misused "the id \"$id\" is not valid: use letters, digits, dots, hyphens, underscores and @"
   [ -z "$master" ] || only "$master" '[][A-Za-z0-9_:.-]+(,[][A-Za-z0-9_:.-]+)*' ||
     misused "the master \"$master\" is not a host name or address"
   if [ -n "$master_port" ]; then
-    { only "$master_port" '[1-9][0-9]{0,4}' && [ "$master_port" -le 65535 ]; } || misused "the port \"$master_port\" is none"
+    { only "$master_port" '[1-9][0-9]{0,4}' && [ "$master_port" -le 65535 ]; } || misused "\"$master_port\" is not a port: expected 1 to 65535"
   fi
   if [ -n "$fingerprint" ]; then
     fingerprint=$(printf %s "$fingerprint" | tr 'A-F' 'a-f')
     only "$fingerprint" '[0-9a-f]{2}(:[0-9a-f]{2}){31}' ||
-      misused "the fingerprint \"$fingerprint\" is no SHA-256: 32 pairs of hexadecimal digits with colons, as \"salt-key -f master.pub\" shows it"
+      misused "the fingerprint \"$fingerprint\" is not a SHA-256: expected 32 pairs of hexadecimal digits with colons, as \"salt-key -f master.pub\" shows it"
   fi
-  [ -z "$sums" ] || only "$sums" '[0-9a-f]{64}' || misused "the sum \"$sums\" is no SHA-256: 64 hexadecimal digits"
+  [ -z "$sums" ] || only "$sums" '[0-9a-f]{64}' || misused "the sum \"$sums\" is not a SHA-256: expected 64 hexadecimal digits"
   case $prefix in /*) ;; *) misused "the prefix \"$prefix\" does not begin with /" ;; esac
   only "$prefix" '[A-Za-z0-9_./+-]+' || misused "the prefix \"$prefix\" has characters that a unit cannot have"
   prefix=${prefix%/}
   if [ -n "$root" ]; then
-    [ -d "$root" ] || misused "there is no directory \"$root\""
+    [ -d "$root" ] || misused "the directory \"$root\" does not exist"
     root=$(cd "$root" && pwd -P)
     [ "$root" != / ] || root=
   fi
@@ -196,15 +196,15 @@ find_source() {
   fi
   case $from in
   https://* | http://*)
-    only "$from" '[][A-Za-z0-9._~:/?#@!$&()*+,;=%-]+' || misused "the address \"$from\" is no URL"
+    only "$from" '[][A-Za-z0-9._~:/?#@!$&()*+,;=%-]+' || misused "\"$from\" is not a URL"
     from=${from%/}
     [ -z "$deb" ] || misused "--deb needs a folder"
-    case $from in http://*) [ -n "$sums" ] || misused "--sums is needed with http://, which anybody on the way can change" ;; esac
+    case $from in http://*) [ -n "$sums" ] || misused "--sums is required with http://, because others on the network can change the files" ;; esac
     has curl || find_wget
     ;;
   *://*) misused "the address \"$from\" is neither https:// nor http://" ;;
   *)
-    [ -d "$from" ] || die "there is no directory \"$from\""
+    [ -d "$from" ] || die "the directory \"$from\" does not exist"
     from=$(cd "$from" && pwd -P)
     ;;
   esac
@@ -212,10 +212,10 @@ find_source() {
 
 # GNU's wget; that of BusyBox does not look at certificates, so that what it gets has to be known.
 find_wget() {
-  has wget || die "neither curl nor wget is here: copy the folder to this host, and use --from DIR"
+  has wget || die "curl and wget are missing: copy the folder to this host, and use --from DIR"
   wget_https=
   if ! wget --help 2>&1 | grep -q -e --https-only; then
-    [ -n "$sums" ] || misused "--sums is needed with this wget, which believes any server; or install curl"
+    [ -n "$sums" ] || misused "--sums is required with this wget, which checks no certificates; or install curl"
     return 0
   fi
   case $from in https://*) wget_https=--https-only ;; esac
@@ -223,21 +223,21 @@ find_wget() {
 
 find_target() {
   [ -n "$target" ] || {
-    [ "$(uname -s)" = Linux ] || die "there is no such file for $(uname -s): Linux only"
+    [ "$(uname -s)" = Linux ] || die "Brine is not built for $(uname -s): Linux only"
     case $(uname -m) in
     x86_64 | amd64) machine=x64 loader=x86_64 ;;
     aarch64 | arm64) machine=arm64 loader=aarch64 ;;
-    *) die "there is no such file for machines of the kind $(uname -m)" ;;
+    *) die "Brine is not built for the processor $(uname -m): only x86_64 and aarch64" ;;
     esac
     target=linux-$machine
     if [ -e "$root/lib64/ld-linux-x86-64.so.2" ] || [ -e "$root/lib/ld-linux-aarch64.so.1" ]; then :; elif [ -e "$root/lib/ld-musl-$loader.so.1" ]; then
       target=$target-musl
-      [ -e "$root/usr/lib/libstdc++.so.6" ] || die "libstdc++ is not here: apk add libstdc++"
+      [ -e "$root/usr/lib/libstdc++.so.6" ] || die "libstdc++ is missing: run apk add libstdc++"
     fi
   }
   case $target in
   linux-x64 | linux-arm64 | linux-x64-musl | linux-arm64-musl) ;;
-  *) misused "there is no target \"$target\"" ;;
+  *) misused "unknown target \"$target\": expected linux-x64, linux-arm64, linux-x64-musl or linux-arm64-musl" ;;
   esac
 }
 
@@ -253,7 +253,7 @@ get() {
     fi || die "cannot get $from/$1"
     ;;
   *)
-    [ -f "$from/$1" ] || die "there is no $from/$1"
+    [ -f "$from/$1" ] || die "$from/$1 is missing"
     cp "$from/$1" "$stage/$1"
     ;;
   esac
@@ -268,7 +268,7 @@ get_sound() {
   done <"$stage/SHA256SUMS"
   [ -n "$want" ] || die "$from/SHA256SUMS does not have $1"
   found=$(sha256_of "$stage/$1")
-  [ "$found" = "$want" ] || die "$1 is not what SHA256SUMS says: $found, not $want"
+  [ "$found" = "$want" ] || die "$1 is not the file in SHA256SUMS: its hash is $found, expected $want"
 }
 
 make_stage() {
@@ -288,7 +288,7 @@ stage_files() {
   get SHA256SUMS
   if [ -n "$sums" ]; then
     found=$(sha256_of "$stage/SHA256SUMS")
-    [ "$found" = "$sums" ] || die "SHA256SUMS is not what --sums says: $found, not $sums"
+    [ "$found" = "$sums" ] || die "SHA256SUMS is not the file of --sums: its hash is $found, expected $sums"
   fi
   get_sound "brine-$target"
   chmod 755 "$stage/brine-$target"
@@ -318,7 +318,7 @@ check_programs() {
     place=$bin/$program
     { [ -e "$place" ] || [ -L "$place" ]; } || continue
     [ "$(readlink "$place" || true)" = brine ] ||
-      die "$place is a program of somebody else: remove it, or use another --prefix, or --force"
+      die "$place is another program: remove it, or use another --prefix, or --force"
   done
 }
 
@@ -405,7 +405,7 @@ write_config() {
 check_config() {
   file=$root/etc/salt/minion.d/install.conf
   [ -n "$master$master_port$id$fingerprint" ] && [ -e "$file" ] && [ -z "$force" ] || return 0
-  [ "$(cat "$file")" = "$(minion_text)" ] || die "$file is there and says something else: change it by hand, or use --force"
+  [ "$(cat "$file")" = "$(minion_text)" ] || die "$file exists with other values: edit it, or use --force"
 }
 
 configure() {
@@ -434,7 +434,7 @@ make_user() {
     run addgroup -S salt
     run adduser -S -D -H -h /var/cache/salt -s $nologin -G salt salt
   else
-    say "no program here makes a user: the master runs as root"
+    say "useradd and adduser are missing: the master runs as root"
     return 1
   fi
 }
@@ -543,20 +543,20 @@ advise() {
   name=${id:-ID}
   say "On the master, compare the fingerprint of its key: salt-key -f $name"
   say "If it is the one of this host, accept the key: salt-key -a $name"
-  [ -z "$start" ] || say "Its fingerprint here: $prefix/bin/salt-call --local key.finger"
+  [ -z "$start" ] || say "To print its fingerprint here: $prefix/bin/salt-call --local key.finger"
 }
 
 install_packages() {
   has dpkg || die "--deb needs dpkg"
   [ -z "$root" ] || misused "--deb installs into this system only"
-  case $target in linux-x64) architecture=amd64 ;; linux-arm64) architecture=arm64 ;; *) die "there are no packages for $target" ;; esac
+  case $target in linux-x64) architecture=amd64 ;; linux-arm64) architecture=arm64 ;; *) die "Brine has no packages for $target" ;; esac
   get SHA256SUMS
   set --
   for package in brine $(daemons | sed 's/^salt-/brine-/'); do
     found=
     for file in "$from/${package}"_*_"$architecture.deb"; do
-      [ -e "$file" ] || die "there is no package $package for $architecture in $from"
-      [ -z "$found" ] || die "there is more than one $package in $from: leave one"
+      [ -e "$file" ] || die "the package $package for $architecture is missing in $from"
+      [ -z "$found" ] || die "$from has more than one package $package: keep one"
       found=${file##*/}
     done
     get_sound "$found"
