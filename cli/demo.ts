@@ -239,7 +239,7 @@ function runCommands({ own, conf }: Site): void {
   show(own, "salt", ["*", "grains.item", "id", "role", "brineruntime", "os", "--out=yaml", "--static"], conf);
   show(own, "salt", ["-G", "role:web", "cmd.run", "echo hello from $(uname -sr)"], conf);
   show(own, "salt-run", ["manage.status"], conf);
-  say("States: what each host is to be");
+  say("States: files that describe each host");
   show(own, "salt", ["web1", "state.apply", "shop"], conf);
   show(own, "salt", ["*", "state.apply", "--state-output=terse"], conf);
   say(`A host drifts: somebody has changed ${drift(root, "web2")}`);

@@ -541,8 +541,8 @@ advise() {
   if has_role master; then say "To add a minion, run: $prefix/bin/brine bootstrap ID"; fi
   has_role minion || return 0
   name=${id:-ID}
-  say "On the master, compare the fingerprint of its key: salt-key -f $name"
-  say "If it is the one of this host, accept the key: salt-key -a $name"
+  say "On the master, compare its fingerprint: salt-key -f $name"
+  say "If it is the same, accept it: salt-key -a $name"
   [ -z "$start" ] || say "Its fingerprint here: $prefix/bin/salt-call --local key.finger"
 }
 
