@@ -28,6 +28,7 @@ const BY_THEMSELVES: Record<string, string> = {
   "cli/daemon/log_file.ts": "keeps the log open, and refuses links that no operator has made by itself",
   "cli/programs/part.ts": "writes to /proc alone",
   "cli/demo/runtimes.ts": "only looks",
+  "cli/demo/tree.ts": "writes into the directory of cli/demo.ts",
   "cli/demo.ts": "works in a directory that it makes under a name nobody can guess",
 };
 
