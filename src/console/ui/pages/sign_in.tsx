@@ -20,6 +20,20 @@ const EAUTH = [
   "yubico",
 ];
 
+/** The systems that the form offers: those that the master has, as far as the server tells. */
+function useSystems(eauth: string, onEauth: (name: string) => void): readonly string[] {
+  const { api } = useStore();
+  const [systems, setSystems] = useState<readonly string[]>(EAUTH);
+  useEffect(() => {
+    void api.signInSystems().then((names) => {
+      if (names === undefined || names.length === 0) return;
+      setSystems(names);
+      if (!names.includes(eauth)) onEauth(names[0]!);
+    });
+  }, []);
+  return systems;
+}
+
 /** The sign-in form. When a session has expired, it covers the page, which keeps its contents. */
 export function SignIn({ expired }: { expired: boolean }) {
   const store = useStore();
@@ -29,14 +43,7 @@ export function SignIn({ expired }: { expired: boolean }) {
   const [eauth, setEauth] = useState(last.eauth);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
-  const [systems, setSystems] = useState<readonly string[]>(EAUTH);
-  useEffect(() => {
-    void store.api.signInSystems().then((names) => {
-      if (names === undefined || names.length === 0) return;
-      setSystems(names);
-      if (!names.includes(eauth)) setEauth(names[0]!);
-    });
-  }, []);
+  const systems = useSystems(eauth, setEauth);
   const first = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
   useEffect(() => (username === "" ? first : second).current?.focus(), []);
