@@ -77,7 +77,7 @@ function site(more: Record<string, unknown> = {}): Site {
     fire: (tag, data) => void events.push([tag, data]),
     rotate: () => void rotations++,
     actor: { user: "ann", via: "wheel" },
-    upSince: (id) => id === "web1" ? 5000 : undefined,
+    presence: { upSince: (id) => id === "web1" ? 5000 : undefined },
   });
   admin.senders.heard("pend", "new1", "10.0.0.7");
   admin.senders.heard("denied", "bad1", "10.0.0.8");

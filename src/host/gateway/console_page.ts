@@ -33,11 +33,8 @@ const HASHED = /^assets\/.+-[\w-]{8,}\.\w+$/;
 const SYSTEMS = "eauth.json";
 
 function systems(externalAuth: Record<string, unknown>, headers: Record<string, string>): Response {
-  const more = new Headers(headers);
-  more.set("Content-Type", "application/json");
-  more.set("Cache-Control", "no-cache");
   return new Response(JSON.stringify(Object.keys(externalAuth).filter((name) => /^[a-z_]{1,40}$/.test(name)).sort()), {
-    headers: more,
+    headers: { ...headers, "Content-Type": "application/json", "Cache-Control": "no-cache" },
   });
 }
 

@@ -75,9 +75,40 @@ function useMaster<Value>(fun: string, named: Record<string, unknown>, read: (fo
 }
 
 function AuditLog({ search, onSearch }: { search: AuditSearch; onSearch(search: AuditSearch): void }) {
-  const { now } = useStore();
   const { value: rows, busy, error, load } = useMaster("audit.list", auditArguments(search), readAudit);
   const [open, setOpen] = useState<AuditRow | undefined>(undefined);
+  return (
+    <>
+      <AuditFilters search={search} onSearch={onSearch} busy={busy} onLoad={load} />
+      <Problem error={error} retry={load} />
+      <div class={`split ${open === undefined ? "" : "open"}`}>
+        {rows === undefined
+          ? error === undefined && <Empty icon="clock" title="Reading the audit log…" />
+          : rows.length === 0
+          ? <Empty icon="search" title="No lines match" />
+          : <AuditLines rows={rows} onOpen={setOpen} />}
+        {open !== undefined && (
+          <section class="detail" aria-label="Selected line">
+            <header class="section-head">
+              <h2>Line {open.n}</h2>
+              <Button icon="bad" kind="quiet" label="Close" onClick={() => setOpen(undefined)} />
+            </header>
+            <DataView key={open.n} value={open.whole} label="Line of the audit log" openTo={2} />
+          </section>
+        )}
+      </div>
+    </>
+  );
+}
+
+function AuditFilters(
+  { search, onSearch, busy, onLoad }: {
+    search: AuditSearch;
+    onSearch(search: AuditSearch): void;
+    busy: boolean;
+    onLoad(): void;
+  },
+) {
   const field = (name: "user" | "fun", label: string, hint: string) => (
     <input
       type="text"
@@ -101,68 +132,52 @@ function AuditLog({ search, onSearch }: { search: AuditSearch; onSearch(search: 
     </select>
   );
   return (
-    <>
-      <div class="search-row wraps">
-        {field("user", "User", "User: ada, svc-*")}
-        {field("fun", "Function", "Function: state.*")}
-        {choice("kind", "Kind", AUDIT_KINDS.map((one) => [one, one] as const))}
-        {choice("since", "Since", Object.entries(SINCE).map(([key, { label }]) => [key, label] as const))}
-        <span class="grow" />
-        <Button icon="again" disabled={busy} onClick={load}>{busy ? "Reading…" : "Refresh"}</Button>
-      </div>
-      <Problem error={error} retry={load} />
-      <div class={`split ${open === undefined ? "" : "open"}`}>
-        {rows === undefined
-          ? error === undefined && <Empty icon="clock" title="Reading the audit log…" />
-          : rows.length === 0
-          ? <Empty icon="search" title="No lines match" />
-          : (
-            <VirtualList
-              class="audit"
-              label="Audit log, latest first"
-              count={rows.length}
-              keyOf={(index) => String(rows[index]!.n)}
-              onOpen={(index) => setOpen(rows[index])}
-              header={
-                <>
-                  <span role="columnheader">Time</span>
-                  <span role="columnheader">User</span>
-                  <span role="columnheader">Kind</span>
-                  <span role="columnheader">What</span>
-                  <span role="columnheader" class="wide">From</span>
-                  <span role="columnheader" class="wide">Outcome</span>
-                </>
-              }
-              render={({ index }) => {
-                const { atMs, user, kind, what, from, outcome } = rows[index]!;
-                return (
-                  <>
-                    <span role="gridcell" class="num muted cut">
-                      {atMs === undefined ? "" : clockText(atMs, now())}
-                    </span>
-                    <span role="gridcell" class="cut">{user}</span>
-                    <span role="gridcell" class="cut muted">{kind}</span>
-                    <span role="gridcell" class="mono cut">{what}</span>
-                    <span role="gridcell" class="mono cut muted wide">{from}</span>
-                    <span role="gridcell" class={`cut wide ${outcome === "ok" || outcome === "" ? "muted" : "bad"}`}>
-                      {outcome}
-                    </span>
-                  </>
-                );
-              }}
-            />
-          )}
-        {open !== undefined && (
-          <section class="detail" aria-label="Selected line">
-            <header class="section-head">
-              <h2>Line {open.n}</h2>
-              <Button icon="bad" kind="quiet" label="Close" onClick={() => setOpen(undefined)} />
-            </header>
-            <DataView key={open.n} value={open.whole} label="Line of the audit log" openTo={2} />
-          </section>
-        )}
-      </div>
-    </>
+    <div class="search-row wraps">
+      {field("user", "User", "User: svc-*")}
+      {field("fun", "Function", "Fn: state.*")}
+      {choice("kind", "Kind", AUDIT_KINDS.map((one) => [one, one] as const))}
+      {choice("since", "Since", Object.entries(SINCE).map(([key, { label }]) => [key, label] as const))}
+      <span class="grow" />
+      <Button icon="again" disabled={busy} onClick={onLoad}>{busy ? "Reading…" : "Refresh"}</Button>
+    </div>
+  );
+}
+
+function AuditLines({ rows, onOpen }: { rows: readonly AuditRow[]; onOpen(row: AuditRow | undefined): void }) {
+  const { now } = useStore();
+  return (
+    <VirtualList
+      class="audit"
+      label="Audit log, latest first"
+      count={rows.length}
+      keyOf={(index) => String(rows[index]!.n)}
+      onOpen={(index) => onOpen(rows[index])}
+      header={
+        <>
+          <span role="columnheader">Time</span>
+          <span role="columnheader">User</span>
+          <span role="columnheader">Kind</span>
+          <span role="columnheader">What</span>
+          <span role="columnheader" class="wide">From</span>
+          <span role="columnheader" class="wide">Outcome</span>
+        </>
+      }
+      render={({ index }) => {
+        const { atMs, user, kind, what, from, outcome } = rows[index]!;
+        return (
+          <>
+            <span role="gridcell" class="num muted cut">{atMs === undefined ? "" : clockText(atMs, now())}</span>
+            <span role="gridcell" class="cut">{user}</span>
+            <span role="gridcell" class="cut muted">{kind}</span>
+            <span role="gridcell" class="mono cut">{what}</span>
+            <span role="gridcell" class="mono cut muted wide">{from}</span>
+            <span role="gridcell" class={`cut wide ${outcome === "ok" || outcome === "" ? "muted" : "bad"}`}>
+              {outcome}
+            </span>
+          </>
+        );
+      }}
+    />
   );
 }
 

@@ -1,4 +1,4 @@
-import type { BatchState } from "../../batch.ts";
+import type { Batch, BatchState } from "../../batch.ts";
 import { href } from "../../route.ts";
 import { clockText, countText, errorText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
@@ -66,36 +66,44 @@ export function BatchPage({ name }: { name: string }) {
         <p class="hint">This page starts the parts: keep it open. Started {clockText(startedMs, store.now())}.</p>
       )}
       {batch.error !== undefined && <p class="state warning bad" role="alert">{errorText(batch.error)}</p>}
-      <VirtualList
-        class="batch"
-        label="Parts of the batch"
-        count={batch.parts.length}
-        keyOf={(index) => batch.parts[index]!.jid}
-        onOpen={(index) => location.hash = href("jobs", batch.parts[index]!.jid)}
-        header={
-          <>
-            <span role="columnheader">Part</span>
-            <span role="columnheader">Job</span>
-            <span role="columnheader">Minions</span>
-            <span role="columnheader">Ended</span>
-            <span role="columnheader">Not successful</span>
-          </>
-        }
-        render={({ index }) => {
-          const { jid, ids, ended, bad } = batch.parts[index]!;
-          return (
-            <>
-              <span role="gridcell" class="num">{index + 1}</span>
-              <span role="gridcell" class="cut">
-                <a class="mono" href={href("jobs", jid)} tabIndex={-1}>{jid}</a>
-              </span>
-              <span role="gridcell" class="mono cut muted">{ids.slice(0, 10).join(", ")}</span>
-              <span role="gridcell" class="num">{ended} of {ids.length}</span>
-              <span role="gridcell" class={`num ${bad > 0 ? "bad" : "muted"}`}>{bad}</span>
-            </>
-          );
-        }}
-      />
+      <BatchParts batch={batch} />
     </main>
+  );
+}
+
+function BatchParts({ batch: { parts } }: { batch: Batch }) {
+  // The list of parts is one array that grows.
+  useStore().batches.beat.value;
+  return (
+    <VirtualList
+      class="batch"
+      label="Parts of the batch"
+      count={parts.length}
+      keyOf={(index) => parts[index]!.jid}
+      onOpen={(index) => location.hash = href("jobs", parts[index]!.jid)}
+      header={
+        <>
+          <span role="columnheader">Part</span>
+          <span role="columnheader">Job</span>
+          <span role="columnheader">Minions</span>
+          <span role="columnheader">Ended</span>
+          <span role="columnheader">Not successful</span>
+        </>
+      }
+      render={({ index }) => {
+        const { jid, ids, ended, bad } = parts[index]!;
+        return (
+          <>
+            <span role="gridcell" class="num">{index + 1}</span>
+            <span role="gridcell" class="cut">
+              <a class="mono" href={href("jobs", jid)} tabIndex={-1}>{jid}</a>
+            </span>
+            <span role="gridcell" class="mono cut muted">{ids.slice(0, 10).join(", ")}</span>
+            <span role="gridcell" class="num">{ended} of {ids.length}</span>
+            <span role="gridcell" class={`num ${bad > 0 ? "bad" : "muted"}`}>{bad}</span>
+          </>
+        );
+      }}
+    />
   );
 }

@@ -45,14 +45,7 @@ export function FleetPage() {
   store.fleet.facts.choose(grains);
   const { matched, ids, known } = useListed(preview, view);
 
-  if (!store.fleet.ready.value) {
-    return (
-      <main class="page">
-        <FleetHead />
-        <Empty icon="clock" title="Loading minions…" />
-      </main>
-    );
-  }
+  if (!store.fleet.ready.value) return <LoadingFleet />;
   const isFiltered = only !== undefined || Object.values(choices).some((values) => values.size > 0);
   const notes = [
     ...(wanted !== target && target.tgt !== "" ? [`ids matching ${wanted.tgt}`] : []),
@@ -113,6 +106,15 @@ export function FleetPage() {
             />
           )}
       </div>
+    </main>
+  );
+}
+
+function LoadingFleet() {
+  return (
+    <main class="page">
+      <FleetHead />
+      <Empty icon="clock" title="Loading minions…" />
     </main>
   );
 }

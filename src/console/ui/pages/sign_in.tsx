@@ -20,23 +20,30 @@ const EAUTH = [
   "yubico",
 ];
 
+/** The systems that the form offers: those that the master has, as far as the server tells. */
+function useSystems(last: string) {
+  const { api } = useStore();
+  const [eauth, setEauth] = useState(last);
+  const [systems, setSystems] = useState<readonly string[]>(EAUTH);
+  useEffect(() => {
+    void api.signInSystems().then((names) => {
+      if (names === undefined || names.length === 0) return;
+      setSystems(names);
+      if (!names.includes(last)) setEauth(names[0]!);
+    });
+  }, []);
+  return { eauth, setEauth, systems };
+}
+
 /** The sign-in form. When a session has expired, it covers the page, which keeps its contents. */
 export function SignIn({ expired }: { expired: boolean }) {
   const store = useStore();
   const last = store.session.lastName;
   const [username, setUsername] = useState(last.username);
   const [password, setPassword] = useState("");
-  const [eauth, setEauth] = useState(last.eauth);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
-  const [systems, setSystems] = useState<readonly string[]>(EAUTH);
-  useEffect(() => {
-    void store.api.signInSystems().then((names) => {
-      if (names === undefined || names.length === 0) return;
-      setSystems(names);
-      if (!names.includes(eauth)) setEauth(names[0]!);
-    });
-  }, []);
+  const { eauth, setEauth, systems } = useSystems(last.eauth);
   const first = useRef<HTMLInputElement>(null);
   const second = useRef<HTMLInputElement>(null);
   useEffect(() => (username === "" ? first : second).current?.focus(), []);

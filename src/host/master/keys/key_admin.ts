@@ -56,8 +56,8 @@ export interface KeyAdminOptions {
   rotations?: KeyRotations;
   /** Where keys that are not accepted came from. @default nobody is heard of */
   senders?: KeySenders;
-  /** Since when a minion is connected, in milliseconds since the epoch. @default of none it is known */
-  upSince?(id: string): number | undefined;
+  /** Since when minions are connected. @default of none it is known */
+  presence?: { upSince(id: string): number | undefined };
   /** Who decides. @default the master's own user */
   actor?: KeyActor;
 }
@@ -243,10 +243,10 @@ export class KeyAdmin implements KeyAdministration {
   }
 
   details(status: KeyStatus, id: string): KeyDetails {
-    const { runtime: { fs }, opts, upSince } = this.#options;
+    const { runtime: { fs }, opts, presence } = this.#options;
     const stat = fs.stat(joinPath(opts.pki_dir, status, id));
     const address = this.senders.addressOf(status, id);
-    const up = status === "minions" ? upSince?.(id) : undefined;
+    const up = status === "minions" ? presence?.upSince(id) : undefined;
     return {
       ...(stat === undefined ? {} : { since: stat.mtimeMs / 1000 }),
       ...(address === undefined ? {} : { address }),

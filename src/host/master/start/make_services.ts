@@ -96,15 +96,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   sayRootProblems(runtime, log, opts);
   const syndics = makeSyndics(fs, log, opts, keys);
   const rotate = () => services.rotateMasterKey();
-  const keyAdmin = new KeyAdmin({
-    runtime,
-    log: log.child("key"),
-    opts,
-    keys,
-    fire,
-    rotate,
-    upSince: (id) => presence.upSince(id),
-  });
+  const keyAdmin = new KeyAdmin({ runtime, log: log.child("key"), opts, keys, fire, rotate, presence });
   const services: MasterServices = {
     opts,
     runtime,

@@ -30,7 +30,7 @@ export function FleetEntriesTab({ kind }: { kind: EntryKindName }) {
       const answers = await store.api.local({ ...job(target), fun, kwarg: { return_yaml: false } });
       setFound(fleetEntries(kind, answers));
     });
-  const { icon, title, none, tab } = WORDS[kind];
+  const { icon, title } = WORDS[kind];
   return (
     <>
       <div class="search-row">
@@ -51,58 +51,63 @@ export function FleetEntriesTab({ kind }: { kind: EntryKindName }) {
             </p>
           </Empty>
         )
-        : (
-          <>
-            <p class="hint" role="status">
-              {countText(found.told, "minion")} told
-              {found.silent.length > 0 && (
-                <span class="bad">
-                  {" "}· <Icon name="warn" size={12} /> no answer: {found.silent.slice(0, 5).join(", ")}
-                  {found.silent.length > 5 && ` and ${found.silent.length - 5} more`}
-                </span>
-              )}
-            </p>
-            {found.entries.length === 0 ? <Empty icon={icon} title={none} /> : (
-              <VirtualList
-                class="fleet-entries"
-                label={`${title} across the fleet`}
-                count={found.entries.length}
-                keyOf={(index) => String(index)}
-                header={
-                  <>
-                    <span role="columnheader">Name</span>
-                    <span role="columnheader">What</span>
-                    <span role="columnheader" class="wide">When</span>
-                    <span role="columnheader">State</span>
-                    <span role="columnheader">Minions</span>
-                  </>
-                }
-                render={({ index }) => {
-                  const { name, text, when, enabled, ids } = found.entries[index]!;
-                  return (
-                    <>
-                      <span role="gridcell" class="mono cut">{name}</span>
-                      <span role="gridcell" class="mono cut muted">{text}</span>
-                      <span role="gridcell" class="cut muted wide">{when}</span>
-                      <span role="gridcell" class={enabled ? "" : "warn"}>{enabled ? "on" : "off"}</span>
-                      <span role="gridcell" class="cut">
-                        {ids.length === 1
-                          ? <a class="mono" href={href("minions", ids[0], { tab })} tabIndex={-1}>{ids[0]}</a>
-                          : (
-                            <a href={href("fleet", "", { tgt: ids.join(","), tgt_type: "list" })} tabIndex={-1}>
-                              {countText(ids.length, "minion")}
-                            </a>
-                          )}
-                      </span>
-                    </>
-                  );
-                }}
-              />
-            )}
-          </>
-        )}
+        : <FoundEntries found={found} kind={kind} />}
     </>
   );
 }
 
 const job = ({ tgt, type }: TargetValue) => ({ tgt, tgt_type: type });
+
+function FoundEntries({ found, kind }: { found: FleetEntries; kind: EntryKindName }) {
+  const { icon, title, none, tab } = WORDS[kind];
+  return (
+    <>
+      <p class="hint" role="status">
+        {countText(found.told, "minion")} told
+        {found.silent.length > 0 && (
+          <span class="bad">
+            {" "}· <Icon name="warn" size={12} /> no answer: {found.silent.slice(0, 5).join(", ")}
+            {found.silent.length > 5 && ` and ${found.silent.length - 5} more`}
+          </span>
+        )}
+      </p>
+      {found.entries.length === 0 ? <Empty icon={icon} title={none} /> : (
+        <VirtualList
+          class="fleet-entries"
+          label={`${title} across the fleet`}
+          count={found.entries.length}
+          keyOf={(index) => String(index)}
+          header={
+            <>
+              <span role="columnheader">Name</span>
+              <span role="columnheader">What</span>
+              <span role="columnheader" class="wide">When</span>
+              <span role="columnheader">State</span>
+              <span role="columnheader">Minions</span>
+            </>
+          }
+          render={({ index }) => {
+            const { name, text, when, enabled, ids } = found.entries[index]!;
+            return (
+              <>
+                <span role="gridcell" class="mono cut">{name}</span>
+                <span role="gridcell" class="mono cut muted">{text}</span>
+                <span role="gridcell" class="cut muted wide">{when}</span>
+                <span role="gridcell" class={enabled ? "" : "warn"}>{enabled ? "on" : "off"}</span>
+                <span role="gridcell" class="cut">
+                  {ids.length === 1
+                    ? <a class="mono" href={href("minions", ids[0], { tab })} tabIndex={-1}>{ids[0]}</a>
+                    : (
+                      <a href={href("fleet", "", { tgt: ids.join(","), tgt_type: "list" })} tabIndex={-1}>
+                        {countText(ids.length, "minion")}
+                      </a>
+                    )}
+                </span>
+              </>
+            );
+          }}
+        />
+      )}
+    </>
+  );
+}
