@@ -3,7 +3,6 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
 import {
   type Args,
-  type Arguments,
   type Declare,
   type DeclareAll,
   declareFunction,
@@ -33,16 +32,6 @@ export const executionFunction: Declare<ExecutionFunction> = declareFunction;
 
 /** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
 export const executionFunctions: DeclareAll<ExecutionFunction> = declareFunctions as DeclareAll<ExecutionFunction>;
-
-/** Declares functions of a module, each with a call for its documentation: `fun("device", "Its table.", "list /dev/sda", list)`. */
-export const exampledFunctions =
-  (module: string, { more = "", ...rest }: { more?: string; out?: string } = {}) =>
-  <S extends string, R>(
-    signature: S,
-    says: string,
-    example: string,
-    run: (context: JobContext, args: Arguments<S>) => R,
-  ) => executionFunction<S, R>({ signature, doc: `${says}\n\n    salt '*' ${module}.${example}${more}`, run, ...rest });
 
 /** What a file under `plugins/modules/` exports as `module`. */
 export interface ExecutionModule {

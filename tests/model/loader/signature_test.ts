@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JobContext } from "../../../src/model/loader/context.ts";
-import { executionFunction } from "../../../src/model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../../src/model/loader/family.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../../../src/model/loader/signature.ts";
 
 test("parseSignature: reads parameters, Python's literals, *args and **kwargs", () => {
@@ -86,4 +86,28 @@ test("executionFunction(): arguments are what the signature says", async () => {
   const bound = bindArguments("f", parseSignature(fun.signature), ["yes", 1.5], new Map([["more", 1]]));
   assert.deepEqual(await fun.run({} as JobContext, bound), [true, "1.5", null, undefined]);
   assert.deepEqual(bound.force, "yes");
+});
+
+test("executionFunctions(): a key has the name and the arguments; what is declared elsewhere keeps its name", async () => {
+  const other = executionFunction({ signature: "a", doc: "Other.", run: () => 1 });
+  const functions = executionFunctions({
+    "set(name: str, force: bool=False, *values)": {
+      doc: "Sets.",
+      inline: true,
+      run(_context, { name, values, force, ...rest }) {
+        const typed: [string, unknown[], boolean] = [name, values, force];
+        // @ts-expect-error It has no such parameter.
+        return [...typed, rest.dir];
+      },
+    },
+    "none()": { doc: "", run: () => true },
+    other,
+  });
+  assert.deepEqual(Object.keys(functions), ["set", "none", "other"]);
+  assert.equal(functions.other, other);
+  const { signature, doc, inline, run } = functions.set;
+  assert.deepEqual([doc, inline], ["Sets.", true]);
+  const bound = bindArguments("set", parseSignature(signature), [5, 1, 6], new Map());
+  assert.deepEqual(run({} as JobContext, bound as Parameters<typeof run>[1]), ["5", [6], true, undefined]);
+  assert.equal(functions.none.run({} as JobContext, {}), true);
 });
