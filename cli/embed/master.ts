@@ -10,6 +10,7 @@ import { MASTER_OPTIONS, type MasterOpts } from "../../src/model/config/master_o
 import type { Master } from "../../src/host/master/master.ts";
 import type { MasterOptions } from "../../src/host/master/master_options.ts";
 import { checkKeys, type HostOptions, openHost } from "./options.ts";
+import { portOf } from "../../src/host/master/start/sockets.ts";
 
 export type { ExtJobCache } from "../../src/host/master/jobs/job_services.ts";
 export type { RunnerEnd, RunnerJob, Runners } from "../../src/host/master/jobs/runners.ts";
@@ -78,8 +79,4 @@ export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<
   opts.publish_port = portOf(master.publishEndpoint);
   opts.ret_port = portOf(master.requestEndpoint);
   return master;
-}
-
-function portOf(endpoint: string): number {
-  return Number(endpoint.slice(endpoint.lastIndexOf(":") + 1));
 }

@@ -1,4 +1,4 @@
-import { textsOf } from "../../language/python/given.ts";
+import { fieldsOf, textsOf } from "../../language/python/given.ts";
 import { baseName, isWithin, joinPath } from "../../base/paths.ts";
 import type { FetchOptions, FileHash, Files } from "../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
@@ -7,7 +7,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { FileCache, urlParts } from "./cache.ts";
 import { digestFile, isHashName } from "./digest.ts";
-import { fieldsOf, type FileRequest, withRetries } from "./file_request.ts";
+import { type FileRequest, withRetries } from "./file_request.ts";
 import { FileWriter } from "./file_writer.ts";
 import { type Fetch, withoutPassword } from "./http.ts";
 import { ignoredBy } from "./ignore.ts";

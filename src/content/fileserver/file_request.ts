@@ -2,7 +2,6 @@ import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
 
 /** Sends one request to the file server: a master, or a `FileServer` in this process. `raw`: leave bytes as they are. */
 export type FileRequest = (load: Record<string, unknown>, options?: { raw?: boolean }) => Promise<unknown>;
@@ -34,9 +33,4 @@ export function withRetries(request: FileRequest, { clock, log }: RetryOptions):
       }
     }
   };
-}
-
-/** The fields of a reply; none if it is not a map. */
-export function fieldsOf(reply: unknown): Record<string, unknown> {
-  return isMap(reply) ? Object.fromEntries(entriesOf(reply).map(([key, value]) => [String(key), value])) : {};
 }

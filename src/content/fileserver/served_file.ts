@@ -5,7 +5,8 @@ import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { bytesOf } from "../../protocol/wire/payload.ts";
 import { isHashName } from "./digest.ts";
-import { fieldsOf, type FileRequest } from "./file_request.ts";
+import type { FileRequest } from "./file_request.ts";
+import { fieldsOf } from "../../language/python/given.ts";
 
 /** A file of the file server. */
 export interface ServedFile {

@@ -4,6 +4,7 @@ import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import type { GitAuth } from "./command.ts";
 import { parseGitUrl, shownRemote } from "./url.ts";
+import { REFSPECS } from "../../model/config/git_opts.ts";
 
 /** What a repository is for: the prefix of its options. */
 export type GitRole = "gitfs" | "git_pillar";
@@ -94,9 +95,6 @@ const NAMES: Record<GitRole, Record<string, string>> = {
 };
 
 const REF_TYPES = ["branch", "tag", "sha"];
-
-/** What every remote has unless an option says otherwise. */
-const REFSPECS = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"];
 
 const text = (value: unknown): string => value === null || value === undefined ? "" : str(value);
 const words = (value: unknown): string[] => !truthy(value) ? [] : (Array.isArray(value) ? value : [value]).map(text);

@@ -12,6 +12,7 @@ import type { Logger } from "../../base/log.ts";
 import { LogRate } from "../../base/log_rate.ts";
 import { createLogger, LOG_LEVELS } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { once } from "../../base/async/once.ts";
 
 /** What the process is given. */
 export interface EngineConfig {
@@ -84,11 +85,6 @@ export async function openEngineProcess(
       await within(runtime.clock, GRACE_MS, undefined, ended);
     },
   };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 function lateMaster(load: () => Promise<EngineMaster>): EngineMaster {

@@ -28,6 +28,7 @@ import { reactorAccess } from "./reactor_access.ts";
 import { runnerEvents } from "./runner_events.ts";
 import type { OpenRunner, RunnerHostOptions } from "./runner_host_options.ts";
 import { runnerDocumentation, wheelDocumentation } from "./runner_registry.ts";
+import { once } from "../../base/async/once.ts";
 
 type Fire = (tag: string, data: Record<string, unknown>) => void;
 
@@ -133,11 +134,6 @@ function lazyClient({ runtime, log, opts }: RunnerHostOptions) {
     open: async () => client ??= await LocalClient.open({ runtime, log, opts, checked: false }),
     close: async () => await client?.close(),
   };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** Has the master run a wheel function. */

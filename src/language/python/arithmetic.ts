@@ -21,6 +21,13 @@ export function asInt(value: unknown): Int | undefined {
   return isInteger(value) ? value : undefined;
 }
 
+/** An int as Python's `operator.index` takes it. @throws {PythonError} a TypeError for anything else */
+export function indexValue(value: unknown): number {
+  const whole = asInt(value);
+  if (whole === undefined) throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+  return Number(whole);
+}
+
 /** An int or float as a number; undefined for anything else. */
 export function asNumber(value: unknown): number | undefined {
   if (typeof value === "number") return value;

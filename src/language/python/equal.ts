@@ -1,16 +1,14 @@
 import { entriesOf, isMap, sizeOf } from "./containers.ts";
 import { Tuple } from "./containers.ts";
-import { isFloat, isInteger } from "./float.ts";
+import { comparable, isNumeric } from "./float.ts";
 import { PythonObject } from "./object.ts";
-
-const isNumeric = (value: unknown) => typeof value === "boolean" || isInteger(value) || isFloat(value);
 
 /** Python's `a == b`: numbers and booleans by numeric value, lists in order, maps in any order. */
 export function equal(a: unknown, b: unknown): boolean {
   if (isNumeric(a) && isNumeric(b)) {
     // Large integers stay exact: a bigint is never converted to a number.
     // deno-lint-ignore eqeqeq
-    return typeof a === "bigint" || typeof b === "bigint" ? plain(a) == plain(b) : Number(a) === Number(b);
+    return typeof a === "bigint" || typeof b === "bigint" ? comparable(a) == comparable(b) : Number(a) === Number(b);
   }
   if (Array.isArray(a) && Array.isArray(b)) {
     // A list never equals a tuple.
@@ -32,5 +30,3 @@ export function equal(a: unknown, b: unknown): boolean {
   if (b instanceof PythonObject && a !== b) return b.equals(a);
   return a === b;
 }
-
-const plain = (value: unknown) => typeof value === "bigint" ? value : Number(value);

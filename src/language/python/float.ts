@@ -38,3 +38,9 @@ export function integerOf(text: string): bigint {
   }
   return BigInt(text);
 }
+
+/** True for what Python compares as a number: bool, int and float. */
+export const isNumeric = (value: unknown): boolean => typeof value === "boolean" || isInteger(value) || isFloat(value);
+
+/** A number of Python as one of JavaScript that compares with any other. */
+export const comparable = (value: unknown): number | bigint => typeof value === "bigint" ? value : Number(value);

@@ -1,14 +1,11 @@
 import { compareText } from "./compare.ts";
 import { Tuple } from "./containers.ts";
 import { equal } from "./equal.ts";
-import { isFloat, isInteger } from "./float.ts";
+import { comparable, isNumeric } from "./float.ts";
 import { PythonObject } from "./object.ts";
 import { typeError } from "./python_error.ts";
 import { typeName } from "./type_name.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
-
-const isNumber = (value: unknown) => typeof value === "boolean" || isInteger(value) || isFloat(value);
-const plain = (value: unknown) => typeof value === "bigint" ? value : Number(value);
 
 /**
  * Python's order of two values: negative, zero or positive; NaN if neither is before the other.
@@ -18,8 +15,8 @@ const plain = (value: unknown) => typeof value === "bigint" ? value : Number(val
  */
 export function compare(a: unknown, b: unknown, operator = "<"): number {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
-  if (isNumber(a) && isNumber(b)) {
-    const [x, y] = [plain(a), plain(b)];
+  if (isNumeric(a) && isNumeric(b)) {
+    const [x, y] = [comparable(a), comparable(b)];
     // deno-lint-ignore eqeqeq
     return x < y ? -1 : x > y ? 1 : x == y ? 0 : NaN;
   }

@@ -10,7 +10,7 @@ export interface UpdateOptions {
   recursive?: boolean;
 }
 
-const isList = (value: unknown): value is unknown[] => Array.isArray(value) && !(value instanceof Tuple);
+export const isList = (value: unknown): value is unknown[] => Array.isArray(value) && !(value instanceof Tuple);
 
 /**
  * Merges `over` into `dest`, recursively for maps under the same key.

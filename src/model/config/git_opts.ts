@@ -1,6 +1,6 @@
 import { bool, list, number, text } from "./option.ts";
 
-const REFSPECS = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"];
+export const REFSPECS = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"];
 
 /** Options of the file server `gitfs`, for all remotes; each may be set for one remote, too. */
 export const GITFS_OPTIONS = {

@@ -2,8 +2,8 @@ import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../language/py
 import { str } from "../../language/python/repr.ts";
 import { parseLine } from "../../language/yaml/line.ts";
 import { CostError, type Steps } from "../../language/python/steps.ts";
-import { DEFAULT_DELIMITER } from "./target.ts";
 import type { PatternCache } from "./patterns.ts";
+import { DEFAULT_DELIMITER } from "../../language/python/traverse.ts";
 
 /** How the value at the end of a path is compared with the pattern; always without regard to case. */
 export type DataMode = "glob" | "pcre" | "exact";

@@ -4,7 +4,8 @@ import { type DataMode, matchData } from "./data.ts";
 import { anyAddressMatches, parseIpTarget } from "./ipcidr.ts";
 import { expandNodegroup } from "./nodegroup.ts";
 import { PatternCache } from "./patterns.ts";
-import { DEFAULT_DELIMITER, type Target, TargetError, type TargetType } from "./target.ts";
+import { type Target, TargetError, type TargetType } from "./target.ts";
+import { DEFAULT_DELIMITER } from "../../language/python/traverse.ts";
 
 /** The cached data of a minion, from its last pillar request. */
 export interface CachedData {

@@ -4,7 +4,8 @@ import { type DataMode, matchData, matchDatastore } from "./data.ts";
 import { matchIpcidr } from "./ipcidr.ts";
 import { expandNodegroup } from "./nodegroup.ts";
 import { PatternCache } from "./patterns.ts";
-import { DEFAULT_DELIMITER, type Subject, type Target, TargetError, type TargetType } from "./target.ts";
+import { type Subject, type Target, TargetError, type TargetType } from "./target.ts";
+import { DEFAULT_DELIMITER } from "../../language/python/traverse.ts";
 
 /** Decides for one minion whether a target of one type means it; may throw on targets it cannot evaluate. */
 type Matcher = (tgt: unknown, subject: Subject, patterns: PatternCache, delimiter: string) => boolean;

@@ -45,9 +45,6 @@ export class TargetError extends SaltError {
   }
 }
 
-/** Separator of levels unless the target says otherwise: `grains:level:pattern`. */
-export const DEFAULT_DELIMITER = ":";
-
 /** Types whose separator minions of each kind obey; with any other they take {@link DEFAULT_DELIMITER}. */
 const DELIMITED: ReadonlySet<string> = new Set(["grain", "grain_pcre", "pillar"]);
 

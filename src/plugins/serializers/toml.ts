@@ -1,4 +1,4 @@
-import { type AnyMap, entriesOf, isMap, Tuple } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { isFloat, isInteger } from "../../language/python/float.ts";
 import { iterate } from "../../language/python/iterate.ts";
 import { repr, str } from "../../language/python/repr.ts";
@@ -6,6 +6,7 @@ import { typeName } from "../../language/python/type_name.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { messageOf } from "../../base/errors.ts";
 import { DeserializationError, SerializationError, type Serializer } from "./serializer.ts";
+import { isList } from "../../language/python/update.ts";
 
 /** Tables below a table, by the path of each within it. */
 type Tables = [path: string, table: AnyMap][];
@@ -42,8 +43,6 @@ function valueText(value: unknown): string {
   if (typeof value === "string" || typeof value !== "object" || value === null) return textOf(value);
   return `[${[...iterate(value)].map((item) => ` ${valueText(item)},`).join("")}]`;
 }
-
-const isList = (value: unknown): value is unknown[] => Array.isArray(value) && !(value instanceof Tuple);
 
 /** The lines of a table's own values, its arrays of tables, and the tables below it. */
 function tableText(table: unknown, above: string): { text: string; tables: Tables } {

@@ -12,7 +12,7 @@ const SHORTEST = IV + 16 + MAC;
 export const LONG = 65536;
 
 /** 56 bytes as 76 characters of base64. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
-function toBase64(bytes: Uint8Array): string {
+export function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 
@@ -30,7 +30,7 @@ function fromBase64(text: string): Uint8Array | undefined {
  * @see salt/crypt.py Crypticle.generate_key_string
  */
 export function newKeyString(crypto: Crypto): string {
-  return toBase64(crypto.randomBytes(AES_KEY + HMAC_KEY));
+  return base64(crypto.randomBytes(AES_KEY + HMAC_KEY));
 }
 
 /** True if a text is a key string: base64 of 56 bytes. */

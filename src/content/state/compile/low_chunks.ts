@@ -2,7 +2,7 @@ import type { LowChunk } from "../../../model/loader/states.ts";
 import { compareText } from "../../../language/python/compare.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
 import { equal } from "../../../language/python/equal.ts";
-import { Float, isFloat, isInteger, toFloat } from "../../../language/python/float.ts";
+import { Float, isFloat, isInteger, isNumeric, toFloat } from "../../../language/python/float.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { SaltError } from "../../../base/errors.ts";
 import { Allowance, countValues } from "./allowance.ts";
@@ -133,8 +133,6 @@ function named(draft: Draft, names: readonly unknown[], functions: ReadonlySet<s
 /** What lies between the last number that was given and the states that come last. */
 const LAST = 1_000_000;
 
-const isNumber = (value: unknown) => typeof value === "boolean" || isInteger(value) || isFloat(value);
-
 /** Adds as Python does: a float and an integer are a float. */
 function plus(a: unknown, b: number | Float): unknown {
   const sum = Number(a) + Number(b);
@@ -167,7 +165,7 @@ function orderOf(draft: Draft, cap: number): unknown {
   // In Salt a chunk without an order keeps the number among its names as an argument.
   if (!draft.has("order")) return cap;
   const given = draft.get("order");
-  let order: unknown = isNumber(given) ? given : given === "last" ? cap + LAST : given === "first" ? 0 : cap;
+  let order: unknown = isNumeric(given) ? given : given === "last" ? cap + LAST : given === "first" ? 0 : cap;
   const nameOrder = draft.get("name_order");
   if (draft.delete("name_order")) order = plus(order, new Float(Number(nameOrder) / 10000));
   return Number(order) < 0 ? plus(order, cap + LAST) : order;

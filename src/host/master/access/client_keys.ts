@@ -5,6 +5,7 @@ import type { Logger } from "../../../base/log.ts";
 import { type AccountHost, allAccounts, findAccount } from "../../../runtime/accounts.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
+import type { Account } from "../../../runtime/process.ts";
 
 /** A user of this host, authenticated by a key. */
 export interface ClientUser {
@@ -14,13 +15,6 @@ export interface ClientUser {
   privileged: boolean;
   /** True for root by way of sudo. */
   sudo: boolean;
-}
-
-/** An account of this host. */
-export interface Account {
-  name: string;
-  uid: number;
-  gid: number;
 }
 
 export interface ClientKeysOptions {

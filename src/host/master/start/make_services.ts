@@ -17,7 +17,7 @@ import { ownerFault } from "../access/owner_rights.ts";
 import { RefusalEvents } from "../access/refusal_events.ts";
 import { AccessRules } from "../access/acl.ts";
 import { Callers } from "../access/callers.ts";
-import { type Account, accountsOfHost, ClientKeys } from "../access/client_keys.ts";
+import { accountsOfHost, ClientKeys } from "../access/client_keys.ts";
 import { ExternalAuth } from "../access/external_auth.ts";
 import { tokenFiles } from "../access/tokens.ts";
 import { ReplayedReturns } from "../jobs/replayed_returns.ts";
@@ -44,6 +44,7 @@ import { joinPath } from "../../../base/paths.ts";
 import type { MasterServices } from "../services.ts";
 import { REFUSALS, type RefusedReturn } from "../jobs/job_services.ts";
 import { countedRunners } from "./observe.ts";
+import type { Account } from "../../../runtime/process.ts";
 
 /** The parts of a master that its services are built on. */
 export interface ServiceParts {

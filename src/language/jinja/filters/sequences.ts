@@ -1,4 +1,4 @@
-import { absolute, add, asInt, asNumber, roundFloat } from "../../python/arithmetic.ts";
+import { absolute, add, asInt, asNumber, indexValue, roundFloat } from "../../python/arithmetic.ts";
 import { entriesOf, isMap, Tuple } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { toFloat, toInteger } from "../../python/float.ts";
@@ -24,12 +24,6 @@ const generator = (name: string, values: Iterable<unknown>) => new PythonIterato
 
 /** Texts in small letters, other values as they are: how items are compared without regard to case. */
 const ignoringCase = (value: unknown) => typeof value === "string" ? value.toLowerCase() : value;
-
-function wholeOf(value: unknown): number {
-  const whole = asInt(value);
-  if (whole === undefined) throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
-  return Number(whole);
-}
 
 function* batches(values: unknown, size: number, fill: unknown): Generator<unknown[]> {
   let batch: unknown[] = [];
@@ -250,7 +244,7 @@ export const SEQUENCE_FILTERS: Readonly<Record<string, Filter>> = {
   batch: filter(
     "do_batch",
     ["value", "linecount", ["fill_with", null]],
-    ({ value, linecount, fill_with }) => generator("do_batch", batches(value, wholeOf(linecount), fill_with)),
+    ({ value, linecount, fill_with }) => generator("do_batch", batches(value, indexValue(linecount), fill_with)),
   ),
   count: length,
   d: fallback,
@@ -278,7 +272,7 @@ export const SEQUENCE_FILTERS: Readonly<Record<string, Filter>> = {
   int: filter(
     "do_int",
     ["value", ["default", 0], ["base", 10]],
-    ({ value, default: otherwise, base }) => integerOf(defined(value), otherwise, wholeOf(base)),
+    ({ value, default: otherwise, base }) => integerOf(defined(value), otherwise, indexValue(base)),
   ),
   items: filter("do_items", ["value"], ({ value }) => {
     if (value instanceof Undefined) return generator("do_items", []);
@@ -309,14 +303,14 @@ export const SEQUENCE_FILTERS: Readonly<Record<string, Filter>> = {
   round: filter(
     "do_round",
     ["value", ["precision", 0], ["method", "common"]],
-    ({ value, precision, method }) => rounded(value, wholeOf(precision), str(method)),
+    ({ value, precision, method }) => rounded(value, indexValue(precision), str(method)),
   ),
   select: selecting("sync_do_select", true, false),
   selectattr: selecting("sync_do_selectattr", true, true),
   slice: filter(
     "do_slice",
     ["value", "slices", ["fill_with", null]],
-    ({ value, slices: count, fill_with }) => generator("sync_do_slice", slices(value, wholeOf(count), fill_with)),
+    ({ value, slices: count, fill_with }) => generator("sync_do_slice", slices(value, indexValue(count), fill_with)),
   ),
   sort: filter(
     "do_sort",

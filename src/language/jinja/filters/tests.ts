@@ -12,6 +12,7 @@ import { COMPARISONS } from "../operators.ts";
 import type { Run, Test } from "../runtime.ts";
 import { Undefined } from "../undefined.ts";
 import { filter } from "./filter.ts";
+import { hasCase } from "../methods/text.ts";
 
 const one = (name: string, holds: (value: unknown) => unknown): Test =>
   filter(name, ["value"], ({ value }) => holds(value));
@@ -49,8 +50,6 @@ const named = (name: string, tableOf: (run: Run) => object): Test =>
     setHas(new Set(), receiver(value));
     return Object.hasOwn(tableOf(run), str(value));
   });
-
-const hasCase = (text: string) => text.toLowerCase() !== text.toUpperCase();
 
 /** Jinja2's tests. */
 export const TESTS: Readonly<Record<string, Test>> = {

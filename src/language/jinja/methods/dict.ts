@@ -1,4 +1,4 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap } from "../../python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
 import { dictDelete, dictGet, dictSet, MISSING } from "../../python/dict.ts";
 import { DictView } from "../../python/dict_view.ts";
 import { iterate } from "../../python/iterate.ts";
@@ -8,6 +8,7 @@ import { tupleOf } from "../../python/tuple.ts";
 import { typeName } from "../../python/type_name.ts";
 import type { Keywords } from "../callable.ts";
 import { type MethodTable, positional } from "./method.ts";
+import { copyOf } from "../../python/update.ts";
 
 /** Changes a map by another map or by pairs, and by named values: `dict.update`. */
 export function updateDict(map: AnyMap, args: readonly unknown[], keywords: Keywords, name = "update"): void {
@@ -37,10 +38,6 @@ function pairOf(pair: unknown, at: number): unknown[] {
     throw valueError(`dictionary update sequence element #${at} has length ${items.length}; 2 is required`);
   }
   return items;
-}
-
-function copyOf(map: AnyMap): Map<unknown, unknown> {
-  return map instanceof OrderedMap ? new OrderedMap(map) : new Map(entriesOf(map));
 }
 
 function fromKeys([keys, value = null]: readonly unknown[]): Map<unknown, unknown> {

@@ -1,4 +1,4 @@
-import { asInt } from "../../python/arithmetic.ts";
+import { indexValue } from "../../python/arithmetic.ts";
 import { Tuple } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { iterate } from "../../python/iterate.ts";
@@ -6,7 +6,6 @@ import { sortedBy } from "../../python/ordering.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
 import { repr } from "../../python/repr.ts";
 import { truthy } from "../../python/truth.ts";
-import { typeName } from "../../python/type_name.ts";
 import { Callable, type Keywords, NO_KEYWORDS } from "../callable.ts";
 import { type MethodTable, positional } from "./method.ts";
 
@@ -19,15 +18,9 @@ function indexOf(list: List, value: unknown): number {
   return list.findIndex((item) => item === value || equal(item, value));
 }
 
-function wholeOf(value: unknown): number {
-  const whole = asInt(value);
-  if (whole === undefined) throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
-  return Number(whole);
-}
-
 function pop(list: List, [at = -1]: readonly unknown[]): unknown {
   if (list.length === 0) throw new PythonError("IndexError", "pop from empty list");
-  const index = wholeOf(at);
+  const index = indexValue(at);
   const place = index < 0 ? index + list.length : index;
   if (place < 0 || place >= list.length) throw new PythonError("IndexError", "pop index out of range");
   return list.splice(place, 1)[0];
@@ -35,7 +28,7 @@ function pop(list: List, [at = -1]: readonly unknown[]): unknown {
 
 function place(list: List, [value, start, stop]: readonly unknown[]): number {
   const bound = (at: unknown, otherwise: number) => {
-    const index = at === undefined ? otherwise : wholeOf(at);
+    const index = at === undefined ? otherwise : indexValue(at);
     return Math.max(0, index < 0 ? index + list.length : index);
   };
   const [first, last] = [bound(start, 0), bound(stop, list.length)];
@@ -83,7 +76,7 @@ export const LIST_METHODS: MethodTable = {
   }),
   index,
   insert: positional<List>("list.insert", 2, 2, (list, [at, value]) => {
-    list.splice(wholeOf(at), 0, value);
+    list.splice(indexValue(at), 0, value);
     return null;
   }),
   pop: positional<List>("list.pop", 0, 1, pop),

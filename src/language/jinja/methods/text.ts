@@ -1,4 +1,4 @@
-import { asInt } from "../../python/arithmetic.ts";
+import { indexValue } from "../../python/arithmetic.ts";
 import { encodeText } from "../../python/codecs.ts";
 import { type AnyMap, entriesOf, isMap, Tuple } from "../../python/containers.ts";
 import { dictGet, MISSING } from "../../python/dict.ts";
@@ -21,14 +21,8 @@ function textOf(value: unknown, what: string): string {
   throw typeError(`${what} must be str, not ${typeName(value)}`);
 }
 
-function wholeOf(value: unknown): number {
-  const whole = asInt(value);
-  if (whole === undefined) throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
-  return Number(whole);
-}
-
 function widthOf(value: unknown): number {
-  const width = wholeOf(value);
+  const width = indexValue(value);
   if (width > WIDEST) throw new PythonError("MemoryError", `a text may be padded to ${WIDEST} characters at most`);
   return width;
 }
@@ -64,7 +58,7 @@ function stripping(name: string, side: "left" | "right" | "both"): Method {
 function within<T>(self: string, start: unknown, stop: unknown, call: (part: string, before: number) => T): T {
   if ((start === undefined || start === null) && (stop === undefined || stop === null)) return call(self, 0);
   const length = textLength(self);
-  const first = start === undefined || start === null ? 0 : wholeOf(start);
+  const first = start === undefined || start === null ? 0 : indexValue(start);
   const before = Math.max(0, first < 0 ? first + length : first);
   return call(before > length ? "" : sliced(self, { start: before, stop: stop ?? null, step: null }) as string, before);
 }
@@ -140,7 +134,7 @@ export function capitalized(text: string): string {
   return titleCase(first) + rest.join("").toLowerCase();
 }
 
-const hasCase = (text: string) => text.toLowerCase() !== text.toUpperCase();
+export const hasCase = (text: string) => text.toLowerCase() !== text.toUpperCase();
 
 function split(self: string, separator: unknown, count: number, fromRight: boolean): string[] {
   if (separator === null || separator === undefined) return splitBlanks(self, count, fromRight);
@@ -175,7 +169,7 @@ function splitting(name: string, fromRight: boolean): Method {
   return {
     call(self: never, args: readonly unknown[], keywords: Keywords) {
       const { sep, maxsplit } = bind(name, [["sep", null], ["maxsplit", -1]], args, keywords);
-      return split(self as string, sep, wholeOf(maxsplit), fromRight);
+      return split(self as string, sep, indexValue(maxsplit), fromRight);
     },
   };
 }
@@ -202,7 +196,7 @@ function joined(self: string, [items]: readonly unknown[]): string {
 
 function replaced(self: string, [from, to, count = -1]: readonly unknown[]): string {
   const [old, by] = [textOf(from, "replace() argument 1"), textOf(to, "replace() argument 2")];
-  return replaceText(self, old, by, wholeOf(count));
+  return replaceText(self, old, by, indexValue(count));
 }
 
 /** Python's `str.replace`: an empty text stands between all characters. */
@@ -294,7 +288,7 @@ export const TEXT_METHODS: MethodTable = {
   endswith: edges("endswith", (text, affix) => text.endsWith(affix)),
   expandtabs: {
     call(self: never, args: readonly unknown[], keywords: Keywords) {
-      return expanded(self as string, wholeOf(bind("expandtabs", [["tabsize", 8]], args, keywords).tabsize));
+      return expanded(self as string, indexValue(bind("expandtabs", [["tabsize", 8]], args, keywords).tabsize));
     },
   },
   find: finding("find", false, false),

@@ -6,15 +6,13 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
 import { type Grant, grantTokens } from "./tokens.ts";
-import { userGrants } from "./users.ts";
+import { account, isTrue, userGrants } from "./users.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";
 
 /** Words that a grant may have; servers know which of them are theirs. */
 const GRANT_WORD = /^[A-Z][A-Z_ ]*$/;
 const SSL_VALUES = ["CIPHER", "ISSUER", "SUBJECT"];
 const SSL_WORDS = [...SSL_VALUES, "SSL", "X509"];
-
-const isTrue = (value: unknown) => typeof value === "string" ? value.toLowerCase() === "true" : truthy(value);
 
 /** One grant with its columns: `SELECT (a, b)`. */
 interface Part {
@@ -64,8 +62,6 @@ function sslText(options: unknown): string {
   });
   return words.length === 0 ? "" : ` REQUIRE ${words.join(" AND ")}`;
 }
-
-const account = ({ user, host }: Args) => `${literal(user)}@${literal(host)}`;
 
 /** Names that a server shows under others, by its release. */
 const ALIASES: [since: string, given: string, shown: string][] = [

@@ -48,7 +48,7 @@ async function openServer(context: JobContext, args: Args): Promise<Server | und
 const isNewMysql = ({ isMaria, version }: Server) => !isMaria && isAtLeast(version, "8.0.11");
 
 /** `'user'@'host'` */
-const account = ({ user, host }: Args) => `${literal(user)}@${literal(host)}`;
+export const account = ({ user, host }: Args) => `${literal(user)}@${literal(host)}`;
 const accountRow = ({ user, host }: Args) => `User = ${literal(user)} AND Host = ${literal(host)}`;
 
 function nativeHash(context: JobContext, password: string): string {

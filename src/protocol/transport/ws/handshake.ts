@@ -2,6 +2,7 @@ import { ProtocolError } from "../../../base/errors.ts";
 import { printable } from "../../../base/printable.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import { type HttpHead, listHas } from "../../../runtime/http_head.ts";
+import { base64 } from "../../crypto/crypticle.ts";
 
 /* The opening handshake of RFC 6455, section 4. */
 
@@ -10,10 +11,6 @@ const text = new TextEncoder();
 
 /** What both sides need of a runtime. */
 export type HandshakeCrypto = Pick<Crypto, "hash" | "randomBytes">;
-
-export function base64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
-}
 
 function acceptOf(crypto: HandshakeCrypto, key: string): string {
   return base64(crypto.hash("sha1", text.encode(key + GUID)));

@@ -28,6 +28,7 @@ import {
   type Test,
   textOnly,
 } from "../../../jinja/mod.ts";
+import { hex } from "../../../../protocol/crypto/hex.ts";
 
 const utf8 = new TextEncoder();
 
@@ -154,8 +155,6 @@ function isListed(name: string, whitelist: unknown, blacklist: unknown): boolean
   if (truthy(blacklist) && listOf(blacklist).some(matches)) return false;
   return !truthy(whitelist) || listOf(whitelist).some(matches);
 }
-
-const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 function decoded(value: unknown): unknown {
   const bytes = bytesOf(value);

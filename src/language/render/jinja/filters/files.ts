@@ -7,13 +7,12 @@ import { findAccount } from "../../../../runtime/accounts.ts";
 import type { HashName } from "../../../../runtime/crypto.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { type Filter, filter } from "../../../jinja/mod.ts";
+import { hex } from "../../../../protocol/crypto/hex.ts";
 
 /** Bytes at the start of a file by which it counts as text. */
 const SAMPLE = 512;
 /** Entries that a filter may list. */
 const MOST_FILES = 100_000;
-
-const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** True if a file begins as text does: without zero bytes, and mostly with printable ones. */
 function isText(start: Uint8Array): boolean {

@@ -17,6 +17,7 @@ import { Callable, contains, type Filter, filter, Undefined } from "../../../jin
 import { SaltFunctionError } from "../salt_functions.ts";
 import { toNumber } from "./convert.ts";
 import { definedOnly } from "./serialize.ts";
+import { isList } from "../../../python/update.ts";
 
 /** Items that combinations and products may have. */
 const MOST = 100_000;
@@ -179,8 +180,6 @@ function changing(
     return in_dict;
   });
 }
-
-const isList = (value: unknown): value is unknown[] => Array.isArray(value) && !(value instanceof Tuple);
 
 function compareDicts(before: unknown, after: unknown): Map<unknown, unknown> {
   const [old, now] = [before, after].map((map) => {
