@@ -1,6 +1,6 @@
 /** What a template can fail with. The texts are Jinja2's, because scripts and people compare them. */
 
-import type { SourceFile } from "./runtime.ts";
+import type { SourceFile } from "./source_file.ts";
 
 /** The template is not valid; the line counts from 1. */
 export class TemplateSyntaxError extends Error {
