@@ -1385,6 +1385,18 @@ export interface ExecutionFunctions {
   /** The names of all users. */ "user.list_users": FunctionType<"root=None", string[]>;
   /** The group of a user's own. */ "user.primary_group": FunctionType<"name", string>;
   /** Renames a user. */ "user.rename": FunctionType<"name, new_name, root=None", boolean>;
+  /** Deletes the token that is kept on the disk. False if there is none. */ "vault.clear_token_cache": FunctionType<"", boolean>;
+  /** Deletes a secret; of a store of version 2 its latest version. */ "vault.delete_secret": FunctionType<"path", unknown>;
+  /** Destroys versions of a secret, for good. Only in a store of version 2. */ "vault.destroy_secret": FunctionType<"path, *args", unknown>;
+  /** The names below a path: `{keys: […]}`. */ "vault.list_secrets": FunctionType<"path, default='NOT_SET'", unknown>;
+  /** The names of all policies. */ "vault.policies_list": FunctionType<"", unknown>;
+  /** Deletes a policy. False if there is no such policy. */ "vault.policy_delete": FunctionType<"policy", boolean>;
+  /** The rules of a policy; None if there is no such policy. */ "vault.policy_fetch": FunctionType<"policy", unknown>;
+  /** Stores the rules of a policy. */ "vault.policy_write": FunctionType<"policy, rules", boolean>;
+  /** Sends any request to Vault and returns its answer. */ "vault.query": FunctionType<"method, endpoint, payload=None", unknown>;
+  /** A secret: all of it, or the value of a key. */ "vault.read_secret": FunctionType<"path, key=None, metadata=False, default='NOT_SET'", unknown>;
+  /** Stores a map as a secret. */ "vault.write_raw": FunctionType<"path, raw", unknown>;
+  /** Stores a secret of keys and values. */ "vault.write_secret": FunctionType<"path, **kwargs", unknown>;
   /** Makes an environment. */ "virtualenv.create": FunctionType<"path, venv_bin=None, system_site_packages=False, distribute=False, clear=False, python=None, extra_search_dir=None, never_download=None, prompt=None, pip=False, symlinks=None, upgrade=None, user=None, use_vt=False, saltenv='base', **kwargs", { pid: number; retcode: number; stdout: string; stderr: string }>;
   /** The directory of a distribution. */ "virtualenv.get_distribution_path": FunctionType<"venv, distribution", string>;
   /** The content of a file of a package. */ "virtualenv.get_resource_content": FunctionType<"venv, package=None, resource=None", string>;

@@ -327,6 +327,10 @@ export const MINION_OPTIONS = {
     list(["direct_call"], "The executors that run a function."),
     "`direct_call`, `splay` and `sudo`; others answer that they are not available",
   ),
+  vault: partly(
+    any(undefined, "How Vault is reached: `url`, `auth` and more.", { secret: true }),
+    "`auth: {method}` is `token`, `approle` or `wrapped_token`; with `token_backend: session`, each function asks for a token",
+  ),
   splaytime: number(300, "Seconds over which the executor `splay` spreads minions."),
   cmd_published_shell: bool(true, "`cmd.*` of published jobs runs in a shell unless `python_shell=False`."),
   cmd_max_output: number(

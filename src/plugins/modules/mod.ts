@@ -90,6 +90,7 @@ const FILES: ModuleRegistry = {
   tls: () => import("./tls.ts"),
   udev: () => import("./udev.ts"),
   user: () => import("./user.ts"),
+  vault: () => import("./vault.ts"),
   virtualenv: () => import("./virtualenv_mod.ts"),
   webutil: () => import("./webutil.ts"),
   x509: () => import("./x509.ts"),

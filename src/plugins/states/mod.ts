@@ -75,6 +75,7 @@ export const STATES: StateRegistry = {
   test: () => import("./test.ts"),
   timezone: () => import("./timezone.ts"),
   user: () => import("./user.ts"),
+  vault: () => import("./vault.ts"),
   webutil: () => import("./webutil.ts"),
   x509: () => import("./x509.ts"),
   virtualenv: () => import("./virtualenv_mod.ts"),
