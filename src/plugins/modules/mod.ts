@@ -66,6 +66,7 @@ const FILES: ModuleRegistry = {
   raid: () => import("./mdadm_raid.ts"),
   random: () => import("./mod_random.ts"),
   pillar: () => import("./pillar.ts"),
+  rabbitmq: () => import("./rabbitmq.ts"),
   rpm_lowpkg: () => import("./rpm_lowpkg.ts"),
   rsync: () => import("./rsync.ts"),
   saltutil: () => import("./saltutil.ts"),
