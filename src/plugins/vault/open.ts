@@ -34,8 +34,8 @@ function isOwn(host: VaultHost): boolean {
     );
   }
   if (isMasters(host)) return host.grains?.id === undefined || host.hostMaster === undefined;
-  const { local, file_client: files, master_type: type } = host.opts;
-  return local === true || files === "local" || type === "disable" || host.call === undefined;
+  const { file_client: files, master_type: type } = host.opts;
+  return files === "local" || type === "disable" || host.call === undefined;
 }
 
 async function ownConnection(host: VaultHost): Promise<VaultConnection> {
