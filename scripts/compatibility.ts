@@ -119,7 +119,9 @@ function moduleItem({ file, here, missing, added }: Compared): string {
   const parts = ([["here", here], ["missing", missing], ["added", added]] as const).filter(([, names]) =>
     names.length > 0
   );
-  return `- **\`${file}\`**\n${parts.map(([title, names]) => `  - ${title}: ${names.join(" ")}`).join("\n")}`;
+  // A name with its releases ends its part of the list: a long one would be read as one sentence.
+  const listed = (names: readonly string[]) => names.join(" ").replaceAll(") `", "); `");
+  return `- **\`${file}\`**\n${parts.map(([title, names]) => `  - ${title}: ${listed(names)}`).join("\n")}`;
 }
 
 /** What we have of a family, by the file that it is in Salt. */

@@ -98,11 +98,11 @@ async function runFunction(context: ProgramContext, printer: Printer, host: Call
   const { runtime, options } = context;
   const { base, functions, jobs } = host;
   const call = readCall(context);
-  const executors = options.module_executors;
-  const load = {
+  const given = (["module_executors", "executor_opts"] as const).filter((name) => typeof options[name] === "string");
+  const load: Record<string, unknown> = {
     ...call.published,
     arg: call.arg,
-    ...(typeof executors === "string" ? { module_executors: yamlifyArg(executors) } : {}),
+    ...Object.fromEntries(given.map((name) => [name, yamlifyArg(String(options[name]))])),
   };
   runtime.fs.mkdir(joinPath(host.opts.cachedir, "proc"));
   const running = jobs.begin(call.jid, load);

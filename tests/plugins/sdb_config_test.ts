@@ -71,11 +71,11 @@ test("a configuration without addresses has no trace of sdb", async () => {
 });
 
 test("a driver that is not here ends a daemon's start, and costs a client the option alone", async () => {
-  const text = "v: {driver: vault}\nmaster_port: sdb://v/hushed\nother: sdb://v/x\nlog_level: info\n";
+  const text = "v: {driver: etcd}\nmaster_port: sdb://v/hushed\nother: sdb://v/x\nlog_level: info\n";
   await assert.rejects(load(text), (error: Error) => {
     assert.match(
       error.message,
-      /The option master_port: Cannot use the sdb profile "v": Salt's sdb driver "vault" is not here: use/,
+      /The option master_port: Cannot use the sdb profile "v": Salt's sdb driver "etcd" is not here: use/,
     );
     assert.doesNotMatch(error.message, /hush/);
     return true;

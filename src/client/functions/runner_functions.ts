@@ -157,4 +157,7 @@ export interface RunnerFunctions {
   /** Sleeps for a number of seconds. */ "test.sleep": FunctionType<"s_time=10", boolean>;
   /** Prints a text and returns another. */ "test.stdout_print": FunctionType<"", string>;
   /** Reports progress a hundred times. */ "test.stream": FunctionType<"", boolean>;
+  /** A token of Vault with the policies of a minion. Minions ask for it: `peer_run: {'.*': [vault.generate_token]}`. */ "vault.generate_token": FunctionType<"minion_id, signature, impersonated_by_master=False, ttl=None, uses=None", Record<string, unknown>>;
+  /** The policies of Vault that a minion gets. */ "vault.show_policies": FunctionType<"minion_id, refresh_pillar='NOT_SET', expire=None", string[]>;
+  /** Unseals Vault with the `keys` of the option `vault`. True once it is unsealed. */ "vault.unseal": FunctionType<"", boolean>;
 }

@@ -26,7 +26,6 @@ const ABSENT: Readonly<Record<string, string>> = {
   spacewalk: PROVIDER,
   ssh: "there is no salt-ssh: install the minion on the host",
   thin: "there is no salt-ssh, which would need a thin Salt: install the minion on the host",
-  vault: "there is no runner for it: read secrets over http_json, an external pillar",
   venafiapi: PROVIDER,
   virt: "there is no runner for it: call virsh with cmd.run on the hosts",
   vistara: PROVIDER,

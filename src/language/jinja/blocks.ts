@@ -26,7 +26,7 @@ export function runBlock(page: Page, name: string, level: number, scope: Frame, 
 }
 
 /** `super` in a block, or a block of `self`: called, it returns its text. */
-class BlockReference extends Callable implements Described {
+export class BlockReference extends Callable implements Described {
   override readonly typeName = "BlockReference";
   readonly qualifiedType = "jinja2.runtime.BlockReference";
   readonly #page: Page;

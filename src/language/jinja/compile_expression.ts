@@ -4,10 +4,13 @@ import { str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
 import { tupleOf } from "../python/tuple.ts";
 import { receiver } from "./attributes.ts";
+import { BlockReference } from "./blocks.ts";
 import { callValue, compileArguments } from "./call.ts";
 import { NO_KEYWORDS } from "./callable.ts";
 import { evaluateAll, then } from "./compiled.ts";
 import { TemplateRuntimeError, TemplateSyntaxError } from "./errors.ts";
+import { Macro } from "./macro.ts";
+import { asMarkup } from "./markup.ts";
 import type { CallNode, Expression, FilterNode, SliceNode, TestNode } from "./nodes.ts";
 import { BINARY, COMPARISONS, UNARY } from "./operators.ts";
 import type { Environment, Evaluate, Filter, Test } from "./runtime.ts";
@@ -197,15 +200,22 @@ function compileCall(node: CallNode, compiler: Compiler): Evaluate {
   checkKeywords(node);
   const args = compileArguments(node.args, (part) => compileExpression(part, compiler));
   if (callee.kind === "attribute") return compileMethodCall(callee, args, compiler);
+  const call = compiler.autoescape ? callEscaping : callValue;
   const value = compileExpression(callee, compiler);
   return (frame) => {
     frame.run.budget.step();
     return then(value(frame), (known) => {
       if (known instanceof Undefined) known.fail();
-      return args(frame, (list, keywords) => callValue(known, list, keywords));
+      return args(frame, (list, keywords) => call(known, list, keywords));
     });
   };
 }
+
+/** As {@link callValue}; what a macro or a block writes is not escaped once more. */
+const callEscaping: typeof callValue = (callee, args, keywords) => {
+  const value = callValue(callee, args, keywords);
+  return callee instanceof Macro || callee instanceof BlockReference ? then(value, asMarkup) : value;
+};
 
 /** `value.name(…)`: a method of a built-in type is called without being bound first. */
 function compileMethodCall(
@@ -214,6 +224,7 @@ function compileMethodCall(
   compiler: Compiler,
 ): Evaluate {
   const owner = compileExpression(of, compiler);
+  const call = compiler.autoescape ? callEscaping : callValue;
   return (frame) => {
     frame.run.budget.step();
     const { attributes } = frame.run.environment;
@@ -224,7 +235,7 @@ function compileMethodCall(
       }
       return then(attributes.attribute(self, name), (value) => {
         if (value instanceof Undefined) value.fail();
-        return args(frame, (list, keywords) => callValue(value, list, keywords));
+        return args(frame, (list, keywords) => call(value, list, keywords));
       });
     });
   };

@@ -10,7 +10,7 @@ import { compileBlock, compileExtends } from "./compile_block.ts";
 import { compileFrom, compileImport, compileImportData, compileInclude } from "./compile_import.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { Macro } from "./macro.ts";
-import { escapeHtml, Markup } from "./markup.ts";
+import { asMarkup, escapeHtml, Markup } from "./markup.ts";
 import { usesName } from "./names_used.ts";
 import type { Expression, Signature, Statement, Target } from "./nodes.ts";
 import { BREAK, CONTINUE, type Ending, type Evaluate, type Execute, type Frame } from "./runtime.ts";
@@ -112,7 +112,7 @@ function compileIf(node: Node<"if">, compiler: Compiler): Execute {
   const soft = { ...compiler, isSoft: true };
   const branches = node.branches.map(({ test, body }) => ({
     line: test.line,
-    test: compileExpression(test, compiler),
+    test: compileExpression(test, soft),
     body: compileBody(body, soft),
   }));
   const otherwise = compileBody(node.otherwise, soft);
@@ -144,8 +144,14 @@ function captured(body: Execute): Evaluate {
   };
 }
 
-function compileSetBlock({ target, filter, body, line }: Node<"set block">, compiler: Compiler): Execute {
+/** The text of a body as a value: markup where texts are escaped, because its parts are. */
+function capturedFor(body: Statement[], compiler: Compiler): Evaluate {
   const text = captured(compileBody(body, { ...compiler, isSoft: false }));
+  return compiler.autoescape ? (frame) => then(text(frame), asMarkup) : text;
+}
+
+function compileSetBlock({ target, filter, body, line }: Node<"set block">, compiler: Compiler): Execute {
+  const text = capturedFor(body, compiler);
   return compileSet(target, filter === undefined ? text : compileFilters(filter, compiler, text), line);
 }
 
@@ -216,7 +222,7 @@ function compileCallBlock({ call, signature, body, line }: Node<"call block">, c
 }
 
 function compileFilterBlock({ filter, body, line }: Node<"filter block">, compiler: Compiler): Execute {
-  const text = captured(compileBody(body, { ...compiler, isSoft: false }));
+  const text = capturedFor(body, compiler);
   const value = filter.value === undefined
     ? compileFilter(filter, compiler, text)
     : compileFilters(filter, compiler, text);

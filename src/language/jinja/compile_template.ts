@@ -1,4 +1,5 @@
 import { compileBody } from "./compile_statement.ts";
+import { TemplateSyntaxError } from "./errors.ts";
 import { parseTemplate } from "./parser.ts";
 import type { CompiledTemplate, Environment, SourceFile } from "./runtime.ts";
 
@@ -12,6 +13,15 @@ export function compileTemplate(
   file: SourceFile,
   environment: Pick<Environment, "options" | "filters" | "tests" | "steady">,
 ): CompiledTemplate {
+  try {
+    return compile(name, file, environment);
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) error.file = file;
+    throw error;
+  }
+}
+
+function compile(name: string, file: SourceFile, environment: Parameters<typeof compileTemplate>[2]): CompiledTemplate {
   const { filters, tests, options, steady } = environment;
   const node = parseTemplate(file.source, options);
   const compiler = { filters, tests, steady, isSoft: false, inLoop: false, autoescape: options.autoescape };

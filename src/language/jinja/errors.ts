@@ -1,9 +1,13 @@
 /** What a template can fail with. The texts are Jinja2's, because scripts and people compare them. */
 
+import type { SourceFile } from "./source_file.ts";
+
 /** The template is not valid; the line counts from 1. */
 export class TemplateSyntaxError extends Error {
   override name = "TemplateSyntaxError";
   readonly at: number;
+  /** The template that is not valid: the one to render, or one that it imports. */
+  file?: SourceFile;
 
   constructor(message: string, line: number) {
     super(message);

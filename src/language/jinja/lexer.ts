@@ -168,6 +168,8 @@ class Lexer {
     const { rawEnd } = this.#rules;
     rawEnd.lastIndex = start;
     const end = rawEnd.exec(this.#source);
+    // Jinja2 reads the end of the template as the end of an empty block.
+    if (end === null && start === this.#source.length) return;
     if (end === null) throw new TemplateSyntaxError("Missing end of raw directive", this.#line);
     this.#text(this.#stripped(this.#source.slice(start, end.index), end.groups!.sign ?? "", false));
     this.#advance(end.index + end[0].length);

@@ -4,6 +4,7 @@ import type { Keywords } from "./callable.ts";
 import { Lazy } from "./lazy.ts";
 import type { DataFormat } from "./nodes.ts";
 import type { JinjaOptions } from "./options.ts";
+import type { SourceFile } from "./source_file.ts";
 
 /** How a statement ended, if it did not run to its end. */
 export const BREAK = 1;
@@ -22,13 +23,7 @@ export type Filter = (run: Run, value: unknown, args: readonly unknown[], keywor
 /** A test: true or false, as Python has it. */
 export type Test = (run: Run, value: unknown, args: readonly unknown[], keywords: Keywords) => unknown;
 
-export interface SourceFile {
-  /** What the file is called in messages. */
-  path: string;
-  source: string;
-  /** True for the template that was asked to be rendered; others are imported or included. */
-  isMain: boolean;
-}
+export type { SourceFile };
 
 /** A template that can be run. */
 export interface CompiledTemplate {

@@ -71,7 +71,7 @@ interface Build {
   done: Map<YamlNode, { value: unknown; size: number }>;
   /** Entries of maps that merge others, computed once even if those maps are merged many times. */
   flat: Map<MappingNode, [YamlNode, YamlNode][]>;
-  /** Every map is an `OrderedMap`, and `!!set` is known. */
+  /** Every map is an `OrderedMap`, and `!!set`, `!!pairs` and `!!omap` are known. */
   ordered: boolean;
   budget: YamlBudget;
   spent: number;
@@ -143,14 +143,17 @@ function constructBinary(text: string): Uint8Array {
 }
 
 function buildSequence(node: SequenceNode, state: Build): unknown {
-  if (state.ordered && (node.tag === `${CORE}omap` || node.tag === `${CORE}pairs`)) return buildPairs(node, state);
+  if (state.ordered && node.tag === `${CORE}pairs`) return buildPairs(node, state);
+  if (state.ordered && node.tag === `${CORE}omap`) {
+    throw new ConstructError("expected a mapping node, but found sequence", node);
+  }
   if (node.tag !== undefined && node.tag !== "!" && node.tag !== `${CORE}seq`) throw unknownTag(node);
   const values: unknown[] = [];
   for (let at = 0; at < node.items.length; at++) values.push(build(node.items[at]!, state));
   return values;
 }
 
-/** `!!omap` and `!!pairs`: maps of one key each, as tuples. */
+/** `!!pairs`: maps of one key each, as tuples. */
 function buildPairs(node: SequenceNode, state: Build): unknown {
   return node.items.map((item) => {
     const entry = item.kind === "mapping" && item.entries.length === 1 ? item.entries[0] : undefined;
@@ -202,7 +205,10 @@ function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = [
 
 function buildMapping(node: MappingNode, state: Build): unknown {
   const isSet = state.ordered && node.tag === `${CORE}set`;
-  if (!isSet && node.tag !== undefined && node.tag !== "!" && node.tag !== `${CORE}map`) throw unknownTag(node);
+  // Salt's loader takes `!!omap` for a map, whose order it keeps.
+  const isMapTag = node.tag === undefined || node.tag === "!" || node.tag === `${CORE}map` ||
+    (state.ordered && node.tag === `${CORE}omap`);
+  if (!isSet && !isMapTag) throw unknownTag(node);
   const entries = flatten(node, state);
   const map = state.ordered ? new OrderedMap() : new Map<unknown, unknown>();
   /** The keys that are no texts, as Python compares them. */

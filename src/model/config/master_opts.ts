@@ -305,6 +305,12 @@ export const MASTER_OPTIONS = {
   "auth.pam.service": text("login", "The PAM service of the backend `pam`."),
   "auth.pam.python": text("/usr/bin/python3", "The interpreter that asks PAM where pamtester is not installed."),
   eauth_acl_module: text("", "The backend for permissions, instead of the backend of the login.", { reload: true }),
+  vault: partly(
+    any(undefined, "How Vault is reached, and the policies of minions: `url`, `auth`, `policies` and more.", {
+      secret: true,
+    }),
+    "the policies of a minion are not cached; `auth: {method}` is `token`, `approle` or `wrapped_token`",
+  ),
   sharedsecret: text("", "The password of the backend `sharedsecret`.", { reload: true, secret: true }),
   token_dir: text("", "The directory of tokens. The program sets it to `tokens` in `cachedir`, as Salt does.", {
     path: true,

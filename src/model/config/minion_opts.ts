@@ -325,8 +325,13 @@ export const MINION_OPTIONS = {
   whitelist_state_modules: list([], "The only state modules that are loaded; empty for all."),
   module_executors: partly(
     list(["direct_call"], "The executors that run a function."),
-    "`direct_call` and `sudo`; others answer that they are not available",
+    "`direct_call`, `splay` and `sudo`; others answer that they are not available",
   ),
+  vault: partly(
+    any(undefined, "How Vault is reached: `url`, `auth` and more.", { secret: true }),
+    "`auth: {method}` is `token`, `approle` or `wrapped_token`; with `token_backend: session`, each function asks for a token",
+  ),
+  splaytime: number(300, "Seconds over which the executor `splay` spreads minions."),
   cmd_published_shell: bool(true, "`cmd.*` of published jobs runs in a shell unless `python_shell=False`."),
   cmd_max_output: number(
     268_435_456,

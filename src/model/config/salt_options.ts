@@ -191,7 +191,6 @@ const BOTH: SaltOptions = {
   }),
   ...none(STORES, { cache: "localfs" }),
   ...none(STORES, { "keys.cache_driver": "localfs_key", "pillar.cache_driver": null }, "3008"),
-  ...none("nothing is fetched from Vault: keep secrets in an external pillar", { vault: undefined }),
   ...none(PROXY, {
     add_proxymodule_to_opts: undefined,
     metaproxy: undefined,

@@ -14,7 +14,6 @@ export const ABSENT_SDB: Readonly<Record<string, string>> = {
   memcached: "use the driver sqlite3: memcached has no logins",
   redis: "use the driver sqlite3, or the external pillar redis",
   tism: OVER_HTTP,
-  vault: `${OVER_HTTP} and the header X-Vault-Token`,
 };
 
 /** Why there is no driver of a name, and what to do. @param known the drivers that there are */

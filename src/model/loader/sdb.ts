@@ -6,6 +6,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { str } from "../../language/python/repr.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { hasSdb, type ResolveSdb } from "../config/load.ts";
+import type { HostMaster } from "./host_master.ts";
 import { absentSdb } from "./absent_sdb.ts";
 import { CommandExecutionError, SaltInvocationError } from "./family.ts";
 
@@ -18,6 +19,10 @@ export interface SdbContext {
   readonly pillar: Readonly<Record<string, unknown>>;
   /** Aborts when the job is killed. @default never */
   readonly signal?: AbortSignal;
+  /** Of a minion's job alone. */
+  readonly grains?: Readonly<Record<string, unknown>>;
+  readonly hostMaster?: HostMaster | undefined;
+  call?(fun: string, positional?: unknown[], keyword?: Record<string, unknown>): Promise<unknown>;
 }
 
 /** What a file under `plugins/sdb/` exports as `sdb`. Messages of its errors MUST NOT have values. */

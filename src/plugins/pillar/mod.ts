@@ -17,4 +17,5 @@ export const EXT_PILLARS: ExtPillarRegistry = {
   redis: () => import("./redis.ts"),
   sqlite3: () => import("./sqlite3.ts"),
   stack: () => import("./stack.ts"),
+  vault: () => import("./vault.ts"),
 };

@@ -28,6 +28,7 @@ const FILES: Runners = {
   state: () => import("./state.ts"),
   survey: () => import("./survey.ts"),
   test: () => import("./test.ts"),
+  vault: () => import("./vault.ts"),
 };
 
 /** The runners: name → how to load it. */

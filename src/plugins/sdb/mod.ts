@@ -5,5 +5,6 @@ export const SDB: SdbRegistry = {
   env: () => import("./env.ts"),
   rest: () => import("./rest.ts"),
   sqlite3: () => import("./sqlite3.ts"),
+  vault: () => import("./vault.ts"),
   yaml: () => import("./yaml.ts"),
 };

@@ -29,6 +29,7 @@ import { PARTITIONS } from "./partitions.ts";
 import { PKG } from "./pkg.ts";
 import { PS } from "./ps.ts";
 import { RANDOM } from "./random.ts";
+import { RABBITMQ } from "./rabbitmq.ts";
 import { RSYNC } from "./rsync.ts";
 import type { CallScenario } from "./scenario.ts";
 import { SELINUX } from "./selinux.ts";
@@ -56,6 +57,7 @@ export const SALT_CALLS: Record<string, CallScenario[]> = {
   git: GIT,
   hashutil: HASHUTIL,
   hg: HG,
+  rabbitmq: RABBITMQ,
   http: HTTP,
   kernel: KERNEL,
   key: KEY,

@@ -23,6 +23,7 @@ const FUNCTIONS = [
   "*passwd*",
   "*.set_hash*",
   "*shadow_hash*",
+  "*.add_user",
   "*.user_create",
   "*.user_chpass",
   "*.userpass*",

@@ -1,5 +1,8 @@
 import type { JobContext } from "../../../model/loader/context.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { asNumber } from "../../../language/python/arithmetic.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { typeError, valueError } from "../../../language/python/python_error.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 
 /** A call as an executor gets it. */
@@ -21,6 +24,9 @@ interface Executor {
   execute(call: ExecutorCall): unknown;
 }
 
+/** State runs of a minion with `sudo_user`: the job that calls `salt-call` is itself in the list of running jobs. */
+const CONCURRENT = new Set(["state.sls", "state.highstate", "state.apply"]);
+
 /** The option `sudo_user`; empty where functions run as the minion's own user. */
 function sudoUser({ opts }: JobContext): string {
   return typeof opts.sudo_user === "string" ? opts.sudo_user : "";
@@ -29,6 +35,7 @@ function sudoUser({ opts }: JobContext): string {
 /** Salt's executors by name. */
 const EXECUTORS: Record<string, Executor> = {
   direct_call: { available: () => true, execute: ({ direct }) => direct() },
+  splay: { available: () => true, execute: splay },
   sudo: { available: (context) => sudoUser(context) !== "", execute: executeBySudo },
 };
 
@@ -71,6 +78,43 @@ const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== "" && value !== false &&
   !(Array.isArray(value) && value.length === 0);
 
+/** Seconds over which `splay` spreads minions by default. */
+const SPLAY_SECONDS = 300;
+/** Values that `splay` makes of ids. */
+const SPLAY_PLACES = 8192;
+
+/**
+ * Waits: minions of different ids run a job one after the other within `splaytime` seconds. Then the next executor runs it.
+ *
+ * @see salt/executors/splay.py
+ */
+async function splay({ context }: ExecutorCall): Promise<null> {
+  const { runtime, opts, grains, load, signal } = context;
+  const options = load?.executor_opts;
+  const given = isMap(options) ? lookup(options, "splaytime") : undefined;
+  const said = given === undefined ? opts.splaytime ?? SPLAY_SECONDS : given;
+  const seconds = asNumber(said);
+  if (seconds === undefined) throw typeError(`splaytime must be a number, not ${repr(said)}`);
+  if (seconds <= 0) throw valueError("splaytime must be a positive integer");
+  const delay = Math.trunc(Number(seconds) * jenkinsHash(str(grains.id ?? opts.id)) / SPLAY_PLACES);
+  await runtime.clock.sleep(delay * 1000, signal);
+  return null;
+}
+
+/** The place of an id among {@link SPLAY_PLACES}: Jenkins' one-at-a-time hash. */
+function jenkinsHash(text: string): number {
+  let hash = 0;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = (hash + byte) | 0;
+    hash = (hash + (hash << 10)) | 0;
+    hash ^= hash >>> 6;
+  }
+  hash = (hash + (hash << 3)) | 0;
+  hash ^= hash >>> 11;
+  hash = (hash + (hash << 15)) | 0;
+  return hash & (SPLAY_PLACES - 1);
+}
+
 /**
  * `sudo -u <sudo_user> salt-call …`: the function in a process of that user.
  *
@@ -84,7 +128,8 @@ async function executeBySudo({ context, fun, positional, keyword, direct }: Exec
   const file = str(opts.conf_file);
   // As JSON, which is YAML as well: no text is taken for a number, or for a word with a name.
   const words = positional.map((value) => JSON.stringify(value));
-  for (const [name, value] of keyword) words.push(`${name}=${JSON.stringify(value)}`);
+  const named = CONCURRENT.has(fun) ? new Map([...keyword, ["concurrent", true]]) : keyword;
+  for (const [name, value] of named) words.push(`${name}=${JSON.stringify(value)}`);
   const configDir = file.slice(0, file.lastIndexOf("/")) || "/etc/salt";
   const command = [
     "sudo",

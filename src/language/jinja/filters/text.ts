@@ -26,6 +26,15 @@ export function textOnly(value: unknown): string {
   throw typeError(`expected string or bytes-like object, got '${typeName(value)}'`);
 }
 
+/** The text that `indent` is given. @throws {PythonError} as Python does where it adds a line feed to another value */
+function indented(value: unknown): string {
+  if (typeof value === "string" || value instanceof Markup || value instanceof Undefined) return textOnly(value);
+  const kind = typeName(value);
+  if (kind === "list") throw new PythonError("AttributeError", "'list' object has no attribute 'splitlines'");
+  if (kind === "tuple") throw typeError('can only concatenate tuple (not "str") to tuple');
+  throw typeError(`unsupported operand type(s) for +=: '${kind}' and 'str'`);
+}
+
 /** A text of any value; what is undefined fails. */
 export function softText(value: unknown): string {
   return str(value);
@@ -193,7 +202,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     "do_indent",
     ["s", ["width", 4], ["first", false], ["blank", false]],
     ({ s, width, first, blank }) => {
-      return alike(s, indent(textOnly(s), receiver(width), truthy(first), truthy(blank)));
+      return alike(s, indent(indented(s), receiver(width), truthy(first), truthy(blank)));
     },
   ),
   lower: keeping("do_lower", (text) => text.toLowerCase()),

@@ -63,7 +63,9 @@ export function templateError(error: unknown, main: FailedTemplate): RenderError
   const { kind, shownClass } = kindOf(known);
   const place = placeOf(known);
   const line = known instanceof TemplateSyntaxError ? known.at : place?.line ?? 1;
-  const file = place?.unit.template.file;
+  const file = known instanceof TemplateSyntaxError && known.file !== undefined
+    ? known.file
+    : place?.unit.template.file;
   const problem = kind + known.message + remedyOf(known);
   if (file !== undefined && !file.isMain) {
     const text = `${problem}\n${file.path}(${line}):\n${context(file.source, line)}`;

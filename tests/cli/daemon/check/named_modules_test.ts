@@ -239,7 +239,7 @@ test("custom modules of this host pass by the name of their file or the name tha
 
 test("what the master's configuration names in vain is an error where data is lost, and a warning where it has no effect", async () => {
   const rows: [Host, Values, string, RegExp][] = [
-    ["master", { ext_pillar: [{ vault: "path=secret/salt" }] }, "error", /ext_pillar: .*"vault".*without its data/],
+    ["master", { ext_pillar: [{ mongo: "collection=salt" }] }, "error", /ext_pillar: .*"mongo".*without its data/],
     ["master", { ext_pillar: [{ cmd_jsn: "x" }] }, "error", /ext_pillar: .*"cmd_jsn".*did you mean "cmd_json"\?/],
     ["minion", { proxy_host: "proxy" }, "error", /requests to web servers fail: .*proxy_port is 0.*set proxy_port to/],
     ["master", { ext_pillar: "vault" }, "error", /ext_pillar: expected a list/],

@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { executeBy } from "../../../../src/host/minion/processes/executors.ts";
+import { systemClock } from "../../../../src/base/async/clock.ts";
 import type { JobContext } from "../../../../src/model/loader/context.ts";
 import { testMinion } from "../../../support/context.ts";
+
+/** `salt.executors.splay._calc_splay(300)` by the id of the minion; `tenfold` is 3000 s of web1. */
+const SPLAYS = { web1: 234, "web2.example.com": 267, "été": 291, tenfold: 2343 };
 
 describe("executors of a job", () => {
   for (
@@ -55,6 +59,50 @@ describe("executors of a job", () => {
   });
 });
 
+describe("splay", () => {
+  const clock = (waited: number[]) => ({
+    ...systemClock,
+    sleep: (ms: number) => (waited.push(ms), Promise.resolve()),
+  });
+  for (
+    const { id, load, opts = {}, want } of [
+      // What Salt waits for these ids, in seconds.
+      { id: "web1", load: {}, want: SPLAYS.web1 },
+      { id: "web2.example.com", load: {}, want: SPLAYS["web2.example.com"] },
+      { id: "été", load: {}, want: SPLAYS["été"] },
+      { id: "web1", load: { executor_opts: { splaytime: 3000 } }, want: SPLAYS.tenfold },
+      { id: "web1", load: {}, opts: { splaytime: 3000 }, want: SPLAYS.tenfold },
+    ] as { id: string; load: Record<string, unknown>; opts?: Record<string, unknown>; want: number }[]
+  ) {
+    test(`${id} waits ${want} s, then the next executor runs the function`, async () => {
+      const waited: number[] = [];
+      const minion = await testMinion({ opts, grains: { id }, runtime: { clock: clock(waited) } });
+      const outcome = await minion.run("test.ping", [], {
+        load: { module_executors: ["splay", "direct_call"], ...load },
+      });
+      assert.deepEqual([outcome.return, waited], [true, [want * 1000]]);
+    });
+  }
+
+  test("alone, it returns nothing", async () => {
+    const minion = await testMinion({ grains: { id: "web1" }, runtime: { clock: clock([]) } });
+    assert.equal((await minion.run("test.ping", [], { load: { module_executors: "splay" } })).return, null);
+  });
+
+  for (
+    const [splaytime, want] of [[0, /splaytime must be a positive integer/], [
+      "5s",
+      /must be a number, not '5s'/,
+    ]] as const
+  ) {
+    test(`splaytime ${splaytime} is refused`, async () => {
+      const minion = await testMinion({ grains: { id: "web1" }, runtime: { clock: clock([]) } });
+      const load = { module_executors: ["splay"], executor_opts: { splaytime } };
+      assert.match(String((await minion.run("test.ping", [], { load })).return), want);
+    });
+  }
+});
+
 describe("sudo_user", () => {
   function seen(opts: Record<string, unknown>, ended: Record<string, unknown>) {
     const calls: unknown[] = [];
@@ -87,6 +135,20 @@ describe("sudo_user", () => {
       [...words, "cmd.run", '"a=b; id"', '"1"', "1", 'cwd="/tmp"', "n=1"],
       { python_shell: false },
     ]]);
+  });
+
+  test("state runs may run beside the job that called them", async () => {
+    const { calls, context } = seen({ sudo_user: "saltdev" }, OK);
+    const call = {
+      context,
+      fun: "state.apply",
+      positional: [],
+      keyword: new Map(),
+      published: true,
+      direct: () => true,
+    };
+    await executeBy(undefined, call);
+    assert.equal((calls[0] as [string, string[]])[1].at(-1), "concurrent=true");
   });
 
   test("is not bypassed by an executor that is named before the last", async () => {

@@ -1,4 +1,4 @@
-import { asInt, asNumber } from "../../../python/arithmetic.ts";
+import { add, asInt, asNumber } from "../../../python/arithmetic.ts";
 import { decodeBase64, encodeBase64 } from "../../../python/binascii.ts";
 import { entriesOf, isMap, type Tuple } from "../../../python/containers.ts";
 import { encodeText } from "../../../python/codecs.ts";
@@ -323,10 +323,14 @@ export function hashFilters(crypto: Crypto): Readonly<Record<string, Filter>> {
     "random_hash",
     ["size", ["hash_type", "md5"]],
     ({ size, hash_type }) => {
-      if (asInt(size) === undefined) {
-        throw typeError(`can only concatenate ${typeName(size)} (not "int") to ${typeName(size)}`);
-      }
-      return hex(crypto.hash(str(hash_type ?? "md5") as HashName, crypto.randomBytes(32)));
+      const above = add(size, 1);
+      if (asInt(above) === undefined) throw valueError(`non-integer arg 1 for randrange()`);
+      const most = BigInt(asInt(above)!) - 1n;
+      if (most < 0n) throw valueError(`empty range for randrange() (0, ${most + 1n}, ${most + 1n})`);
+      // 16 bytes more than the number has: each number is as probable as any other.
+      const bytes = crypto.randomBytes(16 + (most.toString(16).length + 1 >> 1));
+      const number = BigInt(`0x${hex(bytes)}`) % (most + 1n);
+      return hex(crypto.hash(str(hash_type ?? "md5") as HashName, utf8.encode(String(number))));
     },
   );
   return {

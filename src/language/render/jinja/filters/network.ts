@@ -4,13 +4,20 @@ import { formatAddress, IP_KINDS, type IpInterface, networkRange, parseInterface
 import { toInteger } from "../../../python/float.ts";
 import { iterate } from "../../../python/iterate.ts";
 import { PythonIterator } from "../../../python/iterator.ts";
-import { valueError } from "../../../python/python_error.ts";
+import { typeError, valueError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 import { join, normpath } from "../../../python/posixpath.ts";
 import { truthy } from "../../../python/truth.ts";
 import { typeName } from "../../../python/type_name.ts";
 import type { Crypto } from "../../../../runtime/crypto.ts";
-import { type Filter, filter, textOnly, Undefined } from "../../../jinja/mod.ts";
+import { type Filter, filter, Markup, Undefined } from "../../../jinja/mod.ts";
+
+function pathText(value: unknown): string {
+  if (typeof value === "string" || value instanceof Markup) return str(value);
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof Undefined) value.fail();
+  throw typeError(`expected str, bytes, or bytearray not <class '${typeName(value)}'>`);
+}
 
 /** Addresses that a filter may list. */
 const MOST_HOSTS = 1_000_000n;
@@ -176,9 +183,9 @@ export function networkFilters(crypto: Crypto): Readonly<Record<string, Filter>>
     ipwrap: filter("ipwrap", ["data"], ({ data }) => wrap(data)),
     gen_mac: filter("gen_mac", [["prefix", "AC:DE:48"]], ({ prefix }) => randomMac(crypto, str(prefix))),
     mac_str_to_bytes: filter("mac_str_to_bytes", ["mac_str"], ({ mac_str }) => macBytes(str(mac_str))),
-    path_join: (_run, value, parts) =>
-      parts.length === 0
-        ? textOnly(value)
-        : normpath(join(textOnly(value), ...parts.map((part) => textOnly(part).replace(/^\/+/, "")))),
+    path_join: (_run, value, parts) => {
+      const [root, ...rest] = [value, ...parts].map((part) => normpath(pathText(part)));
+      return normpath(join(root!, ...rest.map((part) => part.replace(/^\/+/, ""))));
+    },
   };
 }

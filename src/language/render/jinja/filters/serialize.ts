@@ -63,15 +63,16 @@ function yamlText(value: unknown, flow: boolean): Markup {
   return new Markup(text.endsWith("\n...") ? text.slice(0, -4) : text);
 }
 
-/** The text of a document: what a template gives, or what another one says. @throws {TemplateRuntimeError} */
-function sourceOf(value: unknown): string {
+/** The text of a document: what a template gives, or what another one says. @throws what `refuse` makes of another value */
+function sourceOf(value: unknown, refuse: (value: unknown) => Error): string {
   if (value instanceof Undefined) value.fail();
   if (typeof value === "string" || value instanceof PythonObject) return str(value);
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  throw new TemplateRuntimeError(
-    `Unable to load data from ${str(value)}: it is of type ${typeName(value)}, and no text`,
-  );
+  throw refuse(value);
 }
+
+const noYamlSource = () => typeError("a string or stream input is required");
+const noJson = (value: unknown) => new TemplateRuntimeError(`Unable to load json from ${str(value)}`);
 
 function encodeScalar(value: unknown): string {
   if (value === null) return "null";
@@ -126,8 +127,12 @@ export const SERIALIZE_FILTERS: Readonly<Record<string, Filter>> = {
     ["value", ["flow_style", false]],
     ({ value, flow_style }) => stateParameters(value, truthy(flow_style)),
   ),
-  load_yaml: filter("load_yaml", ["value"], ({ value }, run) => run.environment.data("yaml", sourceOf(value))),
-  load_json: filter("load_json", ["value"], ({ value }, run) => run.environment.data("json", sourceOf(value))),
+  load_yaml: filter("load_yaml", ["value"], ({ value }, run) => {
+    // Salt's reader takes no text of a class of its own, such as what the filter `yaml` returns.
+    if (value instanceof Markup) throw noYamlSource();
+    return run.environment.data("yaml", sourceOf(value, noYamlSource));
+  }),
+  load_json: filter("load_json", ["value"], ({ value }, run) => run.environment.data("json", sourceOf(value, noJson))),
   load_text: filter("load_text", ["value"], ({ value }) => value instanceof Undefined ? value.fail() : value),
   yaml_dquote: filter("yaml_dquote", ["text"], ({ text }) => doubleQuoted(str(text))),
   yaml_squote: filter("yaml_squote", ["text"], ({ text }) => singleQuoted(str(text))),

@@ -1,0 +1,23 @@
+/** What the states of RabbitMQ share. */
+import { messageOf } from "../../base/errors.ts";
+import { isMap, lookup } from "../../language/python/containers.ts";
+import { str } from "../../language/python/repr.ts";
+import type { Context } from "../../model/loader/context.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
+import { programPath } from "../commands.ts";
+
+/** Why the states are not there; true where they are. */
+export const rabbitmqHere = (context: Pick<Context, "runtime">): true | { unavailable: string } =>
+  programPath(context, "rabbitmqctl") !== undefined || { unavailable: "Command not found: rabbitmqctl" };
+
+/** What a function of the module says that it did; empty if it says nothing. */
+export function said(value: unknown, key: string): string {
+  const text = isMap(value) ? lookup(value, key) : undefined;
+  return text === undefined ? "" : str(text);
+}
+
+/** The comment of a command that failed. @throws {Error} any other error */
+export function failureOf(error: unknown): string {
+  if (!(error instanceof CommandExecutionError)) throw error;
+  return `Error: ${messageOf(error)}`;
+}
