@@ -63,10 +63,9 @@ function FoundEntries({ found, kind }: { found: FleetEntries; kind: EntryKindNam
   return (
     <>
       <p class="hint" role="status">
-        {countText(found.told, "minion")} told
-        {found.silent.length > 0 && (
+        {countText(found.told, "minion")} told {found.silent.length > 0 && (
           <span class="bad">
-            {" "}· <Icon name="warn" size={12} /> no answer: {found.silent.slice(0, 5).join(", ")}
+            <Icon name="warn" size={12} /> no answer: {found.silent.slice(0, 5).join(", ")}
             {found.silent.length > 5 && ` and ${found.silent.length - 5} more`}
           </span>
         )}
