@@ -6,6 +6,7 @@ import {
   hashType,
   level,
   levels,
+  memoryLimit,
   merging,
   nodegroups,
   noProxy,
@@ -14,7 +15,6 @@ import {
   proxyHost,
   roots,
   switchOrNothing,
-  memoryLimit,
   within,
 } from "./rules.ts";
 
