@@ -6,6 +6,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
 import { knownError } from "./foreign_errors.ts";
 import { exportedDocumentation, exportedSignature } from "./javascript_source.ts";
+import type { PythonFamily } from "./python/python_file.ts";
 import { callProgram, describeProgram, type ProgramCaller } from "./program_module.ts";
 import type { Args, Signature } from "./signature.ts";
 
@@ -30,6 +31,8 @@ const asItIs: CallerOf = (context) => context as ProgramCaller;
 export interface CustomFunction {
   signature: string | Signature;
   doc: string;
+  /** The outputter of its return. @default that of its family */
+  out?: string;
   run(context: AnyContext, args: Args): Promise<unknown>;
 }
 
@@ -121,9 +124,12 @@ async function loadProgram(place: CustomPlace, { path }: CustomFile, callerOf: C
 
 export async function loadCustomFile(
   place: CustomPlace,
+  kind: CustomKind,
   file: CustomFile,
   callerOf: CallerOf = asItIs,
+  family?: PythonFamily,
 ): Promise<LoadedFile> {
+  if (file.form === "python") return await (await import("./python/python_file.ts")).loadPython(place, kind, file, family);
   return file.form === "code" ? await loadCode(place, file) : await loadProgram(place, file, callerOf);
 }
 
@@ -148,9 +154,10 @@ export async function loadOrLog(
   kind: CustomKind,
   file: CustomFile,
   callerOf?: CallerOf,
+  family?: PythonFamily,
 ): Promise<LoadedFile | undefined> {
   try {
-    const loaded = await loadCustomFile(place, file, callerOf);
+    const loaded = await loadCustomFile(place, kind, file, callerOf, family);
     const virtual = loaded.virtual(place);
     if (typeof virtual !== "object") return loaded;
     place.log.debug("custom module is not available", { kind, file: file.path, why: virtual.unavailable });

@@ -6,22 +6,22 @@ import type { ExecutionFunction, ExecutionModule } from "./family.ts";
 import type { ModuleRegistry } from "./loader.ts";
 
 /** A custom function, without `inline`: it is unknown whether it could harm the minion's own process. */
-function executionFunction({ signature, doc, run }: CustomFunction, out?: string): ExecutionFunction {
-  return {
-    signature,
-    doc,
-    ...(out === undefined ? {} : { out }),
-    run: (context, args) => run(context, args),
-  };
+function executionFunction({ signature, doc, out, run }: CustomFunction): ExecutionFunction {
+  // `run` stays the function that it is: a helper of Python knows its own.
+  return { signature, doc, ...(out === undefined ? {} : { out }), run };
 }
 
 async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ module: ExecutionModule }> {
-  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const { exports, functions, virtual } = await loadCustomFile(place, "modules", file);
   const own = exports.module as ExecutionModule | undefined;
   if (typeof own === "object" && own !== null && typeof own.functions === "object") {
     const wrapped = Object.entries(own.functions).map(([name, { run, out, ...rest }]) => [
       name,
-      executionFunction({ ...rest, run: (context, args) => known(() => run(context as JobContext, args)) }, out),
+      executionFunction({
+        ...rest,
+        ...(out === undefined ? {} : { out }),
+        run: (context, args) => known(() => run(context as JobContext, args)),
+      }),
     ]);
     return {
       module: {

@@ -30,7 +30,7 @@ export function rendererContext(
 }
 
 async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
-  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const { exports, functions, virtual } = await loadCustomFile(place, "renderers", file);
   const available = virtual(place);
   if (typeof available === "object") throw new TypeError(`"${file.path}" is not available: ${available.unavailable}`);
   const { render } = exports;

@@ -1,0 +1,37 @@
+/** Where this host has Python, and Salt's package for it. Nothing is started: files are looked at. */
+import { joinPath } from "../../../base/paths.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+
+type Host = Pick<Runtime, "fs" | "process">;
+
+/** Salt's own Python, of its packages. */
+const ONEDIR = "/opt/saltstack/salt/bin/python3";
+/** Names in the path; the first that is there counts. */
+const NAMES = ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python3.9", "python3.8"];
+
+const isProgram = (fs: FileSystem, path: string) => {
+  try {
+    return fs.stat(path)?.kind === "file" && fs.access(path, "execute");
+  } catch {
+    // A directory of the path that may not be read.
+    return false;
+  }
+};
+
+/**
+ * The interpreter that the option `python` means: `auto` takes that of Salt's packages, of a virtual environment, or `python3` in the
+ * path; False none; any other text is its path.
+ *
+ * @returns undefined if there is none
+ */
+export function findPython({ fs, process }: Host, opts: Record<string, unknown>): string | undefined {
+  const { python = "auto" } = opts;
+  if (typeof python === "string" && python.startsWith("/")) return isProgram(fs, python) ? python : undefined;
+  if (python !== "auto" && python !== true) return undefined;
+  const environment = process.env("VIRTUAL_ENV") ?? "";
+  const places = [ONEDIR, ...environment.startsWith("/") ? [joinPath(environment, "bin/python3")] : []];
+  const path = (process.env("PATH") ?? "").split(":").filter((directory) => directory.startsWith("/"));
+  for (const name of NAMES) places.push(...path.map((directory) => joinPath(directory, name)));
+  return places.find((place) => isProgram(fs, place));
+}
