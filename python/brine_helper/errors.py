@@ -55,7 +55,7 @@ def describe(error: BaseException) -> Dict[str, Any]:
     info = getattr(error, "info", None)
     return {
         "kinds": names,
-        "message": _text(error),
+        "message": _text(error) if info is None else str(getattr(error, "error", None) or _text(error)),
         "info": info if isinstance(info, (dict, list, str, int)) else None,
         "traceback": traceback_of(error),
         "id": _keep(error),

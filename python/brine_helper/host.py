@@ -11,7 +11,7 @@ import traceback
 import types
 from typing import Any, Callable, Dict, List, Optional
 
-from . import errors, mappings, modules
+from . import current, errors, mappings, modules
 from .channel import Channel
 
 #: Values that a generator may give in one return.
@@ -52,12 +52,24 @@ def _drained(generator: Any) -> Any:
     return found
 
 
+class _JobEvents:
+    """``__jid_event__`` of runners: reports how far a job is."""
+
+    def __init__(self, channel: Channel, number: Callable[[], Optional[int]]) -> None:
+        self._channel = channel
+        self._number = number
+
+    def fire_event(self, data: Any, tag: str = "") -> None:
+        self._channel.ask("progress", c=self._number(), data=data)
+
+
 class Host:
     """This process, as modules see it."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         channel.handle = self.handle
+        current.set_host(self)
         self._calls: List[int] = []
         self._loaded: Dict[str, modules.Loaded] = {}
         self._utils_dirs: List[List[Any]] = []
@@ -70,6 +82,26 @@ class Host:
             kind: mappings.Functions(channel, kind, self._local, self._number, self._retcode)
             for kind in ("modules", "states", "runners", "wheel")
         }
+
+    # For the package salt.
+
+    def functions(self, kind: str) -> mappings.Functions:
+        return self._functions[kind]
+
+    def utilities(self) -> mappings.Utilities:
+        return self._utils
+
+    def options(self) -> Dict[str, Any]:
+        return self._options.value()
+
+    def grains(self) -> mappings.Values:
+        return self._grains
+
+    def pillar(self) -> mappings.Values:
+        return self._pillar
+
+    def context(self) -> mappings.Values:
+        return self._context
 
     # What is asked.
 
@@ -145,6 +177,7 @@ class Host:
             names["__states__"] = self._functions["states"]
         if kind in ("runners", "engines"):
             names["__runner__"] = names["__runners__"] = self._functions["runners"]
+            names["__jid_event__"] = _JobEvents(self._channel, self._number)
         names["__opts__"] = self._options.value() if "__opts__" in text or "opts" in text else {}
         return names
 

@@ -168,8 +168,8 @@ def _plain(value: Any) -> bool:
 
 def _parameters(function: Callable[..., Any]) -> Dict[str, Any]:
     try:
-        spec = inspect.getfullargspec(function)
-    except TypeError:
+        spec = inspect.getfullargspec(inspect.unwrap(function))
+    except (TypeError, ValueError):
         return {"params": [], "varargs": "args", "keywords": "kwargs"}
     defaults = spec.defaults or ()
     first = len(spec.args) - len(defaults)

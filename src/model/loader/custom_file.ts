@@ -129,7 +129,9 @@ export async function loadCustomFile(
   callerOf: CallerOf = asItIs,
   family?: PythonFamily,
 ): Promise<LoadedFile> {
-  if (file.form === "python") return await (await import("./python/python_file.ts")).loadPython(place, kind, file, family);
+  if (file.form === "python") {
+    return await (await import("./python/python_file.ts")).loadPython(place, kind, file, family);
+  }
   return file.form === "code" ? await loadCode(place, file) : await loadProgram(place, file, callerOf);
 }
 

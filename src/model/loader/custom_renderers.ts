@@ -3,6 +3,7 @@ import type { Renderer, RendererTable, RenderJob } from "../../language/render/r
 import { RenderError } from "../../language/render/render_error.ts";
 import { customFilesOf, type CustomPlace, known, loadCustomFile, logForeign } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
+import { findPython } from "./python/interpreter.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
 /** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are copies. */
@@ -66,9 +67,15 @@ function custom(place: CustomPlace, file: CustomFile): () => Promise<Renderer> {
     });
 }
 
-/** Custom renderers by name, as the directories are now. */
+/** `py` of a host that has Python: loaded when it is used. */
+function pythonRenderer(place: CustomPlace): RendererTable {
+  if (findPython(place.runtime, place.opts) === undefined) return {};
+  return { py: async () => (await import("./python/python_renderers.ts")).py(place) };
+}
+
+/** Custom renderers by name, as the directories are now, and the renderer `py` where this host has Python. */
 export function customRenderers(place: CustomPlace): RendererTable {
   const { usable, foreign } = customFilesOf(place, "renderers");
   logForeign(place, "renderers", foreign);
-  return Object.fromEntries(usable.map((file) => [file.name, custom(place, file)]));
+  return { ...pythonRenderer(place), ...Object.fromEntries(usable.map((file) => [file.name, custom(place, file)])) };
 }

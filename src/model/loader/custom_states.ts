@@ -25,11 +25,10 @@ function wrapped(own: StateModule): StateModule {
   return { ...own, functions: Object.fromEntries(functions) };
 }
 
-/** A Python module: functions that Salt calls by themselves are no states. */
+/** A Python module, with the functions that a run calls by itself. */
 function pythonStates(functions: LoadedFile["functions"], virtual: LoadedFile["virtual"]): StateModule {
   const called = (name: string) => {
     const found = functions.get(name);
-    functions.delete(name);
     if (found === undefined) return undefined;
     const signature = parseSignature(found.signature);
     return (context: StateContext, values: unknown[], keyword: Record<string, unknown> = {}) =>

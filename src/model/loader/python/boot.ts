@@ -18,7 +18,7 @@ sources = json.loads(take(int.from_bytes(take(4), "big")))
 package = types.ModuleType("brine_helper")
 package.__path__ = []
 sys.modules["brine_helper"] = package
-for name in ("wire", "channel", "errors", "mappings", "modules", "embedded", "host", "main"):
+for name in ("wire", "channel", "errors", "mappings", "current", "modules", "embedded", "host", "main"):
     module = types.ModuleType("brine_helper." + name)
     module.__package__ = "brine_helper"
     path = "brine_helper/" + name + ".py"

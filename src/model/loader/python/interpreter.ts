@@ -8,7 +8,16 @@ type Host = Pick<Runtime, "fs" | "process">;
 /** Salt's own Python, of its packages. */
 const ONEDIR = "/opt/saltstack/salt/bin/python3";
 /** Names in the path; the first that is there counts. */
-const NAMES = ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python3.9", "python3.8"];
+const NAMES = [
+  "python3",
+  "python3.14",
+  "python3.13",
+  "python3.12",
+  "python3.11",
+  "python3.10",
+  "python3.9",
+  "python3.8",
+];
 
 const isProgram = (fs: FileSystem, path: string) => {
   try {

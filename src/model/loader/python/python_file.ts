@@ -11,7 +11,7 @@ import { dirName } from "../../../base/paths.ts";
 import type { Args, Parameter, Signature } from "../signature.ts";
 import type { StateContext } from "../states.ts";
 import { findPython } from "./interpreter.ts";
-import { type Callable, PythonHelper, type PythonCaller, type PythonFile } from "./helper.ts";
+import { type Callable, type PythonCaller, type PythonFile, PythonHelper } from "./helper.ts";
 
 /** The helpers of each runtime, by interpreter. */
 const HELPERS = new WeakMap<Runtime, Map<string, PythonHelper>>();
@@ -70,7 +70,9 @@ function statesOf({ callState }: Pick<StateContext, "callState">): Callable {
   return {
     find: (name) => Promise.resolve({ doc: "", run: Object.freeze([name]) }),
     run: async (name, [first, ...rest], keyword) => {
-      if (rest.length > 0) throw new TypeError(`Cannot call ${name} with ${rest.length + 1} values: name the arguments`);
+      if (rest.length > 0) {
+        throw new TypeError(`Cannot call ${name} with ${rest.length + 1} values: name the arguments`);
+      }
       return await callState(name, first === undefined ? keyword : { name: first, ...keyword });
     },
     names: () => Promise.resolve([]),
@@ -229,4 +231,3 @@ export async function loadPython(
     virtual: () => unavailable !== undefined ? { unavailable } : name === undefined || name === file.name ? true : name,
   };
 }
-
