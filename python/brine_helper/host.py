@@ -76,7 +76,7 @@ class Host:
         self._options = mappings.Options()
         self._grains = mappings.Values()
         self._pillar = mappings.Values()
-        self._context = mappings.Values()
+        self._context: Dict[str, Any] = {}
         self._utils = mappings.Utilities(self._load_utility, self._utility_names)
         self._functions = {
             kind: mappings.Functions(channel, kind, self._local, self._number, self._retcode)
@@ -100,7 +100,7 @@ class Host:
     def pillar(self) -> mappings.Values:
         return self._pillar
 
-    def context(self) -> mappings.Values:
+    def context(self) -> Dict[str, Any]:
         return self._context
 
     # What is asked.
@@ -114,7 +114,7 @@ class Host:
             self._sync(message.get("s"))
             answer["r"] = handler(message)
             if message["op"] == "call":
-                answer["rc"] = self._context.value().get("retcode", 0)
+                answer["rc"] = self._context.get("retcode", 0)
         except BaseException as error:
             # Also SystemExit and KeyboardInterrupt: they end the call, and not the process.
             answer = {"n": number, "e": errors.describe(error)}
@@ -156,7 +156,7 @@ class Host:
                 functions.forget()
 
     def _retcode(self, code: Any = None) -> Any:
-        values = self._context.value()
+        values = self._context
         if code is not None:
             values["retcode"] = code
         return values.get("retcode", 0)
@@ -209,7 +209,8 @@ class Host:
             return {"name": message["name"], "unavailable": str(error), "functions": [], "uses": []}
         except Exception as error:
             log = logging.getLogger("brine.python")
-            log.error("%s cannot be loaded: %s", message["path"], errors.traceback_of(error))
+            level = logging.ERROR if message["own"] else logging.DEBUG
+            log.log(level, "%s cannot be loaded: %s", message["path"], errors.traceback_of(error))
             return {"name": message["name"], "unavailable": str(error), "functions": [], "uses": []}
 
     def _local(self, key: str, function: str) -> Callable[..., Any]:

@@ -3,6 +3,7 @@ import { type CustomFunction, type CustomPlace, known, loadCustomFile, virtualOf
 import type { CustomFile } from "./custom_files.ts";
 import { withCustomFiles } from "./with_custom_files.ts";
 import type { ExecutionFunction, ExecutionModule } from "./family.ts";
+import { withLentFiles } from "./lent_files.ts";
 import type { ModuleRegistry } from "./loader.ts";
 
 /** A custom function, without `inline`: it is unknown whether it could harm the minion's own process. */
@@ -38,10 +39,12 @@ async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ 
   };
 }
 
-/** Execution modules with the custom ones among them. */
+/** Execution modules with the custom ones among them, and behind them those that Salt's package lends. */
 export function withCustomModules(modules: ModuleRegistry, place: CustomPlace): ModuleRegistry {
-  return withCustomFiles(modules, place, "modules", {
-    load: (file) => executionModule(place, file),
+  const load = (file: CustomFile) => executionModule(place, file);
+  const own = withCustomFiles(modules, place, "modules", {
+    load,
     unavailable: (why) => ({ module: { virtual: () => ({ unavailable: why }), functions: {} } }),
   });
+  return withLentFiles(own, place, "modules", load);
 }

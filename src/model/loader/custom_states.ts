@@ -9,6 +9,7 @@ import {
 } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { withCustomFiles } from "./with_custom_files.ts";
+import { withLentFiles } from "./lent_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 import type { StateContext, StateFunction, StateModule, StateRegistry, StateReturn } from "./states.ts";
 
@@ -69,10 +70,12 @@ async function stateModule(place: CustomPlace, file: CustomFile): Promise<{ stat
   };
 }
 
-/** State modules with the custom ones among them. */
+/** State modules with the custom ones among them, and behind them those that Salt's package lends. */
 export function withCustomStates(states: StateRegistry, place: CustomPlace): StateRegistry {
-  return withCustomFiles(states, place, "states", {
-    load: (file) => stateModule(place, file),
+  const load = (file: CustomFile) => stateModule(place, file);
+  const own = withCustomFiles(states, place, "states", {
+    load,
     unavailable: (why) => ({ states: { virtual: () => ({ unavailable: why }), functions: {} } }),
   });
+  return withLentFiles(own, place, "states", load);
 }

@@ -47,6 +47,8 @@ export interface PythonFile {
 
 /** Time for the interpreter to start, and for a module to be imported. */
 const START_MS = 30_000;
+/** The same for a module of Salt's package: hundreds of them may be asked for at once. */
+const LENT_MS = 600_000;
 /** Time for a helper whose job was ended to end by itself. */
 const GRACE_MS = 2000;
 /** Bytes of one message of the helper. */
@@ -237,7 +239,7 @@ export class PythonHelper {
     let loaded = running.loaded.get(key);
     if (loaded === undefined) {
       const asked = { op: "load", key, kind, name, path, own, s: this.#changes(running, caller) };
-      running.loaded.set(key, loaded = running.ask(caller, asked, START_MS));
+      running.loaded.set(key, loaded = running.ask(caller, asked, own ? START_MS : LENT_MS));
       loaded.catch(() => running.loaded.delete(key));
     }
     return loaded;

@@ -1,5 +1,5 @@
 /** Where this host has Python, and Salt's package for it. Nothing is started: files are looked at. */
-import { joinPath } from "../../../base/paths.ts";
+import { dirName, joinPath } from "../../../base/paths.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 
@@ -43,4 +43,35 @@ export function findPython({ fs, process }: Host, opts: Record<string, unknown>)
   const path = (process.env("PATH") ?? "").split(":").filter((directory) => directory.startsWith("/"));
   for (const name of NAMES) places.push(...path.map((directory) => joinPath(directory, name)));
   return places.find((place) => isProgram(fs, place));
+}
+
+const isDirectory = (fs: FileSystem, path: string) => {
+  try {
+    return fs.stat(path)?.kind === "directory";
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * The directory of Salt's package that the interpreter finds, if the option `python_salt` lets it be used.
+ *
+ * @returns undefined if there is none
+ */
+export function findSalt(host: Host, opts: Record<string, unknown>): string | undefined {
+  if (opts.python_salt === false) return undefined;
+  const python = findPython(host, opts);
+  if (python === undefined) return undefined;
+  const { fs } = host;
+  const prefix = dirName(dirName(python));
+  for (const library of ["lib", "lib64", "local/lib"].map((name) => joinPath(prefix, name))) {
+    if (!isDirectory(fs, library)) continue;
+    for (const version of fs.list(library).filter((name) => /^python3(?:\.\d+)?$/.test(name)).sort().reverse()) {
+      for (const packages of ["site-packages", "dist-packages"]) {
+        const found = joinPath(library, version, packages, "salt");
+        if (isDirectory(fs, joinPath(found, "modules"))) return found;
+      }
+    }
+  }
+  return undefined;
 }

@@ -7,10 +7,12 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Context, JobContext } from "../context.ts";
 import type { CustomFunction, CustomPlace, LoadedFile } from "../custom_file.ts";
 import { customDirectories, type CustomFile, type CustomKind, strangersCode } from "../custom_files.ts";
-import { dirName } from "../../../base/paths.ts";
+import { dirName, joinPath } from "../../../base/paths.ts";
+import type { FunctionTable } from "../loader.ts";
+import { callContext } from "../template_functions.ts";
 import type { Args, Parameter, Signature } from "../signature.ts";
 import type { StateContext } from "../states.ts";
-import { findPython } from "./interpreter.ts";
+import { findPython, findSalt } from "./interpreter.ts";
 import { type Callable, type PythonCaller, type PythonFile, PythonHelper } from "./helper.ts";
 
 /** The helpers of each runtime, by interpreter. */
@@ -117,10 +119,22 @@ const hasMethods = (value: object) => Object.values(value).some((one) => typeof 
 
 /** The directories of `_utils` that no stranger can write to. */
 function utilsOf({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): [string, boolean][] {
-  return customDirectories(runtime, opts, "utils" as CustomKind)
-    .filter((directory) => strangersCode(runtime, directory) === undefined)
-    .map((directory) => [directory, true]);
+  let known = UTILITIES.get(opts);
+  if (known === undefined) {
+    const own = customDirectories(runtime, opts, "utils")
+      .filter((directory) => strangersCode(runtime, directory) === undefined)
+      .map((directory): [string, boolean] => [directory, true]);
+    const salt = findSalt(runtime, opts);
+    UTILITIES.set(
+      opts,
+      known = [...own, ...salt === undefined ? [] : [[joinPath(salt, "utils"), false]] as [string, boolean][]],
+    );
+  }
+  return known;
 }
+
+/** By options: those of a run of states are asked for by each of its functions. */
+const UTILITIES = new WeakMap<object, [string, boolean][]>();
 
 /** The file as the helper is told of it. */
 export function pythonFile(kind: string, { name, path, version, lent = false }: CustomFile): PythonFile {
@@ -184,6 +198,13 @@ function stateNames(context: object, uses: readonly string[]): Record<string, un
   };
 }
 
+/** What a module has while it is loaded: its `__virtual__` may call functions, though there is no job yet. */
+function loading(place: CustomPlace): object {
+  const { functions, call } = place as Partial<Context>;
+  if (functions === undefined || call === undefined) return place;
+  return callContext({ functions: functions as FunctionTable, context: () => place as unknown as Context });
+}
+
 /** How the functions of a file are called, where its family has more to give. */
 export interface PythonFamily {
   /** Makes the caller of a context. @default from what the context has */
@@ -204,7 +225,7 @@ export async function loadPython(
   const helper = pythonHelper(place);
   const made = pythonFile(kind, file);
   const caller = family.caller ?? ((context: object) => callerOf(place, context));
-  const said = await helper.load(caller(place), made);
+  const said = await helper.load(caller(loading(place)), made);
   const unavailable = textOf(said, "unavailable");
   const name = textOf(said, "name");
   const usesOf = isMap(said) ? lookup(said, "uses") : undefined;
