@@ -1,34 +1,11 @@
 import { messageOf } from "../../base/errors.ts";
-import type { Renderer, RendererTable, RenderJob } from "../../language/render/renderer.ts";
+import type { Renderer, RendererTable } from "../../language/render/renderer.ts";
 import { RenderError } from "../../language/render/render_error.ts";
 import { customFilesOf, type CustomPlace, known, loadCustomFile, logForeign } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { findPython } from "./python/interpreter.ts";
+import { rendererContext } from "./renderer_context.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
-
-/** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are copies. */
-export function rendererContext(
-  place: CustomPlace,
-  { path, sls = "", saltenv, argline, plain, context = {} }: RenderJob,
-): object {
-  return {
-    ...place,
-    path,
-    sls,
-    saltenv,
-    argline,
-    context,
-    get opts() {
-      return plain?.opts.value ?? place.opts;
-    },
-    get grains() {
-      return plain?.grains.value ?? {};
-    },
-    get pillar() {
-      return plain?.pillar.value ?? {};
-    },
-  };
-}
 
 async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
   const { exports, functions, virtual } = await loadCustomFile(place, "renderers", file);

@@ -1,6 +1,6 @@
 /** Modules of Salt's own package on this host, which it lends: those that Brine does not have. */
 import { joinPath } from "../../base/paths.ts";
-import type { CustomPlace } from "./custom_file.ts";
+import type { CustomPlace } from "./loaded_file.ts";
 import { type CustomFile, type CustomKind, strangersCode } from "./custom_files.ts";
 import { findSalt } from "./python/interpreter.ts";
 

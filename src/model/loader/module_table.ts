@@ -149,15 +149,15 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
   }
 
   async unavailable(): Promise<Map<string, string>> {
-    const all = (await this.#all()).reverse();
+    const all = await this.#all();
     const available = new Set(
       all.flatMap(({ name, file, unavailable }) => unavailable === undefined ? [name, file] : []),
     );
-    return new Map(
-      all.flatMap(({ name, unavailable }) =>
-        unavailable === undefined || available.has(name) ? [] : [[name, unavailable]]
-      ),
-    );
+    const reasons = new Map<string, string>();
+    for (const { name, unavailable } of all) {
+      if (unavailable !== undefined && !available.has(name) && !reasons.has(name)) reasons.set(name, unavailable);
+    }
+    return reasons;
   }
 
   reload(): void {

@@ -51,6 +51,8 @@ const START_MS = 30_000;
 const LENT_MS = 600_000;
 /** Time for a helper whose job was ended to end by itself. */
 const GRACE_MS = 2000;
+/** Time after which a helper that has nothing to do is ended: it would keep this process from ending by itself. */
+const IDLE_MS = 30_000;
 /** Bytes of one message of the helper. */
 const MOST_BYTES = 257 * 1024 * 1024;
 /** Bytes that the helper may print in one call before the rest is dropped. */
@@ -162,6 +164,9 @@ export class PythonHelper {
   #printed = 0;
   #lastWords = "";
   #isStale = false;
+  /** Calls that have not ended. */
+  #busy = 0;
+  #notIdle = () => {};
 
   constructor(
     runtime: Runtime,
@@ -190,11 +195,20 @@ export class PythonHelper {
 
   /** Describes a file. */
   async load(caller: PythonCaller, file: PythonFile): Promise<unknown> {
-    return await this.#loaded(await this.#ready(caller), caller, file);
+    return await this.#during(async () => await this.#loaded(await this.#ready(caller), caller, file));
   }
 
   /** Calls a function of a file. @param globals names that its module has while it runs */
   async call(
+    caller: PythonCaller,
+    file: PythonFile,
+    name: string,
+    given: { positional: unknown[]; keyword: Record<string, unknown>; globals?: Record<string, unknown> },
+  ): Promise<unknown> {
+    return await this.#during(async () => await this.#call(caller, file, name, given));
+  }
+
+  async #call(
     caller: PythonCaller,
     file: PythonFile,
     name: string,
@@ -217,12 +231,26 @@ export class PythonHelper {
 
   /** Runs a text as a module, and what it calls `run`. @param names further names that it has */
   async runText(caller: PythonCaller, text: string, path: string, names: Record<string, unknown>): Promise<unknown> {
-    const running = await this.#ready(caller);
-    return await running.ask(caller, { op: "run_text", text, path, names, s: this.#changes(running, caller) });
+    return await this.#during(async () => {
+      const running = await this.#ready(caller);
+      return await running.ask(caller, { op: "run_text", text, path, names, s: this.#changes(running, caller) });
+    });
+  }
+
+  /** Keeps the process while something is asked of it, and for a while after. */
+  async #during<T>(work: () => Promise<T>): Promise<T> {
+    this.#notIdle();
+    this.#busy++;
+    try {
+      return await work();
+    } finally {
+      if (--this.#busy === 0) this.#notIdle = this.#runtime.clock.after(IDLE_MS, () => void this.close());
+    }
   }
 
   /** Ends the process once it is idle. */
   async close(): Promise<void> {
+    this.#notIdle();
     const running = this.#running;
     this.#running = undefined;
     (await running?.catch(() => undefined))?.close();

@@ -5,7 +5,7 @@ import { str } from "../../../language/python/repr.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Context, JobContext } from "../context.ts";
-import type { CustomFunction, CustomPlace, LoadedFile } from "../custom_file.ts";
+import type { CustomFunction, CustomPlace, LoadedFile } from "../loaded_file.ts";
 import { customDirectories, type CustomFile, type CustomKind, strangersCode } from "../custom_files.ts";
 import { dirName, joinPath } from "../../../base/paths.ts";
 import type { FunctionTable } from "../loader.ts";
@@ -225,6 +225,8 @@ export async function loadPython(
   const helper = pythonHelper(place);
   const made = pythonFile(kind, file);
   const caller = family.caller ?? ((context: object) => callerOf(place, context));
+  // The table is being made anew: what modules have found of each other may be gone.
+  helper.forget();
   const said = await helper.load(caller(loading(place)), made);
   const unavailable = textOf(said, "unavailable");
   const name = textOf(said, "name");
