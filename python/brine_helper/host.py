@@ -187,8 +187,9 @@ class Host:
         module, text = modules.import_file(namespace, path, is_own)
         loaded = modules.Loaded(kind, path, name, module, text)
         module.__dict__.update(self.names_for(text, kind))
-        if hasattr(module, "__init__") and inspect.isfunction(module.__init__):
-            module.__init__(self._options.value())
+        prepare = module.__dict__.get("__init__")
+        if inspect.isfunction(prepare):
+            prepare(self._options.value())
         modules.virtual_of(loaded)
         if loaded.unavailable is None:
             loaded.functions = modules.functions_of(module)

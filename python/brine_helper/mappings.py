@@ -10,7 +10,7 @@ from . import errors, wire
 from .channel import Channel
 
 
-class Values(MutableMapping):  # type: ignore[type-arg]
+class Values(MutableMapping):
     """A dictionary that came packed, and is unpacked when it is first used."""
 
     def __init__(self, packed: Optional[bytes] = None) -> None:
@@ -102,7 +102,7 @@ class _Module:
             raise AttributeError(name) from error
 
 
-class Functions(MutableMapping):  # type: ignore[type-arg]
+class Functions(MutableMapping):
     """Functions by ``module.function``: those of Brine are called there, those of this process directly."""
 
     def __init__(
@@ -195,7 +195,7 @@ class Functions(MutableMapping):  # type: ignore[type-arg]
         return f"<functions of {self._kind}>"
 
 
-class Utilities(MutableMapping):  # type: ignore[type-arg]
+class Utilities(MutableMapping):
     """``__utils__``: functions of the modules in ``_utils``, loaded when they are asked for."""
 
     def __init__(self, load: Callable[[str], Dict[str, Callable[..., Any]]], names: Callable[[], List[str]]) -> None:

@@ -180,7 +180,8 @@ def _parameters(function: Callable[..., Any]) -> Dict[str, Any]:
             continue
         params.append([name, defaults[index - first]])
     if spec.varargs is None:
-        params.extend([name, spec.kwonlydefaults[name]] for name in spec.kwonlyargs if name in (spec.kwonlydefaults or {}))
+        given = spec.kwonlydefaults or {}
+        params.extend([name, given[name]] for name in spec.kwonlyargs if name in given)
     shown = [entry if len(entry) == 1 or _plain(entry[1]) else [entry[0], repr(entry[1])] for entry in params]
     return {"params": shown, "varargs": spec.varargs, "keywords": spec.varkw}
 

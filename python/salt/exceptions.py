@@ -31,7 +31,7 @@ class SaltException(Exception):
         super().__init__(text)
         self.message = self.strerror = text
 
-    def pack(self) -> dict:  # type: ignore[type-arg]
+    def pack(self) -> dict:
         return {"message": str(self), "args": self.args}
 
 

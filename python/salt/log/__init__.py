@@ -14,7 +14,7 @@ LOG_LEVELS = {
     "critical": 50,
     "quiet": 1000,
 }
-LOG_COLORS: dict = {}  # type: ignore[type-arg]
+LOG_COLORS: dict = {}
 getLogger = logging.getLogger
 
 

@@ -99,6 +99,6 @@ def parse_function(s: str) -> Tuple[Any, List[Any], Dict[str, Any]]:
     assert isinstance(call, ast.Call)
 
     def value(node: ast.AST) -> Any:
-        return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)  # type: ignore[arg-type]
+        return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
 
     return name, [value(arg) for arg in call.args], {key.arg or "": value(key.value) for key in call.keywords}

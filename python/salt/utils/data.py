@@ -12,7 +12,7 @@ from salt.defaults import DEFAULT_TARGET_DELIM
 from salt.utils.stringutils import to_bytes, to_unicode
 
 
-class CaseInsensitiveDict(MutableMapping):  # type: ignore[type-arg]
+class CaseInsensitiveDict(MutableMapping):
     """A dictionary whose keys are the same in any case."""
 
     def __init__(self, init: Any = (), **kwargs: Any) -> None:

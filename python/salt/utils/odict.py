@@ -4,7 +4,7 @@ from collections import OrderedDict, defaultdict
 from typing import Any
 
 
-class DefaultOrderedDict(OrderedDict):  # type: ignore[type-arg]
+class DefaultOrderedDict(OrderedDict):
     """An ordered map that makes what is missing."""
 
     def __init__(self, default_factory: Any = None, *args: Any, **kwargs: Any) -> None:

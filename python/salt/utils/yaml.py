@@ -9,7 +9,7 @@ from brine_helper import current
 try:
     import yaml as _yaml
 except ImportError:
-    _yaml = None  # type: ignore[assignment]
+    _yaml = None
 
 
 class YAMLError(Exception):

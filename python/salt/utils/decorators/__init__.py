@@ -40,7 +40,7 @@ class Depends:
                 done = subprocess.run(dependency, shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             except OSError:
                 return False
-            return done.returncode == params["retcode"]
+            return bool(done.returncode == params["retcode"])
         return bool(dependency()) if callable(dependency) else False
 
     @classmethod

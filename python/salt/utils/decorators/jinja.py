@@ -13,12 +13,12 @@ jinja_filter = jinja_test = jinja_global = _named
 
 
 class JinjaFilter:
-    salt_jinja_filters: dict = {}  # type: ignore[type-arg]
+    salt_jinja_filters: dict = {}
 
 
 class JinjaTest:
-    salt_jinja_tests: dict = {}  # type: ignore[type-arg]
+    salt_jinja_tests: dict = {}
 
 
 class JinjaGlobal:
-    salt_jinja_globals: dict = {}  # type: ignore[type-arg]
+    salt_jinja_globals: dict = {}
