@@ -11,6 +11,7 @@ import { withCustomRunners } from "../../../../src/model/loader/custom_runners.t
 import { createFunctionTable, functionTableOptions } from "../../../../src/model/loader/loader.ts";
 import { closePython } from "../../../../src/model/loader/python/python_file.ts";
 import { MODULES } from "../../../../src/plugins/modules/mod.ts";
+import { until } from "../../../../bench/bed/until.ts";
 import { testMinion } from "../../../support/context.ts";
 
 function hasPython(): boolean {
@@ -378,6 +379,7 @@ describe("Python modules", { skip }, () => {
       },
     });
     await assert.rejects(job, /ended/);
-    assert.ok(pids.length > 0 && pids.every((pid) => pid !== runtime.process.pid));
+    assert.ok(pids.length > 0);
+    await until(() => pids.every((pid) => !runtime.process.alive(pid)));
   });
 });
