@@ -1,5 +1,5 @@
 /**
- * Writes `src/model/loader/python/sources.ts`: the Python of `python/` as text, so that each form of Brine carries it. The helper gets it
+ * Writes `src/model/loader/python/sources.ts`: the Python of `src/model/loader/python/` as text, so that each form of Brine carries it. The helper gets it
  * through a pipe, and nothing of it is on the disk of a host. `tests/model/loader/python/sources_test.ts` checks that it is up to date.
  *
  *     npm run python
@@ -11,20 +11,21 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+const PLACE = "src/model/loader/python";
 /** Packages: the helper, and what custom modules find as `salt`. */
 const PACKAGES = ["brine_helper", "salt"];
 
 /** The text of `sources.ts`. */
 export function sourcesModule(): string {
   const files = PACKAGES.flatMap((name) =>
-    readdirSync(join(root, "python", name), { recursive: true, encoding: "utf8" })
+    readdirSync(join(root, PLACE, name), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".py"))
       .map((file) => `${name}/${file}`)
   ).sort();
   const entries = files.map((file) =>
-    `  ${JSON.stringify(file)}: ${JSON.stringify(readFileSync(join(root, "python", file), "utf8"))},\n`
+    `  ${JSON.stringify(file)}: ${JSON.stringify(readFileSync(join(root, PLACE, file), "utf8"))},\n`
   );
-  return "/** The Python of `python/`, by file. Written by `npm run python`. */\n" +
+  return "/** The Python of `src/model/loader/python/`, by file. Written by `npm run python`. */\n" +
     `export const SOURCES: Record<string, string> = {\n${entries.join("")}};\n`;
 }
 
