@@ -68,11 +68,14 @@ const EXEMPT: Readonly<Record<string, readonly string[]>> = {
   "src/language/jinja/methods/markup.ts": ["capitalize casefold"],
 };
 
-/** Sources whose texts are checked. Those of `src/plugins` are mostly Salt's, and `client/functions` has signatures. */
+/** Sources whose texts are checked. Those of `src/plugins` are mostly Salt's, `client/functions` has signatures, and two files are Python. */
 export function sources(): string[] {
   return ["cli", "src"].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`)
-  ).filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !/^src\/(plugins|client\/functions)\//.test(file)).sort();
+  ).filter((file) =>
+    /(?<!\.d)\.tsx?$/.test(file) &&
+    !/^src\/(plugins\/|client\/functions\/|model\/loader\/python\/(?:boot|sources)\.ts)/.test(file)
+  ).sort();
 }
 
 /** The problems of the texts in a source. */

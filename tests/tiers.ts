@@ -74,6 +74,7 @@ const SLOW: Record<string, RuntimeName[]> = {
   "tests/host/runner": EACH,
   "tests/runtime": EACH,
   "tests/feature/supervise": EACH,
+  "tests/model/loader/python": EACH,
   "tests/protocol/transport": EACH,
 };
 

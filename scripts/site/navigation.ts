@@ -50,6 +50,7 @@ export const NAVIGATION: readonly Section[] = [
     title: "Program",
     pages: [
       page("docs/modules.md", "Custom modules"),
+      page("docs/python-modules.md", "Python modules"),
       page("docs/module-programs.md", "Modules in any language"),
       page("docs/custom-engines.md", "Custom engines"),
       page("docs/api.md", "The HTTP interface"),

@@ -31,7 +31,7 @@ export async function renderedWords<T extends readonly unknown[]>(
 ): Promise<{ [K in keyof T]: T[K] }> {
   if (!truthy(args.template)) return values;
   const engine = str(args.template);
-  if (!isTemplateEngine(engine)) {
+  if (!isTemplateEngine(engine, context)) {
     throw new CommandExecutionError(
       `Attempted to render file paths with unavailable engine ${engine}: ${unsupportedEngine(engine)}`,
     );
@@ -94,7 +94,7 @@ export async function renderedOrLogged(
   path: string,
   template: FileTemplate,
 ): Promise<Uint8Array | undefined> {
-  if (!isTemplateEngine(template.engine)) {
+  if (!isTemplateEngine(template.engine, context)) {
     context.log.error("Attempted to render template with unavailable engine", {
       engine: template.engine,
       problem: unsupportedEngine(template.engine),

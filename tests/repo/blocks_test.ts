@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { blocksOf, commandsOf, DOCUMENTS } from "../docs/blocks.ts";
 
 /** `html`: pages of the SDK, which tests/sdk/newcomer_nightly_test.ts opens in a browser. */
-const LANGUAGES = new Set(["", "sh", "text", "yaml", "json", "ts", "js", "jinja", "mermaid", "html"]);
+const LANGUAGES = new Set(["", "python", "sh", "text", "yaml", "json", "ts", "js", "jinja", "mermaid", "html"]);
 const all = DOCUMENTS.flatMap((file) => blocksOf(file));
 
 test("every block of JSON parses", () => {

@@ -5,7 +5,7 @@ import type { Renderer, RendererTable } from "../../language/render/renderer.ts"
 import { RenderError } from "../../language/render/render_error.ts";
 import { type CustomPlace, known } from "./custom_file.ts";
 import { strangersCode } from "./custom_files.ts";
-import { rendererContext } from "./custom_renderers.ts";
+import { rendererContext } from "./renderer_context.ts";
 
 /** Runs a text as a module, from a file that only we can read: what it exports. A text that was run before is not run again. */
 async function run({ runtime: { fs, process, crypto, importFile }, opts }: CustomPlace, text: string, ending: string) {

@@ -16,7 +16,7 @@ function eventsOf(found: unknown, path: string): BeaconEvent[] {
 
 /** A custom beacon: `beacon(config, run)` and, if it likes, `validate(config)` and `close(run)`; of a program `beacon(config)`. */
 async function beaconModule(place: CustomPlace, file: CustomFile): Promise<BeaconModule> {
-  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const { exports, functions, virtual } = await loadCustomFile(place, "beacons", file);
   const available = virtual(place);
   const unavailable = () => typeof available === "object" ? available.unavailable : undefined;
   const { beacon, validate, close } = exports;

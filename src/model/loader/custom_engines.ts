@@ -37,7 +37,7 @@ export async function runCustomEngine(
   if (file.form === "program") {
     return await runEngineProgram(engine, file.path, settings);
   }
-  const { exports, virtual } = await loadCustomFile(place, file);
+  const { exports, virtual } = await loadCustomFile(place, "engines", file);
   const available = virtual(engine);
   if (typeof available === "object") throw new Error(`It is not available: ${available.unavailable}`);
   const start = exports[fun];

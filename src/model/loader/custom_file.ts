@@ -1,47 +1,20 @@
 /** Custom modules: files of an operator's own, loaded as functions of the families that they belong to. */
 import { messageOf } from "../../base/errors.ts";
-import type { Logger } from "../../base/log.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
 import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
 import { knownError } from "./foreign_errors.ts";
 import { exportedDocumentation, exportedSignature } from "./javascript_source.ts";
+import type { AnyContext, CustomFunction, CustomPlace, LoadedFile, Virtual } from "./loaded_file.ts";
+import type { PythonFamily } from "./python/python_file.ts";
 import { callProgram, describeProgram, type ProgramCaller } from "./program_module.ts";
-import type { Args, Signature } from "./signature.ts";
 
-/** Where custom modules are, and what they are loaded with. */
-export interface CustomPlace {
-  readonly runtime: Runtime;
-  readonly log: Logger;
-  /** `extension_modules` and the options that name further directories. */
-  readonly opts: Record<string, unknown>;
-}
-
-/** What a function of a custom file is called with: a context of its family. */
-export type AnyContext = object;
+export type { AnyContext, CustomFunction, CustomPlace, LoadedFile };
 
 /** Selects what a program is sent of a context. */
 export type CallerOf = (context: AnyContext) => ProgramCaller;
 
 /** All of it: the context of a job has every field that a program is sent. */
 const asItIs: CallerOf = (context) => context as ProgramCaller;
-
-/** One function of a custom file, of any family. */
-export interface CustomFunction {
-  signature: string | Signature;
-  doc: string;
-  run(context: AnyContext, args: Args): Promise<unknown>;
-}
-
-type Virtual = true | string | { unavailable: string };
-
-/** A file that was loaded. */
-export interface LoadedFile {
-  /** Empty for a program. */
-  exports: Record<string, unknown>;
-  virtual(context: unknown): Virtual;
-  functions: Map<string, CustomFunction>;
-}
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
@@ -121,9 +94,14 @@ async function loadProgram(place: CustomPlace, { path }: CustomFile, callerOf: C
 
 export async function loadCustomFile(
   place: CustomPlace,
+  kind: CustomKind,
   file: CustomFile,
   callerOf: CallerOf = asItIs,
+  family?: PythonFamily,
 ): Promise<LoadedFile> {
+  if (file.form === "python") {
+    return await (await import("./python/python_file.ts")).loadPython(place, kind, file, family);
+  }
   return file.form === "code" ? await loadCode(place, file) : await loadProgram(place, file, callerOf);
 }
 
@@ -148,9 +126,10 @@ export async function loadOrLog(
   kind: CustomKind,
   file: CustomFile,
   callerOf?: CallerOf,
+  family?: PythonFamily,
 ): Promise<LoadedFile | undefined> {
   try {
-    const loaded = await loadCustomFile(place, file, callerOf);
+    const loaded = await loadCustomFile(place, kind, file, callerOf, family);
     const virtual = loaded.virtual(place);
     if (typeof virtual !== "object") return loaded;
     place.log.debug("custom module is not available", { kind, file: file.path, why: virtual.unavailable });

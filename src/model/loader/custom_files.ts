@@ -1,8 +1,9 @@
 /** The files of custom modules: where they are looked for, and what kind each is of. */
 import { joinPath } from "../../base/paths.ts";
-import type { FileSystem } from "../../runtime/fs.ts";
+import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { strangerIn } from "../../runtime/own_directory.ts";
+import { findPython } from "./python/interpreter.ts";
 
 /** Families that custom modules can belong to, by the names of their folders. */
 export type CustomKind =
@@ -15,7 +16,9 @@ export type CustomKind =
   | "renderers"
   | "beacons"
   | "tops"
-  | "engines";
+  | "engines"
+  | "utils"
+  | "pillar";
 
 /** The option that names further directories of one family alone. */
 const OPTIONS: Record<CustomKind, string> = {
@@ -29,6 +32,8 @@ const OPTIONS: Record<CustomKind, string> = {
   beacons: "beacons_dirs",
   tops: "top_dirs",
   engines: "engines_dirs",
+  utils: "utils_dirs",
+  pillar: "pillar_dirs",
 };
 
 export interface CustomFile {
@@ -37,8 +42,10 @@ export interface CustomFile {
   path: string;
   /** Differs when the file has changed. */
   version: string;
-  /** `foreign` cannot be loaded: most often a Python module for real Salt. */
-  form: "code" | "program" | "foreign";
+  /** `foreign` cannot be loaded: most often a Python module for real Salt, on a host without Python. */
+  form: "code" | "program" | "python" | "foreign";
+  /** It is of Salt's own package. */
+  lent?: boolean;
 }
 
 const listed = (value: unknown): string[] =>
@@ -89,7 +96,10 @@ export function customDirectories(runtime: Host, opts: Record<string, unknown>, 
 }
 
 const CODE = /\.(?:ts|mts|js|mjs)$/;
-const FORMS: CustomFile["form"][] = ["code", "program", "foreign"];
+const PYTHON = /\.py$/;
+const FORMS: CustomFile["form"][] = ["code", "program", "python", "foreign"];
+
+const versionOf = ({ mtimeMs, size, ino }: FileStat) => `${mtimeMs}-${size}-${ino}`;
 
 /** True if a file begins with `#!`. */
 export function isProgram(fs: FileSystem, path: string): boolean {
@@ -102,19 +112,45 @@ export function isProgram(fs: FileSystem, path: string): boolean {
   }
 }
 
-function customFile(fs: FileSystem, directory: string, entry: string): CustomFile | undefined {
+/** True if a program of Python answers `describe`, and so is no module of Salt whose first line names Python. */
+function answersDescribe(fs: FileSystem, path: string): boolean {
+  try {
+    return /["']describe["']/.test(fs.readText(path));
+  } catch {
+    return true;
+  }
+}
+
+/** The form of a file that is no code of Brine. */
+function formOf(fs: FileSystem, path: string, entry: string, hasPython: () => boolean): CustomFile["form"] {
+  const program = isProgram(fs, path);
+  if (PYTHON.test(entry) && hasPython() && !(program && answersDescribe(fs, path))) return "python";
+  return program ? "program" : "foreign";
+}
+
+function customFile(
+  fs: FileSystem,
+  directory: string,
+  entry: string,
+  hasPython: () => boolean,
+): CustomFile | undefined {
   const [, name] = /^([A-Za-z0-9][A-Za-z0-9_]*)(?:\.|$)/.exec(entry) ?? [];
   if (name === undefined || entry.endsWith(".d.ts") || entry.endsWith("~")) return undefined;
   const path = joinPath(directory, entry);
   const stat = fs.stat(path);
+  if (stat?.kind === "directory" && name === entry) {
+    const init = fs.stat(joinPath(path, "__init__.py"));
+    if (init?.kind !== "file" || !hasPython()) return undefined;
+    return { name, path, version: versionOf(init), form: "python" };
+  }
   if (stat?.kind !== "file") return undefined;
-  const form = CODE.test(entry) ? "code" : isProgram(fs, path) ? "program" : "foreign";
-  return { name, path, version: `${stat.mtimeMs}-${stat.size}-${stat.ino}`, form };
+  const form = CODE.test(entry) ? "code" : formOf(fs, path, entry, hasPython);
+  return { name, path, version: versionOf(stat), form };
 }
 
 /**
- * The files of a family by the names of their modules. Of several in one directory code comes before programs, and those
- * before what cannot be loaded: a module may be beside one of the same name for minions of real Salt.
+ * The files of a family by the names of their modules. Of several in one directory code comes before programs, those before
+ * Python modules, and those before what cannot be loaded: a module may be beside one of the same name for minions of real Salt.
  */
 export function customFiles(
   runtime: Host,
@@ -123,8 +159,11 @@ export function customFiles(
 ): Map<string, CustomFile> {
   const { fs } = runtime;
   const found = new Map<string, CustomFile>();
+  let python: boolean | undefined;
+  // Only where there is a file that it could run.
+  const hasPython = () => python ??= findPython(runtime, opts) !== undefined;
   for (const directory of customDirectories(runtime, opts, kind)) {
-    const here = fs.list(directory).flatMap((entry) => customFile(fs, directory, entry) ?? []);
+    const here = fs.list(directory).flatMap((entry) => customFile(fs, directory, entry, hasPython) ?? []);
     for (const form of FORMS) {
       for (const file of here) {
         const before = found.get(file.name);

@@ -1,6 +1,7 @@
 import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
 import { customFilesOf, type CustomPlace, loadOrLog, logForeign } from "./custom_file.ts";
 import type { GrainsFunction } from "./family.ts";
+import { messageOf } from "../../base/errors.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
 /** What custom grains see beside the options: the grains before them. */
@@ -20,7 +21,18 @@ export function customGrains(place: CustomPlace): Map<string, CustomGrains> {
     const loaded = await loadOrLog(place, "grains", file);
     const gathered: Record<string, unknown> = {};
     for (const [name, { signature, run }] of loaded?.functions ?? []) {
-      const got = await run(context, bindArguments(name, parseSignature(signature), [], new Map()));
+      const read = parseSignature(signature);
+      // As in Salt, by the name of the parameter.
+      const given = read.params.some((param) => param.name === "grains") ? [["grains", context.grains] as const] : [];
+      let got: unknown;
+      try {
+        got = await run(context, bindArguments(name, read, [], new Map(given)));
+      } catch (error) {
+        if (file.form !== "python") throw error;
+        // The other functions of the file still count, as in Salt.
+        place.log.error("grains function failed", { file: file.path, function: name, error: messageOf(error) });
+        continue;
+      }
       if (got === undefined || got === null) continue;
       if (!isMap(got)) throw new TypeError(`The function ${name} of "${file.path}" must return a map of grains`);
       Object.assign(gathered, Object.fromEntries(entriesOf(got as AnyMap)));

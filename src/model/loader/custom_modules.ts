@@ -3,25 +3,26 @@ import { type CustomFunction, type CustomPlace, known, loadCustomFile, virtualOf
 import type { CustomFile } from "./custom_files.ts";
 import { withCustomFiles } from "./with_custom_files.ts";
 import type { ExecutionFunction, ExecutionModule } from "./family.ts";
+import { withLentFiles } from "./lent_files.ts";
 import type { ModuleRegistry } from "./loader.ts";
 
 /** A custom function, without `inline`: it is unknown whether it could harm the minion's own process. */
-function executionFunction({ signature, doc, run }: CustomFunction, out?: string): ExecutionFunction {
-  return {
-    signature,
-    doc,
-    ...(out === undefined ? {} : { out }),
-    run: (context, args) => run(context, args),
-  };
+function executionFunction({ signature, doc, out, run }: CustomFunction): ExecutionFunction {
+  // `run` stays the function that it is: a helper of Python knows its own.
+  return { signature, doc, ...(out === undefined ? {} : { out }), run };
 }
 
 async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ module: ExecutionModule }> {
-  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const { exports, functions, virtual } = await loadCustomFile(place, "modules", file);
   const own = exports.module as ExecutionModule | undefined;
   if (typeof own === "object" && own !== null && typeof own.functions === "object") {
     const wrapped = Object.entries(own.functions).map(([name, { run, out, ...rest }]) => [
       name,
-      executionFunction({ ...rest, run: (context, args) => known(() => run(context as JobContext, args)) }, out),
+      executionFunction({
+        ...rest,
+        ...(out === undefined ? {} : { out }),
+        run: (context, args) => known(() => run(context as JobContext, args)),
+      }),
     ]);
     return {
       module: {
@@ -38,10 +39,12 @@ async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ 
   };
 }
 
-/** Execution modules with the custom ones among them. */
+/** Execution modules with the custom ones among them, and behind them those that Salt's package lends. */
 export function withCustomModules(modules: ModuleRegistry, place: CustomPlace): ModuleRegistry {
-  return withCustomFiles(modules, place, "modules", {
-    load: (file) => executionModule(place, file),
+  const load = (file: CustomFile) => executionModule(place, file);
+  const own = withCustomFiles(modules, place, "modules", {
+    load,
     unavailable: (why) => ({ module: { virtual: () => ({ unavailable: why }), functions: {} } }),
   });
+  return withLentFiles(own, place, "modules", load);
 }

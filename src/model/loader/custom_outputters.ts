@@ -9,7 +9,7 @@ export function customOutputters(place: CustomPlace): Record<string, () => Promi
   const { usable, foreign } = customFilesOf(place, "output");
   logForeign(place, "output", foreign);
   return Object.fromEntries(usable.map((file) => [file.name, async () => {
-    const { exports, functions } = await loadCustomFile(place, file);
+    const { exports, functions } = await loadCustomFile(place, "output", file);
     const { output } = exports;
     if (typeof output === "function") return async (data, options) => String(await output(data, options));
     const found = functions.get("output");

@@ -1,36 +1,14 @@
 import { messageOf } from "../../base/errors.ts";
-import type { Renderer, RendererTable, RenderJob } from "../../language/render/renderer.ts";
+import type { Renderer, RendererTable } from "../../language/render/renderer.ts";
 import { RenderError } from "../../language/render/render_error.ts";
 import { customFilesOf, type CustomPlace, known, loadCustomFile, logForeign } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
+import { findPython } from "./python/interpreter.ts";
+import { rendererContext } from "./renderer_context.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-/** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are copies. */
-export function rendererContext(
-  place: CustomPlace,
-  { path, sls = "", saltenv, argline, plain, context = {} }: RenderJob,
-): object {
-  return {
-    ...place,
-    path,
-    sls,
-    saltenv,
-    argline,
-    context,
-    get opts() {
-      return plain?.opts.value ?? place.opts;
-    },
-    get grains() {
-      return plain?.grains.value ?? {};
-    },
-    get pillar() {
-      return plain?.pillar.value ?? {};
-    },
-  };
-}
-
 async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
-  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const { exports, functions, virtual } = await loadCustomFile(place, "renderers", file);
   const available = virtual(place);
   if (typeof available === "object") throw new TypeError(`"${file.path}" is not available: ${available.unavailable}`);
   const { render } = exports;
@@ -66,9 +44,15 @@ function custom(place: CustomPlace, file: CustomFile): () => Promise<Renderer> {
     });
 }
 
-/** Custom renderers by name, as the directories are now. */
+/** `py` of a host that has Python: loaded when it is used. */
+function pythonRenderer(place: CustomPlace): RendererTable {
+  if (findPython(place.runtime, place.opts) === undefined) return {};
+  return { py: async () => (await import("./python/python_renderers.ts")).py(place) };
+}
+
+/** Custom renderers by name, as the directories are now, and the renderer `py` where this host has Python. */
 export function customRenderers(place: CustomPlace): RendererTable {
   const { usable, foreign } = customFilesOf(place, "renderers");
   logForeign(place, "renderers", foreign);
-  return Object.fromEntries(usable.map((file) => [file.name, custom(place, file)]));
+  return { ...pythonRenderer(place), ...Object.fromEntries(usable.map((file) => [file.name, custom(place, file)])) };
 }

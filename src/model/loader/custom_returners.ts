@@ -62,7 +62,7 @@ export function withCustomReturners(returners: ReturnerRegistry, place: CustomPl
   return {
     ...returners,
     ...Object.fromEntries(usable.map((file) => [file.name, async () => {
-      const loaded = await loadCustomFile(place, file);
+      const loaded = await loadCustomFile(place, "returners", file);
       const virtual = loaded.virtual(place);
       if (typeof virtual === "object") {
         return { returner: { virtual: () => virtual, returner: () => Promise.resolve() } };

@@ -1,7 +1,11 @@
 import type { RunnerContext } from "./context.ts";
 import { customFilesOf, type CustomPlace, known, loadOrLog, logForeign } from "./custom_file.ts";
 import type { RunnerModule } from "./family.ts";
-import type { Args } from "./signature.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { shortName } from "./job_context.ts";
+import { moduleNamed } from "./module_named.ts";
+import type { Callable, PythonCaller } from "./python/helper.ts";
+import { type Args, bindArguments, parseSignature } from "./signature.ts";
 
 /** Runners by name → how to load them. */
 export type RunnerRegistry = Record<string, () => Promise<{ runner: RunnerModule }>>;
@@ -10,11 +14,13 @@ export type RunnerRegistry = Record<string, () => Promise<{ runner: RunnerModule
 export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): RunnerRegistry {
   const { usable, foreign } = customFilesOf(place, "runners");
   logForeign(place, "runners", foreign);
-  return {
+  const registry: RunnerRegistry = {
     ...runners,
     ...Object.fromEntries(usable.map((file) => [file.name, async () => {
       // A program cannot be sent the pillar of this context: it is an object with methods.
-      const loaded = await loadOrLog(place, "runners", file, () => place);
+      const loaded = await loadOrLog(place, "runners", file, () => place, {
+        caller: (context) => runnerCaller(place, context, registry),
+      });
       const own = loaded?.exports.runner as RunnerModule | undefined;
       const virtual = loaded?.virtual(place);
       const name = own?.name ?? (typeof virtual === "string" ? virtual : undefined);
@@ -39,4 +45,49 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
       };
     }])),
   };
+  return registry;
 }
+
+/** What a runner of Python may call: as `__salt__` other runners, and functions of minions by them. */
+function runnerCaller(place: CustomPlace, context: object, registry: RunnerRegistry): PythonCaller {
+  const { log = place.log, opts = place.opts, progress } = context as Partial<RunnerContext>;
+  const find = async (name: string) => {
+    const [module = "", fun = ""] = name.split(".");
+    const { functions = {} } = await moduleNamed(registry, "runner", module) ?? {};
+    return Object.hasOwn(functions, fun) ? functions[fun] : undefined;
+  };
+  const runners: Callable = {
+    find,
+    run: async (name, positional, keyword) => {
+      const found = await find(name);
+      if (found === undefined) throw Object.assign(new Error(name), { name: "KeyError" });
+      const args = bindArguments(
+        shortName(name),
+        parseSignature(found.signature),
+        positional,
+        new Map(Object.entries(keyword)),
+      );
+      return await found.run(context as RunnerContext, args);
+    },
+    names: async () => {
+      const modules = await Promise.all(
+        Object.entries(registry).map(async ([module, load]) => {
+          const { runner: { functions, name = module } } = await load();
+          return Object.keys(functions).map((fun) => `${name}.${fun}`);
+        }),
+      );
+      return modules.flat().sort();
+    },
+  };
+  return {
+    log,
+    opts,
+    callable: { runners },
+    ...(progress === undefined
+      ? {}
+      : { progress: (data) => progress.call(context, isMap(data) ? recordOf(data) : { data }) }),
+  };
+}
+
+const recordOf = (map: AnyMap): Record<string, unknown> =>
+  Object.fromEntries(entriesOf(map).map(([key, value]) => [String(key), value]));

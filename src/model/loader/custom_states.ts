@@ -1,6 +1,16 @@
-import { type CustomFunction, type CustomPlace, known, loadCustomFile, virtualOf } from "./custom_file.ts";
+import { truthy } from "../../language/python/truth.ts";
+import {
+  type CustomFunction,
+  type CustomPlace,
+  known,
+  loadCustomFile,
+  type LoadedFile,
+  virtualOf,
+} from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { withCustomFiles } from "./with_custom_files.ts";
+import { withLentFiles } from "./lent_files.ts";
+import { bindArguments, parseSignature } from "./signature.ts";
 import type { StateContext, StateFunction, StateModule, StateRegistry, StateReturn } from "./states.ts";
 
 function stateFunction({ signature, doc, run }: CustomFunction): StateFunction {
@@ -16,8 +26,33 @@ function wrapped(own: StateModule): StateModule {
   return { ...own, functions: Object.fromEntries(functions) };
 }
 
+/** A Python module, with the functions that a run calls by itself. */
+function pythonStates(functions: LoadedFile["functions"], virtual: LoadedFile["virtual"]): StateModule {
+  const called = (name: string) => {
+    const found = functions.get(name);
+    if (found === undefined) return undefined;
+    const signature = parseSignature(found.signature);
+    return (context: StateContext, values: unknown[], keyword: Record<string, unknown> = {}) =>
+      found.run(context, bindArguments(name, signature, values, new Map(Object.entries(keyword))));
+  };
+  const [init, aggregate, beacon] = ["mod_init", "mod_aggregate", "mod_beacon"].map(called);
+  return {
+    virtual,
+    functions: Object.fromEntries([...functions].map(([name, found]) => [name, stateFunction(found)])),
+    ...(init && { modInit: async (context, low) => truthy(await init(context, [low])) }),
+    ...(aggregate && {
+      modAggregate: async (context, low, chunks, running) =>
+        await aggregate(context, [low, chunks, running]) as typeof low,
+    }),
+    ...(beacon && {
+      modBeacon: async (context, { name, ...rest }) => await beacon(context, [name], rest) as StateReturn,
+    }),
+  };
+}
+
 async function stateModule(place: CustomPlace, file: CustomFile): Promise<{ states: StateModule }> {
-  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const { exports, functions, virtual } = await loadCustomFile(place, "states", file);
+  if (file.form === "python") return { states: pythonStates(functions, virtual) };
   const own = exports.states as StateModule | undefined;
   if (typeof own === "object" && own !== null && typeof own.functions === "object") {
     return {
@@ -35,10 +70,12 @@ async function stateModule(place: CustomPlace, file: CustomFile): Promise<{ stat
   };
 }
 
-/** State modules with the custom ones among them. */
+/** State modules with the custom ones among them, and behind them those that Salt's package lends. */
 export function withCustomStates(states: StateRegistry, place: CustomPlace): StateRegistry {
-  return withCustomFiles(states, place, "states", {
-    load: (file) => stateModule(place, file),
+  const load = (file: CustomFile) => stateModule(place, file);
+  const own = withCustomFiles(states, place, "states", {
+    load,
     unavailable: (why) => ({ states: { virtual: () => ({ unavailable: why }), functions: {} } }),
   });
+  return withLentFiles(own, place, "states", load);
 }

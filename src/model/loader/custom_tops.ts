@@ -44,7 +44,7 @@ function checked(found: unknown, { path }: CustomFile): AnyMap {
 }
 
 async function call(place: CustomPlace, file: CustomFile, request: CustomTopRequest, signal: AbortSignal) {
-  const { exports, functions, virtual } = await loadCustomFile(place, file);
+  const { exports, functions, virtual } = await loadCustomFile(place, "tops", file);
   const available = virtual(place);
   if (typeof available === "object") throw new TypeError(`"${file.path}" is not available: ${available.unavailable}`);
   const { name: _name, ...told } = request;

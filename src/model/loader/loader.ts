@@ -2,6 +2,7 @@ import { entriesOf, isMap } from "../../language/python/containers.ts";
 import type { Context } from "./context.ts";
 import type { ExecutionFunction, ExecutionModule } from "./family.ts";
 import type { FunctionCatalog, MissingFunction } from "./function_catalog.ts";
+import { lentNames } from "./lent_files.ts";
 import { type LoadedEntry, ModuleTable } from "./module_table.ts";
 
 /** Where modules come from: name → how to load it. Nothing is loaded before it is asked for. */
@@ -23,6 +24,8 @@ export interface FunctionTableOptions {
   disabled?: readonly string[];
   /** The only modules to load; empty means all. */
   only?: readonly string[];
+  /** Modules whose functions are those of Salt's package where that has them. */
+  preferred?: readonly string[];
   /** Which module provides a name, even if another one claims it: name → module. */
   providers?: Readonly<Record<string, unknown>>;
 }
@@ -30,10 +33,11 @@ export interface FunctionTableOptions {
 /** The options of a host about its modules. */
 export function functionTableOptions(opts: Record<string, unknown>): FunctionTableOptions {
   const names = (value: unknown) => Array.isArray(value) ? value.map(String) : [];
-  const { disable_modules, whitelist_modules, providers } = opts;
+  const { disable_modules, whitelist_modules, python_prefer, providers } = opts;
   return {
     disabled: names(disable_modules),
     only: names(whitelist_modules),
+    preferred: names(python_prefer),
     ...(isMap(providers) ? { providers: Object.fromEntries(entriesOf(providers)) } : {}),
   };
 }
@@ -64,12 +68,18 @@ export function createFunctionTable(
   context: () => Context,
   options: FunctionTableOptions = {},
 ): FunctionTable {
-  const { disabled, only = [], providers = {} } = options;
+  const { disabled, only = [], providers = {}, preferred } = options;
   const registry = typeof source === "function" ? source : () => source;
+  let lent: ReturnType<typeof lentNames> | undefined;
   return new ModuleTable<ExecutionFunction, ExecutionModule>({
-    registry: () => loaders(provided(registry(), providers)),
+    registry: () => {
+      lent = undefined;
+      return loaders(provided(registry(), providers));
+    },
     context,
     disabled: new Set(disabled),
     only: only.length === 0 ? undefined : new Set(only),
+    preferred: new Set(preferred),
+    lentAs: (entry, name) => (lent ??= lentNames(context(), "modules"))(entry, name),
   });
 }

@@ -2,6 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Context } from "./context.ts";
 import type { MissingFunction } from "./function_catalog.ts";
+import { isLent, plainName } from "./lent_files.ts";
 import { parseSignature, type Signature } from "./signature.ts";
 
 /** What functions of all families have. */
@@ -42,6 +43,10 @@ export interface ModuleTableOptions<M> {
   disabled: ReadonlySet<string>;
   /** The only modules to load; undefined means all. */
   only: ReadonlySet<string> | undefined;
+  /** Modules whose functions are those of Salt's package where that has them. @default none */
+  preferred?: ReadonlySet<string>;
+  /** True if a lent module may give itself a name. @default any may */
+  lentAs?(entry: string, name: string): boolean;
 }
 
 /** The names of functions: any other text is not looked up at all. */
@@ -63,15 +68,29 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   #allowed(name: string): boolean {
     const { disabled, only } = this.#options;
+    name = plainName(name);
     return !disabled.has(name) && (only === undefined || only.has(name));
   }
 
   #open(name: string): Promise<LoadedModule<F, M>> {
     let found = this.#loaded.get(name);
     if (found === undefined) {
-      this.#loaded.set(name, found = loadModule(name, this.#modules[name]!, this.#options.context()));
+      this.#loaded.set(name, found = loadModule(plainName(name), this.#modules[name]!, this.#options.context()));
     }
     return found;
+  }
+
+  /** A function of Salt's package, whatever Brine has under that name. */
+  async #lent(module: string, fun: string): Promise<LoadedEntry<F, M> | undefined> {
+    const { lentAs = () => true } = this.#options;
+    const likely = Object.keys(this.#modules).filter((entry) =>
+      isLent(entry) && this.#allowed(entry) && lentAs(entry, module)
+    );
+    for (const entry of likely) {
+      const { name, unavailable, functions } = await this.#open(entry);
+      if (name === module && unavailable === undefined && functions.has(fun)) return functions.get(fun);
+    }
+    return undefined;
   }
 
   #all(): Promise<LoadedModule<F, M>[]> {
@@ -83,14 +102,26 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
     const missing = { message: `'${full}' is not available.` };
     if (module === undefined || fun === undefined) return missing;
+    if (this.#options.preferred?.has(module)) {
+      const lent = await this.#lent(module, fun);
+      if (lent !== undefined) return lent;
+    }
+    const own = await this.#own(module, fun, missing);
+    return "message" in own ? await this.#lent(module, fun) ?? own : own;
+  }
+
+  /** A function of a module that is not lent. */
+  async #own(module: string, fun: string, missing: MissingFunction): Promise<LoadedEntry<F, M> | MissingFunction> {
     if (Object.hasOwn(this.#modules, module) && this.#allowed(module)) {
       const opened = await this.#open(module);
       if (opened.unavailable !== undefined) return { message: opened.unavailable };
       if (opened.name === module) return opened.functions.get(fun) ?? missing;
     }
     // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded.
-    const likely = Object.keys(this.#modules).filter((name) => name.includes(module) && this.#allowed(name));
-    for (const open of [() => Promise.all(likely.map((name) => this.#open(name))), () => this.#all()]) {
+    const own = Object.keys(this.#modules).filter((name) => !isLent(name) && this.#allowed(name));
+    const likely = own.filter((name) => name.includes(module));
+    for (const names of [likely, own]) {
+      const open = () => Promise.all(names.map((name) => this.#open(name)));
       const found = (await open()).find(({ name, unavailable }) => name === module && unavailable === undefined);
       if (found !== undefined) return found.functions.get(fun) ?? missing;
     }
@@ -113,13 +144,20 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   async providers(): Promise<Map<string, string>> {
     const available = (await this.#all()).filter(({ unavailable }) => unavailable === undefined);
-    return new Map(available.map(({ name, file }) => [name, file]));
+    // Of several of one name the first counts.
+    return new Map(available.reverse().map(({ name, file }) => [name, file]));
   }
 
   async unavailable(): Promise<Map<string, string>> {
-    return new Map(
-      (await this.#all()).flatMap(({ name, unavailable }) => unavailable === undefined ? [] : [[name, unavailable]]),
+    const all = await this.#all();
+    const available = new Set(
+      all.flatMap(({ name, file, unavailable }) => unavailable === undefined ? [name, file] : []),
     );
+    const reasons = new Map<string, string>();
+    for (const { name, unavailable } of all) {
+      if (unavailable !== undefined && !available.has(name) && !reasons.has(name)) reasons.set(name, unavailable);
+    }
+    return reasons;
   }
 
   reload(): void {
@@ -129,9 +167,16 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   async list(): Promise<LoadedEntry<F, M>[]> {
     // A module whose file has its name goes before others of that name, as in find(). Among the others the first counts.
-    const rank = ({ name, file }: LoadedModule<F, M>) => name === file ? 0 : 1;
+    const { preferred } = this.#options;
+    const rank = ({ name, file }: LoadedModule<F, M>, isOfSalt: boolean) => {
+      if (isOfSalt) return preferred?.has(name) ? -1 : 2;
+      return name === file ? 0 : 1;
+    };
     const found = new Map<string, LoadedEntry<F, M>>();
-    for (const module of [...await this.#all()].sort((a, b) => rank(a) - rank(b))) {
+    const names = Object.keys(this.#modules).filter((name) => this.#allowed(name));
+    const all = await this.#all();
+    const ranked = all.map((module, index) => ({ module, rank: rank(module, isLent(names[index]!)) }));
+    for (const { module } of ranked.sort((a, b) => a.rank - b.rank)) {
       for (const one of module.functions.values()) if (!found.has(one.name)) found.set(one.name, one);
     }
     return [...found.values()].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);

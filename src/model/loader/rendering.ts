@@ -17,6 +17,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { codeRenderers } from "./code_renderers.ts";
 import type { JobContext } from "./context.ts";
 import { customRenderers } from "./custom_renderers.ts";
+import { findPython } from "./python/interpreter.ts";
 import { jobTemplateFunctions } from "./template_functions.ts";
 
 /** What a host has for rendering: a job's context, or as much of it as there is. */
@@ -79,9 +80,9 @@ function renderersOf(runtime: Runtime): RendererTable {
   return known;
 }
 
-/** True for an engine that templates can be rendered with. */
-export function isTemplateEngine(engine: unknown): boolean {
-  return engine === "jinja";
+/** True for an engine that a host can render templates with. */
+export function isTemplateEngine(engine: unknown, { runtime, opts }: Pick<RenderingHost, "runtime" | "opts">): boolean {
+  return engine === "jinja" || engine === "py" && findPython(runtime, opts) !== undefined;
 }
 
 /** Why templates of an engine cannot be rendered: Salt's words, and for engines that Salt has what to do instead. */
@@ -187,18 +188,23 @@ export class Rendering {
    * @throws {RenderError} in Salt's words, and for an engine that is not there
    */
   async renderTemplate({ source, path = "<template>", engine, saltenv, ...given }: Template): Promise<string> {
-    if (!isTemplateEngine(engine)) throw new RenderError(path, unsupportedEngine(engine), {}, { isWhole: true });
+    if (!isTemplateEngine(engine, this.#host)) {
+      throw new RenderError(path, unsupportedEngine(engine), {}, { isWhole: true });
+    }
     const [defaults, context] = [given.defaults, given.context].map((map) =>
       Object.fromEntries(map === null || map === undefined ? [] : entriesOf(map))
     );
-    const render = await this.#renderers.jinja!();
+    const render = engine === "py"
+      ? (await import("./python/python_renderers.ts")).py(this.#host)
+      : await this.#renderers.jinja!();
     const text = await render(source, {
       ...this.#shared,
       globals: { ...given.names, ...this.#shared.globals },
       path,
       saltenv: saltenv ?? "",
       argline: "",
-      context: { ...defaults, ...context },
+      // A Python file has its names as variables, and the context as one of them.
+      context: engine === "py" ? { ...given.names, context: { ...defaults, ...context } } : { ...defaults, ...context },
       jinjaOptions: jinjaOptionsOf(this.#host.opts, false),
       ...(saltenv === undefined || saltenv === "" ? {} : { load: (name: string) => this.#load(name, saltenv) }),
     });

@@ -1,5 +1,6 @@
 import type { Context } from "./context.ts";
 import { withCustomStates } from "./custom_states.ts";
+import { lentNames } from "./lent_files.ts";
 import { type LoadedEntry, ModuleTable } from "./module_table.ts";
 import type { StateFunction, StateModule, StateRegistry } from "./states.ts";
 
@@ -20,13 +21,17 @@ export function hostStates(
 ): StateTable {
   const names = (value: unknown) => new Set(Array.isArray(value) ? value.map(String) : []);
   const only = names(opts.whitelist_state_modules);
+  let lent: ReturnType<typeof lentNames> | undefined;
   return new ModuleTable({
     registry: () => {
+      lent = undefined;
       const all = Object.entries(withCustomStates(states, context()));
       return Object.fromEntries(all.map(([name, load]) => [name, async () => (await load()).states]));
     },
     context,
     disabled: names(opts.disable_states),
     only: only.size === 0 ? undefined : only,
+    preferred: names(opts.python_prefer),
+    lentAs: (entry, name) => (lent ??= lentNames(context(), "states"))(entry, name),
   });
 }

@@ -15,9 +15,12 @@ export function withCustomFiles<Loaded>(
 ): Record<string, () => Promise<Loaded>> {
   const { usable, foreign } = customFilesOf(place, kind);
   if (usable.length + foreign.length === 0) return known;
+  const own = Object.fromEntries(usable.map((file) => [file.name, () => of.load(file)]));
   return {
     ...Object.fromEntries(foreign.map((file) => [file.name, () => Promise.resolve(of.unavailable(foreignText(file)))])),
+    // First: of several modules that give themselves one name, the custom one counts, as in Salt.
+    ...own,
     ...known,
-    ...Object.fromEntries(usable.map((file) => [file.name, () => of.load(file)])),
+    ...own,
   };
 }

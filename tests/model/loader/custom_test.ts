@@ -30,7 +30,7 @@ async function minionWith(files: Record<string, string>, opts: Record<string, un
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
   const minion = await testMinion({
-    opts: { id: "web1", extension_modules: directory, ...opts },
+    opts: { id: "web1", python: false, extension_modules: directory, ...opts },
     grains: { os: "Test" },
   });
   const { context, runtime } = minion;

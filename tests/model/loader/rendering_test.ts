@@ -197,7 +197,8 @@ describe("templates of files", () => {
   ) {
     test(`${engine} is refused`, async () => {
       const { context } = await job();
-      await assert.rejects(new Rendering(context).renderTemplate({ source: "x", engine }), message);
+      const withoutPython = { ...context, opts: { ...context.opts, python: false } };
+      await assert.rejects(new Rendering(withoutPython).renderTemplate({ source: "x", engine }), message);
     });
   }
 });

@@ -115,7 +115,7 @@ export async function managedSource(context: JobContext, args: Args): Promise<Ma
 async function renderedSource(context: JobContext, file: string, args: Args): Promise<ManagedSource> {
   const { template, saltenv, context: over, defaults, kwargs } = args;
   const engine = str(template);
-  if (!isTemplateEngine(engine)) return { file, sum: {}, comment: unsupportedEngine(engine) };
+  if (!isTemplateEngine(engine, context)) return { file, sum: {}, comment: unsupportedEngine(engine) };
   const { name, source, user, group, mode, attrs } = args;
   const names = {
     name,
@@ -134,7 +134,7 @@ async function renderedSource(context: JobContext, file: string, args: Args): Pr
 /** The function `file.apply_template_on_contents`. */
 export async function renderedContents(context: JobContext, args: Args): Promise<unknown> {
   const engine = str(args.template);
-  if (!isTemplateEngine(engine)) return { result: false, comment: unsupportedEngine(engine) };
+  if (!isTemplateEngine(engine, context)) return { result: false, comment: unsupportedEngine(engine) };
   const { contents, saltenv, context: over, defaults } = args;
   return await new Rendering(context, { isOfRun: true }).renderTemplate({
     source: str(contents),

@@ -229,7 +229,11 @@ test("custom modules of this host pass by the name of their file or the name tha
     writeFileSync(path.join(root, "returners/stone.py"), "def returner(ret):\n    pass\n");
     const runtime = await currentRuntime();
     const find = async (name: string) =>
-      await checkNamedModules("minion", { ...optionsOf("minion", {}), extension_modules: root, return: name }, runtime);
+      await checkNamedModules(
+        "minion",
+        { ...optionsOf("minion", {}), extension_modules: root, python: false, return: name },
+        runtime,
+      );
     assert.deepEqual(await find("paper,ledger"), []);
     assert.match((await find("stone"))[0]!.remedy, /stone\.py" is a Python module, and cannot be loaded:/);
   } finally {

@@ -1,0 +1,65 @@
+/** Modules of Salt's own package on this host, which it lends: those that Brine does not have. */
+import { joinPath } from "../../base/paths.ts";
+import type { CustomPlace } from "./loaded_file.ts";
+import { type CustomFile, type CustomKind, strangersCode } from "./custom_files.ts";
+import { findSalt } from "./python/interpreter.ts";
+
+/** What the names of lent modules begin with in a registry: no function has such a name. */
+const PREFIX = "salt:";
+
+/** True for the entry of a lent module. */
+export const isLent = (entry: string): boolean => entry.startsWith(PREFIX);
+
+/** The name of a module without what marks it as lent. */
+export const plainName = (entry: string): string => isLent(entry) ? entry.slice(PREFIX.length) : entry;
+
+/** The files of one kind in Salt's package; none without one, or where other users may write to it. */
+export function lentFiles({ runtime, opts, log }: CustomPlace, kind: CustomKind): CustomFile[] {
+  const salt = findSalt(runtime, opts);
+  if (salt === undefined) return [];
+  const directory = joinPath(salt, kind);
+  const { fs } = runtime;
+  if (fs.stat(directory)?.kind !== "directory") return [];
+  const stranger = strangersCode(runtime, directory);
+  if (stranger !== undefined) {
+    log.warning("Salt's package is not used: other users may write to it", { directory, stranger });
+    return [];
+  }
+  return fs.list(directory).flatMap((entry): CustomFile[] => {
+    const [, name] = /^([A-Za-z0-9][A-Za-z0-9_]*)(?:\.py)?$/.exec(entry) ?? [];
+    if (name === undefined) return [];
+    const path = joinPath(directory, entry);
+    if (!entry.endsWith(".py") && fs.stat(joinPath(path, "__init__.py"))?.kind !== "file") return [];
+    return [{ name, path, version: "lent", form: "python", lent: true }];
+  });
+}
+
+/** A registry with the lent modules behind those that are there. */
+export function withLentFiles<Loaded>(
+  known: Record<string, () => Promise<Loaded>>,
+  place: CustomPlace,
+  kind: CustomKind,
+  load: (file: CustomFile) => Promise<Loaded>,
+): Record<string, () => Promise<Loaded>> {
+  const lent = lentFiles(place, kind);
+  if (lent.length === 0) return known;
+  return { ...known, ...Object.fromEntries(lent.map((file) => [`${PREFIX}${file.name}`, () => load(file)])) };
+}
+
+/** True if a lent module can give itself a name: its text has it. */
+export function lentNames(place: CustomPlace, kind: CustomKind): (entry: string, name: string) => boolean {
+  let files: Map<string, CustomFile> | undefined;
+  const texts = new Map<string, string>();
+  return (entry, name) => {
+    files ??= new Map(lentFiles(place, kind).map((file) => [file.name, file]));
+    const file = files.get(plainName(entry));
+    if (file === undefined) return false;
+    if (file.name === name) return true;
+    let text = texts.get(file.name);
+    if (text === undefined) {
+      const source = file.path.endsWith(".py") ? file.path : joinPath(file.path, "__init__.py");
+      texts.set(file.name, text = place.runtime.fs.readText(source));
+    }
+    return text.includes(`"${name}"`) || text.includes(`'${name}'`);
+  };
+}

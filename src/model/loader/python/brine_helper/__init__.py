@@ -1,0 +1,1 @@
+"""Runs Salt's Python modules for Brine: it reads calls from one pipe and answers on another."""

@@ -1,0 +1,92 @@
+"""Exceptions that cross the pipe: as what they are in both directions."""
+
+from __future__ import annotations
+
+import builtins
+import traceback
+from collections import OrderedDict
+from typing import Any, Dict, List, Type
+
+#: Source files of this package have names that begin so: their frames are of no interest to the author of a module.
+OWN_FILES = "<brine>"
+
+#: Exceptions that Brine may give back.
+MOST_KEPT = 32
+
+_kept: "OrderedDict[int, BaseException]" = OrderedDict()
+_last = 0
+
+
+def _keep(error: BaseException) -> int:
+    global _last
+    _last += 1
+    _kept[_last] = error
+    while len(_kept) > MOST_KEPT:
+        _kept.popitem(last=False)
+    return _last
+
+
+def _without_own(shown: traceback.TracebackException, depth: int = 0) -> None:
+    shown.stack = traceback.StackSummary.from_list(
+        [frame for frame in shown.stack if not frame.filename.startswith(OWN_FILES)]
+    )
+    for chained in (shown.__cause__, shown.__context__):
+        if chained is not None and depth < 20:
+            _without_own(chained, depth + 1)
+
+
+def traceback_of(error: BaseException) -> str:
+    """The text that Python prints of an exception, without the frames of this package."""
+    shown = traceback.TracebackException.from_exception(error, lookup_lines=False)
+    _without_own(shown)
+    return "".join(shown.format())
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)
+    except BaseException:
+        return f"<{type(error).__name__} whose text cannot be made>"
+
+
+def describe(error: BaseException) -> Dict[str, Any]:
+    """What Brine is told of an exception."""
+    names: List[str] = [cls.__name__ for cls in type(error).__mro__ if cls is not object]
+    info = getattr(error, "info", None)
+    return {
+        "kinds": names,
+        "message": _text(error) if info is None else str(getattr(error, "error", None) or _text(error)),
+        "info": info if isinstance(info, (dict, list, str, int)) else None,
+        "traceback": traceback_of(error),
+        "id": _keep(error),
+    }
+
+
+def _class_of(name: str) -> Type[BaseException]:
+    try:
+        import salt.exceptions
+
+        found = getattr(salt.exceptions, name, None)
+    except ImportError:
+        found = None
+    if found is None:
+        found = getattr(builtins, name, None)
+    if isinstance(found, type) and issubclass(found, Exception):
+        return found
+    return Exception
+
+
+def rebuild(said: Dict[str, Any]) -> BaseException:
+    """The exception that Brine tells of: the very same, if it came from here."""
+    number = said.get("id")
+    if isinstance(number, int) and number in _kept:
+        return _kept[number]
+    cls = _class_of(str(said.get("kind", "")))
+    message = str(said.get("message", ""))
+    info = said.get("info")
+    try:
+        if info is not None:
+            return cls(message, info=info)  # type: ignore[call-arg]
+        return cls(message)
+    except TypeError:
+        return Exception(message)

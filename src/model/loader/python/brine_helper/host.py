@@ -1,0 +1,299 @@
+"""What Brine asks of this process: to load files, to call their functions, to render."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import os
+import sys
+import threading
+import traceback
+import types
+from typing import Any, Callable, Dict, List, Optional
+
+from . import current, errors, mappings, modules
+from .channel import Channel
+
+#: Values that a generator may give in one return.
+MOST_OF_GENERATOR = 1_000_000
+
+
+class _ToBrine(logging.Handler):
+    """Hands records of Python's log to Brine's."""
+
+    def __init__(self, channel: Channel) -> None:
+        super().__init__()
+        self._channel = channel
+        self._pid = os.getpid()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            text = record.getMessage()
+            if record.exc_info and record.exc_info[1] is not None:
+                text += "\n" + "".join(traceback.format_exception(*record.exc_info))
+            if os.getpid() == self._pid:
+                self._channel.send({"op": "log", "level": record.levelname, "name": record.name, "text": text[:10_000]})
+        except Exception:
+            self.handleError(record)
+
+
+def _drained(generator: Any) -> Any:
+    """The values of a generator in one return, as Salt's minion makes it: maps are merged, others are a list."""
+    found: Any = {}
+    for count, single in enumerate(generator):
+        if count >= MOST_OF_GENERATOR:
+            raise ValueError(f"A generator gave more than {MOST_OF_GENERATOR} values")
+        if isinstance(single, dict) and isinstance(found, dict):
+            found.update(single)
+        else:
+            if isinstance(found, dict):
+                found = [found] if found else []
+            found.append(single)
+    return found
+
+
+class _JobEvents:
+    """``__jid_event__`` of runners: reports how far a job is."""
+
+    def __init__(self, channel: Channel, number: Callable[[], Optional[int]]) -> None:
+        self._channel = channel
+        self._number = number
+
+    def fire_event(self, data: Any, tag: str = "") -> None:
+        self._channel.ask("progress", c=self._number(), data=data)
+
+
+class Host:
+    """This process, as modules see it."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        channel.handle = self.handle
+        current.set_host(self)
+        self._calls: List[int] = []
+        self._loaded: Dict[str, modules.Loaded] = {}
+        self._utils_dirs: List[List[Any]] = []
+        self._options = mappings.Options()
+        self._grains = mappings.Values()
+        self._pillar = mappings.Values()
+        self._context: Dict[str, Any] = {}
+        self._utils = mappings.Utilities(self._load_utility, self._utility_names)
+        self._functions = {
+            kind: mappings.Functions(channel, kind, self._local, self._number, self._retcode)
+            for kind in ("modules", "states", "runners", "wheel")
+        }
+
+    # For the package salt.
+
+    def functions(self, kind: str) -> mappings.Functions:
+        return self._functions[kind]
+
+    def utilities(self) -> mappings.Utilities:
+        return self._utils
+
+    def options(self) -> Dict[str, Any]:
+        return self._options.value()
+
+    def grains(self) -> mappings.Values:
+        return self._grains
+
+    def pillar(self) -> mappings.Values:
+        return self._pillar
+
+    def context(self) -> Dict[str, Any]:
+        return self._context
+
+    # What is asked.
+
+    def handle(self, message: Dict[str, Any]) -> None:
+        handler: Callable[[Dict[str, Any]], Any] = getattr(self, "op_" + message["op"])
+        number = message["n"]
+        answer: Dict[str, Any] = {"n": number}
+        self._calls.append(number)
+        try:
+            self._sync(message.get("s"))
+            answer["r"] = handler(message)
+            if message["op"] == "call":
+                answer["rc"] = self._context.get("retcode", 0)
+        except BaseException as error:
+            # Also SystemExit and KeyboardInterrupt: they end the call, and not the process.
+            answer = {"n": number, "e": errors.describe(error)}
+        finally:
+            self._calls.pop()
+            self._flush()
+        try:
+            self._channel.send(answer)
+        except (ValueError, RecursionError) as error:
+            told = errors.describe(ValueError(f"The value cannot be sent: {error}"))
+            self._channel.send({"n": number, "e": told})
+
+    def _flush(self) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except (OSError, ValueError, AttributeError):
+                # The module has closed or replaced it.
+                pass
+
+    def _number(self) -> Optional[int]:
+        return self._calls[-1] if self._calls else None
+
+    def _sync(self, changed: Optional[Dict[str, Any]]) -> None:
+        if changed is None:
+            return
+        if "opts" in changed:
+            self._options.change(changed["opts"])
+        if "grains" in changed:
+            self._grains.replace(changed["grains"])
+        if "pillar" in changed:
+            self._pillar.replace(changed["pillar"])
+        if "utils" in changed:
+            self._utils_dirs = changed["utils"]
+            self._utils.forget()
+        if changed.get("forget"):
+            self._utils.forget()
+            for functions in self._functions.values():
+                functions.forget()
+
+    def _retcode(self, code: Any = None) -> Any:
+        values = self._context
+        if code is not None:
+            values["retcode"] = code
+        return values.get("retcode", 0)
+
+    # Modules.
+
+    def names_for(self, text: str, kind: str) -> Dict[str, Any]:
+        """The names with two underscores that a file of a kind finds."""
+        names: Dict[str, Any] = {
+            "__grains__": self._grains,
+            "__pillar__": self._pillar,
+            "__context__": self._context,
+            "__salt__": self._functions["runners" if kind == "runners" else "modules"],
+            "__utils__": self._utils,
+            "__proxy__": {},
+        }
+        if kind in ("states", "modules"):
+            names["__states__"] = self._functions["states"]
+        if kind in ("runners", "engines"):
+            names["__runner__"] = names["__runners__"] = self._functions["runners"]
+            names["__jid_event__"] = _JobEvents(self._channel, self._number)
+        names["__opts__"] = self._options.value() if "__opts__" in text or "opts" in text else {}
+        return names
+
+    def _load(self, kind: str, path: str, name: str, is_own: bool) -> modules.Loaded:
+        namespace = modules.namespace_of(kind, name, is_own)
+        modules._parents(namespace)
+        module, text = modules.import_file(namespace, path, is_own)
+        loaded = modules.Loaded(kind, path, name, module, text)
+        module.__dict__.update(self.names_for(text, kind))
+        prepare = module.__dict__.get("__init__")
+        if inspect.isfunction(prepare):
+            prepare(self._options.value())
+        modules.virtual_of(loaded)
+        if loaded.unavailable is None:
+            loaded.functions = modules.functions_of(module)
+        return loaded
+
+    def _loaded_file(self, message: Dict[str, Any]) -> modules.Loaded:
+        key = message["key"]
+        if key not in self._loaded:
+            loaded = self._load(message["kind"], message["path"], message["name"], message["own"])
+            self._loaded[key] = loaded
+        return self._loaded[key]
+
+    def op_load(self, message: Dict[str, Any]) -> Any:
+        try:
+            return modules.description(self._loaded_file(message))
+        except ImportError as error:
+            # A module whose packages are missing is one that does not fit this host.
+            return {"name": message["name"], "unavailable": str(error), "functions": [], "uses": []}
+        except Exception as error:
+            log = logging.getLogger("brine.python")
+            level = logging.ERROR if message["own"] else logging.DEBUG
+            log.log(level, "%s cannot be loaded: %s", message["path"], errors.traceback_of(error))
+            return {"name": message["name"], "unavailable": str(error), "functions": [], "uses": []}
+
+    def _local(self, key: str, function: str) -> Callable[..., Any]:
+        return self._loaded[key].functions[function]
+
+    def _utility_path(self, name: str) -> Optional[List[Any]]:
+        for directory, is_own in self._utils_dirs:
+            for path in (os.path.join(directory, f"{name}.py"), os.path.join(directory, name)):
+                if os.path.isfile(path) or os.path.isfile(os.path.join(path, "__init__.py")):
+                    return [path, is_own]
+        return None
+
+    def _load_utility(self, name: str) -> Dict[str, Callable[..., Any]]:
+        found = self._utility_path(name)
+        if found is None:
+            return {}
+        loaded = self._load("utils", found[0], name, found[1])
+        return loaded.functions
+
+    def _utility_names(self) -> List[str]:
+        names = set()
+        for directory, _ in self._utils_dirs:
+            for entry in os.listdir(directory):
+                if entry.endswith(".py") and not entry.startswith("_"):
+                    names.add(entry[:-3])
+        return sorted(names)
+
+    # Calls.
+
+    def op_call(self, message: Dict[str, Any]) -> Any:
+        loaded = self._loaded[message["key"]]
+        function = loaded.functions.get(message["f"])
+        if function is None:
+            function = getattr(loaded.module, message["f"])
+        self._retcode(message.get("rc", 0))
+        scope = function.__globals__ if hasattr(function, "__globals__") else loaded.module.__dict__
+        given = message.get("g") or {}
+        before = {name: scope[name] for name in given if name in scope}
+        scope.update(given)
+        try:
+            value = function(*message["a"], **message["k"])
+            return _drained(value) if isinstance(value, types.GeneratorType) else value
+        finally:
+            for name in given:
+                if name in before:
+                    scope[name] = before[name]
+                else:
+                    scope.pop(name, None)
+
+    def op_run_text(self, message: Dict[str, Any]) -> Any:
+        """Runs a text as a module, and then its function ``run``: the renderer ``py``."""
+        path = message["path"]
+        module = types.ModuleType("brine_rendered")
+        module.__file__ = path
+        names = {
+            "salt": self._functions["modules"],
+            "grains": self._grains,
+            "pillar": self._pillar,
+            "opts": self._options.value(),
+        }
+        scope = module.__dict__
+        scope.update({f"__{name}__": value for name, value in names.items()})
+        scope.update({**names, **message["names"]})
+        scope["__context__"] = self._context
+        scope["__utils__"] = self._utils
+        exec(compile(message["text"], path, "exec", dont_inherit=True), scope)
+        run = scope.get("run")
+        if run is None:
+            raise AttributeError(f"{path} has no function run()")
+        return run()
+
+
+def watch(source: int) -> None:
+    """Ends this process when Brine has ended, even while a module runs."""
+    import select
+    import signal
+
+    poll = select.poll()
+    poll.register(source, 0)
+    poll.poll()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def start_watching(source: int) -> None:
+    threading.Thread(target=watch, args=(source,), daemon=True, name="brine-watch").start()

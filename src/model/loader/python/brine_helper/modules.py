@@ -1,0 +1,205 @@
+"""Loads Python files as modules of Salt: what they find under their names, and which of their functions count."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import inspect
+import os
+import sys
+import types
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+#: The part of a module's name that says of which kind it is, as in Salt.
+TAGS = {
+    "modules": "module",
+    "states": "states",
+    "grains": "grains",
+    "returners": "returner",
+    "runners": "runner",
+    "renderers": "render",
+    "output": "output",
+    "pillar": "pillar",
+    "utils": "utils",
+    "wheel": "wheel",
+    "tops": "tops",
+    "beacons": "beacons",
+    "engines": "engines",
+    "executors": "executor",
+    "matchers": "matchers",
+    "serializers": "serializers",
+}
+
+#: Names that a host is told of if the file speaks of them: they cost something.
+WATCHED = ("__lowstate__", "__running__")
+
+
+class Loaded:
+    """A file that was loaded."""
+
+    def __init__(self, kind: str, path: str, name: str, module: types.ModuleType, text: str) -> None:
+        self.kind = kind
+        self.path = path
+        self.name = name
+        self.module = module
+        self.uses = [word for word in WATCHED if word in text]
+        self.unavailable: Optional[str] = None
+        self.functions: Dict[str, Callable[..., Any]] = {}
+
+
+class _CompiledHere(importlib.machinery.SourceFileLoader):
+    """Compiles each time: a file that was synced twice in one second could be taken for what was compiled before."""
+
+    def get_code(self, fullname: str) -> Any:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+def _read(path: str) -> str:
+    with open(path, "rb") as file:
+        return file.read().decode("utf-8", "replace")
+
+
+def import_file(namespace: str, path: str, is_own: bool) -> Tuple[types.ModuleType, str]:
+    """Imports a file or a package under a name. A file finds those beside it."""
+    is_package = os.path.isdir(path)
+    source = os.path.join(path, "__init__.py") if is_package else path
+    loader = (_CompiledHere if is_own else importlib.machinery.SourceFileLoader)(namespace, source)
+    spec = importlib.util.spec_from_file_location(
+        namespace, source, loader=loader, submodule_search_locations=[path] if is_package else None
+    )
+    if spec is None:
+        raise ImportError(f"{path} cannot be imported")
+    module = importlib.util.module_from_spec(spec)
+    directory = os.path.dirname(path)
+    sys.modules[namespace] = module
+    sys.path.append(directory)
+    try:
+        loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(namespace, None)
+        raise
+    finally:
+        if directory in sys.path:
+            sys.path.reverse()
+            sys.path.remove(directory)
+            sys.path.reverse()
+    return module, _read(source)
+
+
+def _parents(namespace: str) -> None:
+    parts = namespace.split(".")
+    for end in range(1, len(parts)):
+        name = ".".join(parts[:end])
+        if name in sys.modules:
+            continue
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            package = types.ModuleType(name)
+            package.__path__ = []
+            sys.modules[name] = package
+
+
+def namespace_of(kind: str, name: str, is_own: bool) -> str:
+    return f"salt.loaded.{'ext' if is_own else 'int'}.{TAGS.get(kind, kind)}.{name}"
+
+
+def functions_of(module: types.ModuleType) -> Dict[str, Callable[..., Any]]:
+    """The functions that count: public, and of this file."""
+    aliases = getattr(module, "__func_alias__", {})
+    listed = getattr(module, "__load__", None)
+    found: Dict[str, Callable[..., Any]] = {}
+    for attribute in listed if listed is not None else dir(module):
+        if attribute.startswith("_"):
+            continue
+        function = getattr(module, attribute, None)
+        if not inspect.isfunction(function) or function.__module__ != module.__name__:
+            continue
+        found[aliases.get(attribute, attribute)] = function
+    return _without_absent(module, found)
+
+
+def _without_absent(module: types.ModuleType, found: Dict[str, Callable[..., Any]]) -> Dict[str, Callable[..., Any]]:
+    """Applies ``depends``: functions whose dependencies are missing go away, or have another in their place."""
+    decorators = sys.modules.get("salt.utils.decorators")
+    depends = getattr(decorators, "Depends", None)
+    if depends is None:
+        return found
+    own = getattr(depends, "without_absent", None)
+    if own is not None:
+        kept: Dict[str, Callable[..., Any]] = own(module, found)
+        return kept
+    # Salt's own package.
+    kind, name = module.__name__.split(".")[-2:]
+    keyed = {f"{name}.{function}": body for function, body in found.items()}
+    depends.enforce_dependencies(keyed, kind, name)
+    return {function: keyed[f"{name}.{function}"] for function in found if f"{name}.{function}" in keyed}
+
+
+def virtual_of(loaded: Loaded) -> None:
+    """Asks a module whether it fits this host, and under which name."""
+    module = loaded.module
+    named = getattr(module, "__virtualname__", None)
+    said: Any = True
+    if hasattr(module, "__virtual__"):
+        said = module.__virtual__()
+    reason = ""
+    if isinstance(said, tuple):
+        reason = "" if len(said) < 2 else str(said[1])
+        said = said[0]
+    if not said:
+        loaded.unavailable = reason
+    elif isinstance(said, str):
+        loaded.name = said
+    elif isinstance(named, str) and named:
+        loaded.name = named
+
+
+def _plain(value: Any) -> bool:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return True
+    if isinstance(value, (list, tuple)):
+        return all(_plain(item) for item in value)
+    if isinstance(value, dict):
+        return all(_plain(key) and _plain(item) for key, item in value.items())
+    return False
+
+
+def _parameters(function: Callable[..., Any]) -> Dict[str, Any]:
+    try:
+        spec = inspect.getfullargspec(inspect.unwrap(function))
+    except (TypeError, ValueError):
+        return {"params": [], "varargs": "args", "keywords": "kwargs"}
+    defaults = spec.defaults or ()
+    first = len(spec.args) - len(defaults)
+    params: List[List[Any]] = []
+    for index, name in enumerate(spec.args):
+        if index < first:
+            params.append([name])
+            continue
+        params.append([name, defaults[index - first]])
+    if spec.varargs is None:
+        given = spec.kwonlydefaults or {}
+        params.extend([name, given[name]] for name in spec.kwonlyargs if name in given)
+    shown = [entry if len(entry) == 1 or _plain(entry[1]) else [entry[0], repr(entry[1])] for entry in params]
+    return {"params": shown, "varargs": spec.varargs, "keywords": spec.varkw}
+
+
+def description(loaded: Loaded) -> Dict[str, Any]:
+    """What Brine is told of a module."""
+    outputters = getattr(loaded.module, "__outputter__", {})
+    described = []
+    for name, function in loaded.functions.items():
+        out = getattr(function, "__outputter__", None) or outputters.get(getattr(function, "__name__", name))
+        doc = function.__doc__
+        entry = {"name": name, "doc": doc if isinstance(doc, str) else "", **_parameters(function)}
+        if isinstance(out, str):
+            entry["out"] = out
+        described.append(entry)
+    return {
+        "name": loaded.name,
+        "unavailable": loaded.unavailable,
+        "functions": described,
+        "uses": loaded.uses,
+    }

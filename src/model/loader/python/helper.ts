@@ -1,0 +1,440 @@
+/** The process that runs Python modules: started when it is first needed, kept, and ended with this process. */
+import { AsyncQueue } from "../../../base/async/queue.ts";
+import { type Deferred, deferred } from "../../../base/async/deferred.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { LOG_LEVELS, type Logger } from "../../../base/log.ts";
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { frame, FrameReader } from "../../../protocol/wire/frames.ts";
+import type { Child } from "../../../runtime/process.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import { CommandExecutionError } from "../family.ts";
+import { BOOT } from "./boot.ts";
+import { errorOf, told } from "./python_error.ts";
+import { Shared, type SharedValues } from "./shared_values.ts";
+
+/** Functions of one kind that Python modules may call. */
+export interface Callable {
+  /** What is known of a function; undefined if there is none. */
+  find(name: string): Promise<{ doc: string; run: object } | undefined>;
+  run(name: string, positional: unknown[], keyword: Record<string, unknown>): Promise<unknown>;
+  names(): Promise<string[]>;
+}
+
+/** Who calls a function of a Python module, and what that function is given. */
+export interface PythonCaller extends SharedValues {
+  readonly log: Logger;
+  readonly signal?: AbortSignal;
+  ownProcess?(pid: number): void;
+  /** By Salt's names of the kinds: `modules`, `states`, `runners`. */
+  readonly callable: Partial<Record<string, Callable>>;
+  /** The return code of the job, which both sides may set. */
+  code?: { get(): unknown; set(code: number): void };
+  /** Reports how far a runner is. */
+  progress?(data: unknown): Promise<void>;
+}
+
+/** A file that the helper loads. */
+export interface PythonFile {
+  /** Differs for each file, and when the file has changed. */
+  key: string;
+  kind: string;
+  name: string;
+  path: string;
+  /** False for a module of Salt's own package. */
+  own: boolean;
+}
+
+/** Time for the interpreter to start, and for a module to be imported. */
+const START_MS = 30_000;
+/** The same for a module of Salt's package: hundreds of them may be asked for at once. */
+const LENT_MS = 600_000;
+/** Time for a helper whose job was ended to end by itself. */
+const GRACE_MS = 2000;
+/** Time after which a helper that has nothing to do is ended: it would keep this process from ending by itself. */
+const IDLE_MS = 30_000;
+/** Bytes of one message of the helper. */
+const MOST_BYTES = 257 * 1024 * 1024;
+/** Bytes that the helper may print in one call before the rest is dropped. */
+const MOST_PRINTED = 64 * 1024;
+/** Characters of the last that a helper has printed. */
+const LAST_WORDS = 1000;
+
+/** Levels of Python's log that Brine has, too. */
+const LEVELS = ["critical", "error", "warning", "info", "trace"] as const;
+
+/** Functions that are run by a helper: the other end of a call from there needs no detour. */
+const LINKS = new WeakMap<object, { helper: object; key: string; name: string }>();
+
+interface Pending {
+  caller: PythonCaller;
+  answer: Deferred<unknown>;
+}
+
+/** One process. */
+class Running {
+  readonly #child: Child;
+  readonly #input: AsyncQueue<Uint8Array>;
+  readonly #runtime: Pick<Runtime, "process" | "clock">;
+  readonly shared: Shared;
+  readonly loaded = new Map<string, Promise<unknown>>();
+  readonly pending = new Map<number, Pending>();
+  #last = 0;
+  ended = false;
+
+  constructor(
+    child: Child,
+    input: AsyncQueue<Uint8Array>,
+    runtime: Pick<Runtime, "process" | "clock">,
+    shared: Shared,
+  ) {
+    this.#child = child;
+    this.#input = input;
+    this.#runtime = runtime;
+    this.shared = shared;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  send(message: Record<string, unknown>): void {
+    this.#input.offer(frame(message));
+  }
+
+  /** Sends a question and resolves with the answer. @param limitMs the helper is ended if it takes longer */
+  async ask(caller: PythonCaller, message: Record<string, unknown>, limitMs?: number): Promise<unknown> {
+    caller.signal?.throwIfAborted();
+    if (this.ended) throw new CommandExecutionError("The Python helper has ended");
+    const number = ++this.#last;
+    const bytes = frame({ ...message, n: number });
+    const pending: Pending = { caller, answer: deferred<unknown>() };
+    this.pending.set(number, pending);
+    this.#input.offer(bytes);
+    const stop = () => {
+      pending.answer.reject(caller.signal!.reason);
+      this.end();
+    };
+    caller.signal?.addEventListener("abort", stop, { once: true });
+    const cancel = limitMs === undefined ? () => {} : this.#runtime.clock.after(limitMs, () => {
+      pending.answer.reject(
+        new CommandExecutionError(`The Python helper has not answered within ${limitMs / 1000} seconds`),
+      );
+      this.end();
+    });
+    try {
+      return await pending.answer.promise;
+    } finally {
+      cancel();
+      caller.signal?.removeEventListener("abort", stop);
+      this.pending.delete(number);
+    }
+  }
+
+  signal(how: "SIGTERM" | "SIGKILL"): void {
+    try {
+      this.#runtime.process.kill(-this.pid, how);
+    } catch {
+      // The process group belongs to another user by now.
+    }
+  }
+
+  /** Ends the process, with those that its modules have started. */
+  end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.signal("SIGTERM");
+    const off = this.#runtime.clock.after(GRACE_MS, () => this.signal("SIGKILL"));
+    void this.#child.exited.then(off);
+  }
+
+  /** Lets the process end when it has nothing to do. */
+  close(): void {
+    this.ended = true;
+    this.#input.close();
+  }
+}
+
+/** Python modules of this process. One that has died is started again by the next call. */
+export class PythonHelper {
+  readonly #runtime: Runtime;
+  readonly #python: string;
+  readonly #options: { salt: boolean; sources: () => Promise<Record<string, string>> };
+  #running: Promise<Running> | undefined;
+  #printed = 0;
+  #lastWords = "";
+  #isStale = false;
+  /** Calls that have not ended. */
+  #busy = 0;
+  #notIdle = () => {};
+
+  constructor(
+    runtime: Runtime,
+    python: string,
+    options: { salt: boolean; sources: () => Promise<Record<string, string>> },
+  ) {
+    this.#runtime = runtime;
+    this.#python = python;
+    this.#options = options;
+  }
+
+  /** The interpreter. */
+  get python(): string {
+    return this.#python;
+  }
+
+  /** Modules may have changed: what they have found of each other is forgotten with the next call. */
+  forget(): void {
+    this.#isStale = true;
+  }
+
+  /** Says that a function is run here. */
+  link(run: object, key: string, name: string): void {
+    LINKS.set(run, { helper: this, key, name });
+  }
+
+  /** Describes a file. */
+  async load(caller: PythonCaller, file: PythonFile): Promise<unknown> {
+    return await this.#during(async () => await this.#loaded(await this.#ready(caller), caller, file));
+  }
+
+  /** Calls a function of a file. @param globals names that its module has while it runs */
+  async call(
+    caller: PythonCaller,
+    file: PythonFile,
+    name: string,
+    given: { positional: unknown[]; keyword: Record<string, unknown>; globals?: Record<string, unknown> },
+  ): Promise<unknown> {
+    return await this.#during(async () => await this.#call(caller, file, name, given));
+  }
+
+  async #call(
+    caller: PythonCaller,
+    file: PythonFile,
+    name: string,
+    given: { positional: unknown[]; keyword: Record<string, unknown>; globals?: Record<string, unknown> },
+  ): Promise<unknown> {
+    const running = await this.#ready(caller);
+    await this.#loaded(running, caller, file);
+    this.#printed = 0;
+    return await running.ask(caller, {
+      op: "call",
+      key: file.key,
+      f: name,
+      a: given.positional,
+      k: given.keyword,
+      ...(given.globals === undefined ? {} : { g: given.globals }),
+      rc: caller.code?.get() ?? 0,
+      s: this.#changes(running, caller),
+    });
+  }
+
+  /** Runs a text as a module, and what it calls `run`. @param names further names that it has */
+  async runText(caller: PythonCaller, text: string, path: string, names: Record<string, unknown>): Promise<unknown> {
+    return await this.#during(async () => {
+      const running = await this.#ready(caller);
+      return await running.ask(caller, { op: "run_text", text, path, names, s: this.#changes(running, caller) });
+    });
+  }
+
+  /** Keeps the process while something is asked of it, and for a while after. */
+  async #during<T>(work: () => Promise<T>): Promise<T> {
+    this.#notIdle();
+    this.#busy++;
+    try {
+      return await work();
+    } finally {
+      if (--this.#busy === 0) this.#notIdle = this.#runtime.clock.after(IDLE_MS, () => void this.close());
+    }
+  }
+
+  /** Ends the process once it is idle. */
+  async close(): Promise<void> {
+    this.#notIdle();
+    const running = this.#running;
+    this.#running = undefined;
+    (await running?.catch(() => undefined))?.close();
+  }
+
+  #changes(running: Running, caller: PythonCaller): Record<string, unknown> | null {
+    const changes = running.shared.changes(caller);
+    if (!this.#isStale) return changes;
+    this.#isStale = false;
+    return { ...changes, forget: true };
+  }
+
+  #loaded(running: Running, caller: PythonCaller, { key, kind, name, path, own }: PythonFile): Promise<unknown> {
+    let loaded = running.loaded.get(key);
+    if (loaded === undefined) {
+      const asked = { op: "load", key, kind, name, path, own, s: this.#changes(running, caller) };
+      running.loaded.set(key, loaded = running.ask(caller, asked, own ? START_MS : LENT_MS));
+      loaded.catch(() => running.loaded.delete(key));
+    }
+    return loaded;
+  }
+
+  async #ready(caller: PythonCaller): Promise<Running> {
+    let running = this.#running;
+    if (running === undefined || (await running.catch(() => undefined))?.ended !== false) {
+      if (this.#running === running) this.#running = this.#start(caller);
+      running = this.#running!;
+    }
+    const found = await running;
+    caller.ownProcess?.(found.pid);
+    return found;
+  }
+
+  async #start(caller: PythonCaller): Promise<Running> {
+    const { process } = this.#runtime;
+    const input = new AsyncQueue<Uint8Array>({ limit: Infinity });
+    const reader = new FrameReader(MOST_BYTES);
+    const early = deferred<Running>();
+    const sources = new TextEncoder().encode(JSON.stringify(await this.#options.sources()));
+    const head = new Uint8Array(4);
+    new DataView(head.buffer).setUint32(0, sources.length);
+    input.offer(head);
+    input.offer(sources);
+    this.#lastWords = "";
+    this.#printed = 0;
+    const child = await process.spawn({
+      argv: [this.#python, "-I", "-c", BOOT],
+      env: process.environment(),
+      detached: true,
+      stdin: input,
+      onStdout: async (chunk) => {
+        const running = await early.promise;
+        try {
+          reader.push(chunk);
+          for (let message = reader.next(); message !== undefined; message = reader.next()) {
+            this.#receive(running, message);
+          }
+        } catch (error) {
+          this.#lost(running, `sent what cannot be read: ${messageOf(error)}`);
+          running.end();
+        }
+      },
+      onStderr: (chunk) => this.#print(caller.log, chunk),
+    });
+    const running = new Running(child, input, this.#runtime, new Shared());
+    early.resolve(running);
+    void child.exited.then(({ code, signal }) => {
+      running.ended = true;
+      this.#lost(running, signal === null ? `exited with ${code}` : `was killed by ${signal}`);
+    });
+    caller.ownProcess?.(child.pid);
+    const { salt } = this.#options;
+    await running.ask(caller, { op: "start", salt, level: levelOf(caller.log) }, START_MS);
+    return running;
+  }
+
+  /** Fails what a helper that is gone has not answered. */
+  #lost(running: Running, how: string): void {
+    const words = this.#lastWords.trim();
+    for (const { answer } of running.pending.values()) {
+      answer.reject(
+        new CommandExecutionError(`The Python helper ${this.#python} ${how}${words === "" ? "" : `: ${words}`}`),
+      );
+    }
+  }
+
+  /** Writes what a module has printed to the log. */
+  #print(log: Logger, chunk: Uint8Array): void {
+    const text = new TextDecoder().decode(chunk.subarray(-MOST_PRINTED));
+    this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+    if (this.#printed > MOST_PRINTED) return;
+    this.#printed += chunk.length;
+    log.debug("a Python module printed", { text: text.trimEnd() });
+    if (this.#printed > MOST_PRINTED) log.warning("a Python module prints much: the rest is dropped", {});
+  }
+
+  #receive(running: Running, message: unknown): void {
+    if (!isMap(message)) throw new TypeError("a message must be a map");
+    const op = lookup(message, "op");
+    if (op === "log") return this.#log(running, message);
+    const number = Number(lookup(message, "n"));
+    if (op !== undefined) {
+      const caller = running.pending.get(Number(lookup(message, "c")))?.caller;
+      void this.#answer(running, number, String(op), message, caller);
+      return;
+    }
+    const pending = running.pending.get(number);
+    if (pending === undefined) return;
+    const error = lookup(message, "e");
+    if (error !== undefined) return pending.answer.reject(errorOf(this, error));
+    const code = lookup(message, "rc");
+    if (typeof code === "number" && Number.isInteger(code)) pending.caller.code?.set(code);
+    pending.answer.resolve(lookup(message, "r") ?? null);
+  }
+
+  #log(running: Running, message: Parameters<typeof lookup>[0]): void {
+    const first = running.pending.values().next().value;
+    const log = first?.caller.log;
+    if (log === undefined) return;
+    const said = str(lookup(message, "level")).toLowerCase();
+    const level = LEVELS.find((one) => one === said) ?? "debug";
+    log[level](str(lookup(message, "text")), { module: str(lookup(message, "name")) });
+  }
+
+  /** Answers what a module asks while it runs. */
+  async #answer(
+    running: Running,
+    n: number,
+    op: string,
+    message: Parameters<typeof lookup>[0],
+    caller: PythonCaller | undefined,
+  ): Promise<void> {
+    const answer: Record<string, unknown> = { n };
+    try {
+      const field = (name: string) => lookup(message, name);
+      if (op === "progress") {
+        await caller?.progress?.(field("data"));
+        answer.r = null;
+      } else {
+        const kind = str(field("kind"));
+        const callable = caller?.callable[kind];
+        const code = field("rc");
+        if (typeof code === "number") caller?.code?.set(code);
+        answer.r = await this.#ask(running, callable, kind, op, field);
+      }
+    } catch (error) {
+      answer.e = told(this, error);
+    }
+    answer.rc = caller?.code?.get() ?? 0;
+    if (running.ended) return;
+    try {
+      running.send(answer);
+    } catch (error) {
+      running.send({ n, e: { kind: "TypeError", message: `The value cannot be sent: ${messageOf(error)}` } });
+    }
+  }
+
+  async #ask(
+    running: Running,
+    callable: Callable | undefined,
+    kind: string,
+    op: string,
+    field: (name: string) => unknown,
+  ): Promise<unknown> {
+    if (op === "names") return await callable?.names() ?? [];
+    const name = str(field("f"));
+    if (op === "find") {
+      const found = await callable?.find(name);
+      if (found === undefined) return null;
+      const link = LINKS.get(found.run);
+      // It was loaded to be found.
+      if (link?.helper === this && running.loaded.has(link.key)) return { module: link.key, function: link.name };
+      return { doc: found.doc };
+    }
+    if (callable === undefined) throw new CommandExecutionError(`No functions of ${kind} can be called from here`);
+    const positional = field("a");
+    const keyword = field("k");
+    return await callable.run(
+      name,
+      Array.isArray(positional) ? positional : [],
+      isMap(keyword) ? (keyword instanceof Map ? Object.fromEntries(keyword) : keyword) : {},
+    ) ?? null;
+  }
+}
+
+/** The most detailed level that a logger records. */
+const levelOf = (log: Logger): string => LOG_LEVELS.find((level) => log.enabled(level)) ?? "quiet";

@@ -1,0 +1,77 @@
+/** Where this host has Python, and Salt's package for it. Nothing is started: files are looked at. */
+import { dirName, joinPath } from "../../../base/paths.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+
+type Host = Pick<Runtime, "fs" | "process">;
+
+/** Salt's own Python, of its packages. */
+const ONEDIR = "/opt/saltstack/salt/bin/python3";
+/** Names in the path; the first that is there counts. */
+const NAMES = [
+  "python3",
+  "python3.14",
+  "python3.13",
+  "python3.12",
+  "python3.11",
+  "python3.10",
+  "python3.9",
+  "python3.8",
+];
+
+const isProgram = (fs: FileSystem, path: string) => {
+  try {
+    return fs.stat(path)?.kind === "file" && fs.access(path, "execute");
+  } catch {
+    // A directory of the path that may not be read.
+    return false;
+  }
+};
+
+/**
+ * The interpreter that the option `python` means: `auto` takes that of Salt's packages, of a virtual environment, or `python3` in the
+ * path; False none; any other text is its path.
+ *
+ * @returns undefined if there is none
+ */
+export function findPython({ fs, process }: Host, opts: Record<string, unknown>): string | undefined {
+  const { python = "auto" } = opts;
+  if (typeof python === "string" && python.startsWith("/")) return isProgram(fs, python) ? python : undefined;
+  if (python !== "auto" && python !== true) return undefined;
+  const environment = process.env("VIRTUAL_ENV") ?? "";
+  const places = [ONEDIR, ...environment.startsWith("/") ? [joinPath(environment, "bin/python3")] : []];
+  const path = (process.env("PATH") ?? "").split(":").filter((directory) => directory.startsWith("/"));
+  for (const name of NAMES) places.push(...path.map((directory) => joinPath(directory, name)));
+  return places.find((place) => isProgram(fs, place));
+}
+
+const isDirectory = (fs: FileSystem, path: string) => {
+  try {
+    return fs.stat(path)?.kind === "directory";
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * The directory of Salt's package that the interpreter finds, if the option `python_salt` lets it be used.
+ *
+ * @returns undefined if there is none
+ */
+export function findSalt(host: Host, opts: Record<string, unknown>): string | undefined {
+  if (opts.python_salt === false) return undefined;
+  const python = findPython(host, opts);
+  if (python === undefined) return undefined;
+  const { fs } = host;
+  const prefix = dirName(dirName(python));
+  for (const library of ["lib", "lib64", "local/lib"].map((name) => joinPath(prefix, name))) {
+    if (!isDirectory(fs, library)) continue;
+    for (const version of fs.list(library).filter((name) => /^python3(?:\.\d+)?$/.test(name)).sort().reverse()) {
+      for (const packages of ["site-packages", "dist-packages"]) {
+        const found = joinPath(library, version, packages, "salt");
+        if (isDirectory(fs, joinPath(found, "modules"))) return found;
+      }
+    }
+  }
+  return undefined;
+}

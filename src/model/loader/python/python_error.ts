@@ -1,0 +1,43 @@
+/** Exceptions of Python modules, and errors as Python modules see them. */
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { str } from "../../../language/python/repr.ts";
+import { knownError } from "../foreign_errors.ts";
+import { traceback, tracebackIs } from "../traceback.ts";
+
+/** Exceptions that the helper still has, by the errors that were made of them: they go back as what they were. */
+const KEPT = new WeakMap<Error, { helper: object; id: number }>();
+
+/** The error that hosts know for an exception of Python, with Python's own traceback. */
+export function errorOf(helper: object, said: unknown): Error {
+  const field = (name: string) => isMap(said) ? lookup(said, name) : undefined;
+  const kinds = Array.isArray(field("kinds")) ? (field("kinds") as unknown[]).map(str) : [];
+  const message = str(field("message") ?? "");
+  const info = field("info") ?? undefined;
+  let error: Error | undefined;
+  for (const kind of kinds) {
+    const known = knownError(kind, info === undefined ? {} : { info }, message);
+    if (known instanceof Error) {
+      error = known;
+      break;
+    }
+  }
+  error ??= Object.assign(new Error(message), { name: kinds[0] ?? "Exception" });
+  tracebackIs(error, str(field("traceback") ?? ""));
+  const id = field("id");
+  if (typeof id === "number") KEPT.set(error, { helper, id });
+  return error;
+}
+
+/** What Python makes an exception of. */
+export function told(helper: object, error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { kind: "Exception", message: str(error) };
+  const kept = KEPT.get(error);
+  const info = "info" in error ? error.info : undefined;
+  return {
+    kind: error.name,
+    message: error.message,
+    info: isMap(info) || Array.isArray(info) || typeof info === "string" ? info : null,
+    traceback: traceback(error),
+    ...(kept?.helper === helper ? { id: kept.id } : {}),
+  };
+}

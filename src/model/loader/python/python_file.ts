@@ -1,0 +1,256 @@
+/** Python files as modules: the helper loads them, and runs their functions. */
+import { isMap, lookup } from "../../../language/python/containers.ts";
+import { equal } from "../../../language/python/equal.ts";
+import { str } from "../../../language/python/repr.ts";
+import type { Logger } from "../../../base/log.ts";
+import type { Runtime } from "../../../runtime/runtime.ts";
+import type { Context, JobContext } from "../context.ts";
+import type { CustomFunction, CustomPlace, LoadedFile } from "../loaded_file.ts";
+import { customDirectories, type CustomFile, type CustomKind, strangersCode } from "../custom_files.ts";
+import { dirName, joinPath } from "../../../base/paths.ts";
+import type { FunctionTable } from "../loader.ts";
+import { callContext } from "../template_functions.ts";
+import type { Args, Parameter, Signature } from "../signature.ts";
+import type { StateContext } from "../states.ts";
+import { findPython, findSalt } from "./interpreter.ts";
+import { type Callable, type PythonCaller, type PythonFile, PythonHelper } from "./helper.ts";
+
+/** The helpers of each runtime, by interpreter. */
+const HELPERS = new WeakMap<Runtime, Map<string, PythonHelper>>();
+
+/**
+ * The helper of this process.
+ *
+ * @throws {TypeError} if there is no interpreter
+ */
+export function pythonHelper({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): PythonHelper {
+  const python = findPython(runtime, opts);
+  if (python === undefined) throw new TypeError("there is no Python on this host: install Python 3.8 or newer");
+  let helpers = HELPERS.get(runtime);
+  if (helpers === undefined) HELPERS.set(runtime, helpers = new Map());
+  let helper = helpers.get(python);
+  if (helper === undefined) {
+    const sources = async () => (await import("./sources.ts")).SOURCES;
+    helpers.set(python, helper = new PythonHelper(runtime, python, { salt: opts.python_salt !== false, sources }));
+  }
+  return helper;
+}
+
+/** Says to the helpers of this process that files of custom modules may have changed. */
+export function forgetPython(runtime: Runtime): void {
+  for (const helper of HELPERS.get(runtime)?.values() ?? []) helper.forget();
+}
+
+/** Ends the helpers of this process. */
+export async function closePython(runtime: Runtime): Promise<void> {
+  for (const helper of HELPERS.get(runtime)?.values() ?? []) await helper.close();
+}
+
+type AnyContext = Partial<StateContext> & { runtime: Runtime; log: Logger; opts: Record<string, unknown> };
+
+/** The execution functions of a context. */
+function modulesOf({ functions, call }: Pick<Context, "functions" | "call">): Callable {
+  return {
+    find: async (name) => {
+      const found = await functions.find(name);
+      return "message" in found ? undefined : { doc: found.function.doc, run: runOf(found.function) };
+    },
+    run: async (name, positional, keyword) => {
+      // As __salt__ does: a name that does not exist is no key.
+      const found = await functions.find(name);
+      if ("message" in found) throw Object.assign(new Error(name), { name: "KeyError" });
+      return await call(name, positional, keyword);
+    },
+    names: async () => (await functions.list()).map(({ name }) => name),
+  };
+}
+
+const runOf = (found: object): object => "run" in found && typeof found.run === "function" ? found.run : found;
+
+/** The state functions of a run. */
+function statesOf({ callState }: Pick<StateContext, "callState">): Callable {
+  return {
+    find: (name) => Promise.resolve({ doc: "", run: Object.freeze([name]) }),
+    run: async (name, [first, ...rest], keyword) => {
+      if (rest.length > 0) {
+        throw new TypeError(`Cannot call ${name} with ${rest.length + 1} values: name the arguments`);
+      }
+      return await callState(name, first === undefined ? keyword : { name: first, ...keyword });
+    },
+    names: () => Promise.resolve([]),
+  };
+}
+
+/** What a Python module is given of the context of its family. */
+export function callerOf(
+  place: CustomPlace,
+  context: object,
+  callable: PythonCaller["callable"] = {},
+): PythonCaller {
+  const { log = place.log, opts = place.opts, grains, pillar, signal, ownProcess, functions, call, callState } =
+    context as Partial<AnyContext> & Partial<JobContext>;
+  const code = "retcode" in context ? context as { retcode: number | null } : undefined;
+  return {
+    log,
+    opts,
+    ...(grains === undefined ? {} : { grains }),
+    ...(isMap(pillar) && !hasMethods(pillar) ? { pillar } : {}),
+    ...(signal === undefined ? {} : { signal }),
+    ...(ownProcess === undefined ? {} : { ownProcess }),
+    utils: utilsOf({ ...place, opts }),
+    callable: {
+      ...(functions === undefined || call === undefined ? {} : { modules: modulesOf({ functions, call }) }),
+      ...(callState === undefined ? {} : { states: statesOf({ callState }) }),
+      ...callable,
+    },
+    ...(code === undefined ? {} : {
+      code: {
+        get: () => code.retcode ?? 0,
+        set: (value: number) => {
+          if (value !== (code.retcode ?? 0)) code.retcode = value;
+        },
+      },
+    }),
+  };
+}
+
+/** A runner's pillar is a compiler of pillar. */
+const hasMethods = (value: object) => Object.values(value).some((one) => typeof one === "function");
+
+/** The directories of `_utils` that no stranger can write to. */
+function utilsOf({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): [string, boolean][] {
+  let known = UTILITIES.get(opts);
+  if (known === undefined) {
+    const own = customDirectories(runtime, opts, "utils")
+      .filter((directory) => strangersCode(runtime, directory) === undefined)
+      .map((directory): [string, boolean] => [directory, true]);
+    const salt = findSalt(runtime, opts);
+    UTILITIES.set(
+      opts,
+      known = [...own, ...salt === undefined ? [] : [[joinPath(salt, "utils"), false]] as [string, boolean][]],
+    );
+  }
+  return known;
+}
+
+/** By options: those of a run of states are asked for by each of its functions. */
+const UTILITIES = new WeakMap<object, [string, boolean][]>();
+
+/** The file as the helper is told of it. */
+export function pythonFile(kind: string, { name, path, version, lent = false }: CustomFile): PythonFile {
+  return { key: `${kind} ${path} ${version}`, kind, name, path, own: !lent };
+}
+
+const textOf = (map: unknown, field: string) => {
+  const value = isMap(map) ? lookup(map, field) : undefined;
+  return typeof value === "string" ? value : undefined;
+};
+
+function signatureOf(said: unknown): Signature {
+  const params = isMap(said) ? lookup(said, "params") : undefined;
+  return {
+    params: (Array.isArray(params) ? params : []).map((entry): Parameter => {
+      const [name, ...rest] = Array.isArray(entry) ? entry : [entry];
+      return rest.length === 0 ? { name: str(name) } : { name: str(name), default: rest[0] };
+    }),
+    varargs: textOf(said, "varargs"),
+    keywords: textOf(said, "keywords"),
+  };
+}
+
+/**
+ * Arguments as they are passed on. Those that are what the function has as defaults are left out: a default of Python may be
+ * any object.
+ */
+function argumentsOf(
+  { params, varargs, keywords }: Signature,
+  bound: Args,
+): { positional: unknown[]; keyword: Record<string, unknown> } {
+  const more = varargs === undefined ? [] : bound[varargs] as unknown[];
+  const rest = keywords === undefined ? {} : bound[keywords] as Record<string, unknown>;
+  if (more.length > 0) return { positional: [...params.map(({ name }) => bound[name]), ...more], keyword: rest };
+  const positional: unknown[] = [];
+  const keyword: Record<string, unknown> = { ...rest };
+  let isPositional = true;
+  for (const param of params) {
+    const value = bound[param.name];
+    if ("default" in param && equal(value, param.default)) isPositional = false;
+    else if (isPositional && !("default" in param)) positional.push(value);
+    else {
+      isPositional = false;
+      keyword[param.name] = value;
+    }
+  }
+  return { positional, keyword };
+}
+
+/** Names that a state function has while it runs. */
+function stateNames(context: object, uses: readonly string[]): Record<string, unknown> | undefined {
+  if (!("low" in context)) return undefined;
+  const { low, lowstate, running, saltenv } = context as StateContext;
+  return {
+    __low__: low,
+    __env__: saltenv,
+    __sls__: low.__sls__ ?? "",
+    __id__: low.__id__ ?? "",
+    ...(uses.includes("__lowstate__") ? { __lowstate__: lowstate } : {}),
+    ...(uses.includes("__running__") ? { __running__: running } : {}),
+  };
+}
+
+/** What a module has while it is loaded: its `__virtual__` may call functions, though there is no job yet. */
+function loading(place: CustomPlace): object {
+  const { functions, call } = place as Partial<Context>;
+  if (functions === undefined || call === undefined) return place;
+  return callContext({ functions: functions as FunctionTable, context: () => place as unknown as Context });
+}
+
+/** How the functions of a file are called, where its family has more to give. */
+export interface PythonFamily {
+  /** Makes the caller of a context. @default from what the context has */
+  caller?(context: object): PythonCaller;
+}
+
+/** Loads a Python file: what it says of itself, and its functions. */
+export async function loadPython(
+  place: CustomPlace,
+  kind: CustomKind,
+  file: CustomFile,
+  family: PythonFamily = {},
+): Promise<LoadedFile> {
+  const stranger = strangersCode(place.runtime, dirName(file.path));
+  if (stranger !== undefined) {
+    throw new TypeError(`"${file.path}" is not imported: ${stranger}; make its directory writable for its owner alone`);
+  }
+  const helper = pythonHelper(place);
+  const made = pythonFile(kind, file);
+  const caller = family.caller ?? ((context: object) => callerOf(place, context));
+  // The table is being made anew: what modules have found of each other may be gone.
+  helper.forget();
+  const said = await helper.load(caller(loading(place)), made);
+  const unavailable = textOf(said, "unavailable");
+  const name = textOf(said, "name");
+  const usesOf = isMap(said) ? lookup(said, "uses") : undefined;
+  const uses = Array.isArray(usesOf) ? usesOf.map(str) : [];
+  const listed = isMap(said) ? lookup(said, "functions") : undefined;
+  const functions = new Map<string, CustomFunction>();
+  for (const entry of Array.isArray(listed) ? listed : []) {
+    const fun = textOf(entry, "name")!;
+    const signature = signatureOf(entry);
+    const run: CustomFunction["run"] = async (context, bound) => {
+      const globals = stateNames(context, uses);
+      return await helper.call(caller(context), made, fun, {
+        ...argumentsOf(signature, bound),
+        ...(globals === undefined ? {} : { globals }),
+      });
+    };
+    helper.link(run, made.key, fun);
+    const out = textOf(entry, "out");
+    functions.set(fun, { signature, doc: textOf(entry, "doc") ?? "", run, ...(out === undefined ? {} : { out }) });
+  }
+  return {
+    exports: {},
+    functions,
+    virtual: () => unavailable !== undefined ? { unavailable } : name === undefined || name === file.name ? true : name,
+  };
+}

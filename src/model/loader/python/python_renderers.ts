@@ -1,0 +1,53 @@
+/** The renderer `py`, of SLS files, pillar and templates: a Python file whose function `run` returns data or a text. */
+import { messageOf } from "../../../base/errors.ts";
+import type { Renderer, RenderJob } from "../../../language/render/renderer.ts";
+import { RenderError } from "../../../language/render/render_error.ts";
+import type { FunctionTable } from "../../../language/render/jinja/salt_functions.ts";
+import { CommandExecutionError } from "../family.ts";
+import type { CustomPlace } from "../loaded_file.ts";
+import { rendererContext } from "../renderer_context.ts";
+import { traceback } from "../traceback.ts";
+import type { Callable, PythonCaller } from "./helper.ts";
+import { callerOf, pythonHelper } from "./python_file.ts";
+
+/** The functions of templates, where there is no job. */
+function callableOf(functions: FunctionTable): Callable {
+  return {
+    find: async (name) => await functions.has(name) ? { doc: "", run: {} } : undefined,
+    run: async (name, positional, keyword) => await functions.call(name, positional, new Map(Object.entries(keyword))),
+    names: () => Promise.resolve([]),
+  };
+}
+
+/** What a rendered file is given: the host's values and functions. */
+export function rendererCaller(place: CustomPlace, job: RenderJob): PythonCaller {
+  const { functions } = job;
+  const caller = callerOf(place, rendererContext(place, job));
+  if (functions === undefined || caller.callable.modules !== undefined) return caller;
+  return { ...caller, callable: { ...caller.callable, modules: callableOf(functions) } };
+}
+
+/** Runs the text of a file. */
+export function py(place: CustomPlace): Renderer {
+  return async (input, job) => {
+    if (typeof input !== "string") {
+      throw new RenderError(job.path, "py runs text, but got data: put it first in the pipeline", {});
+    }
+    const { saltenv, sls, context = {}, path } = job;
+    const names = {
+      saltenv,
+      __env__: saltenv,
+      // Of a template that is no SLS file they are names of their own.
+      ...(sls === undefined ? context : { sls, __sls__: sls, tmplpath: path, context }),
+    };
+    try {
+      return await pythonHelper(place).runText(rendererCaller(place, job), input, path, names);
+    } catch (cause) {
+      // A helper that died has no traceback of the file.
+      const text = cause instanceof CommandExecutionError && cause.stack === undefined
+        ? messageOf(cause)
+        : traceback(cause);
+      throw new RenderError(path, text, {}, { cause, isWhole: true });
+    }
+  };
+}

@@ -1,0 +1,1 @@
+"""Stand-in for the package of Salt, for custom modules on a host that has Brine and not Salt."""

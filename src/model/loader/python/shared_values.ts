@@ -1,0 +1,59 @@
+/** What all modules of a helper share: it is sent again when it has changed. */
+import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { encode } from "../../../protocol/wire/msgpack.ts";
+
+export interface SharedValues {
+  readonly opts: Record<string, unknown>;
+  readonly grains?: Record<string, unknown>;
+  readonly pillar?: Record<string, unknown>;
+  /** Directories of `_utils`, and whether each is of the operator. */
+  readonly utils?: readonly (readonly [string, boolean])[];
+}
+
+/** A value as Python may have it: without what cannot be packed. */
+function packable(value: unknown): unknown {
+  try {
+    encode(value, "bin");
+    return value;
+  } catch {
+    if (Array.isArray(value)) return value.map(packable);
+    if (!isMap(value)) return null;
+    return new Map(entriesOf(value).map(([key, item]) => [key, packable(item)]));
+  }
+}
+
+function isSame(before: ReadonlyMap<string, unknown> | undefined, now: Record<string, unknown>): boolean {
+  if (before === undefined) return false;
+  const entries = Object.entries(now);
+  return entries.length === before.size && entries.every(([name, value]) => Object.is(before.get(name), value));
+}
+
+/** What one helper has been sent. */
+export class Shared {
+  readonly #sent: Partial<Record<"opts" | "grains" | "pillar", ReadonlyMap<string, unknown>>> = {};
+  #utils = "";
+
+  /** What has changed since the last time, packed; null for nothing. */
+  changes(now: SharedValues): Record<string, unknown> | null {
+    const changes: Record<string, unknown> = {};
+    for (const part of ["grains", "pillar"] as const) {
+      const value = now[part];
+      if (value === undefined || isSame(this.#sent[part], value)) continue;
+      this.#sent[part] = new Map(Object.entries(value));
+      changes[part] = encode(packable(value), "bin");
+    }
+    const before = this.#sent.opts;
+    if (!isSame(before, now.opts)) {
+      const set = Object.entries(now.opts).filter(([name, value]) => !Object.is(before?.get(name), value));
+      const del = [...before?.keys() ?? []].filter((name) => !Object.hasOwn(now.opts, name));
+      this.#sent.opts = new Map(Object.entries(now.opts));
+      changes.opts = encode({ set: packable(Object.fromEntries(set)), del }, "bin");
+    }
+    const utils = JSON.stringify(now.utils ?? []);
+    if (now.utils !== undefined && utils !== this.#utils) {
+      this.#utils = utils;
+      changes.utils = now.utils;
+    }
+    return Object.keys(changes).length === 0 ? null : changes;
+  }
+}
