@@ -23,7 +23,7 @@ Source and destination:
   --target KIND          linux-x64, linux-arm64, linux-x64-musl or linux-arm64-musl; default: this machine's
   --prefix DIR           default: /usr/local
   --root DIR             installs into another system at DIR; starts no daemon
-  --no-start             starts no daemon
+  --no-start             enables and starts no daemon
   --deb                  installs the Debian packages of the folder, with dpkg; not from a URL
 
   --force                replaces different configuration (and keeps a copy) and programs

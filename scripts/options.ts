@@ -24,7 +24,7 @@ const USUAL: Readonly<Record<"master" | "minion", Usual>> = {
     gitfs_remotes: ["name the git repositories", "[https://git.example/states.git]"],
     nodegroups: ["name groups of minions", "{shop: 'G@role:web'}"],
     publisher_acl: ["let users of this host run some functions", "{ann: [test.ping]}"],
-    external_auth: ["let people and programs log in", "{pam: {ann: [test.ping]}}"],
+    external_auth: ["let people and programs log in", "{file: {^filename: /etc/salt/users, ann: [test.ping]}}"],
     netapi_enable_clients: ["say what salt-api may run", "[local, runner]"],
     reactor: ["react to events", "[{salt/auth: [/srv/reactor/auth.sls]}]"],
     master_job_cache: ["keep jobs elsewhere", "postgres"],

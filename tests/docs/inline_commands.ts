@@ -108,7 +108,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "npm run soak -- --minutes 60 --seed 7 --swarm 24 --every 800": { not: "it takes an hour" },
   "node --cpu-prof": { not: "a flag of the runtime that is named for how a figure was found" },
   "bun --cpu-prof": { not: "a flag of the runtime that is named for how a figure was found" },
-  "npm run build:console": { run: inCopy("npm run -s build:console"), prints: /built/ },
   "npm run build:console -- --base=/salt/console/": {
     run: inCopy("npm run -s build:console -- --base=/salt/console/ && cat dist/console/index.html"),
     prints: /src="\/salt\/console\//,
@@ -285,6 +284,9 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "systemctl start salt-master": OF_HOST,
   "systemctl stop salt-master": OF_HOST,
   "chown salt: /etc/salt/users": OF_HOST,
+  "useradd --system --user-group salt": OF_HOST,
+  "usermod -aG shadow salt": OF_HOST,
+  "chown -R salt: /srv/pillar && chmod 700 /srv/pillar": OF_HOST,
   "systemctl reload salt-master": { by: "tests/chroot/units_test.ts" },
   "salt web1 state.apply test=True": { prints: /Succeeded: 1/ },
   "salt web7 state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },

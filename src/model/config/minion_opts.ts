@@ -57,7 +57,7 @@ export const MINION_OPTIONS = {
   ),
   master_alive_interval: number(
     0,
-    "With `failover`, seconds between two checks of the master. 0: none. A lost connection is noticed at once.",
+    "With `failover`, seconds between two checks of the master. 0: none. A lost connection is noticed immediately.",
     { rule: anyNumber },
   ),
   master_failback: bool(false, "With `failover`, the minion returns to the first master when that is available again."),
