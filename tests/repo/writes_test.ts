@@ -47,9 +47,9 @@ test("in the file system of the runtime, every change is made in a place that no
   const names = functions.map((part) => /function (\w+)/.exec(part)?.[1]).filter((name) => name !== undefined);
   // Those without `inPlace` are given the path of a place.
   const given = [
-    "appendTo",
     "changeOwner",
     "discard",
+    "openAppender",
     "openToWrite",
     "removeTree",
     "replaceFile",

@@ -69,8 +69,8 @@ export async function testMinion(options: TestMinionOptions = {}): Promise<TestM
   const context: Context = hostContext(functions, {
     runtime,
     log,
-    // The recorded runs are of the one release that gave published commands no shell.
-    opts: { cmd_published_shell: false, ...options.opts },
+    // The recorded runs are of the one release that gave published commands no shell; which Python a host has is not theirs.
+    opts: { cmd_published_shell: false, python: false, ...options.opts },
     grains: options.grains ?? {},
     pillar: options.pillar ?? {},
     jobs: options.jobs ?? { running: () => [], signal: () => undefined },

@@ -31,6 +31,7 @@ export type {
   MinionReturn,
   Outcome,
   Output,
+  Previewed,
   Published,
   PublishRequest,
   RunnerJob,

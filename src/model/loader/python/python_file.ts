@@ -82,7 +82,7 @@ function statesOf({ callState }: Pick<StateContext, "callState">): Callable {
 }
 
 /** What a Python module is given of the context of its family. */
-export function callerOf(
+export function pythonCallerOf(
   place: CustomPlace,
   context: object,
   callable: PythonCaller["callable"] = {},
@@ -224,7 +224,7 @@ export async function loadPython(
   }
   const helper = pythonHelper(place);
   const made = pythonFile(kind, file);
-  const caller = family.caller ?? ((context: object) => callerOf(place, context));
+  const caller = family.caller ?? ((context: object) => pythonCallerOf(place, context));
   // The table is being made anew: what modules have found of each other may be gone.
   helper.forget();
   const said = await helper.load(caller(loading(place)), made);

@@ -8,7 +8,7 @@ import type { CustomPlace } from "../loaded_file.ts";
 import { rendererContext } from "../renderer_context.ts";
 import { traceback } from "../traceback.ts";
 import type { Callable, PythonCaller } from "./helper.ts";
-import { callerOf, pythonHelper } from "./python_file.ts";
+import { pythonCallerOf, pythonHelper } from "./python_file.ts";
 
 /** The functions of templates, where there is no job. */
 function callableOf(functions: FunctionTable): Callable {
@@ -22,7 +22,7 @@ function callableOf(functions: FunctionTable): Callable {
 /** What a rendered file is given: the host's values and functions. */
 export function rendererCaller(place: CustomPlace, job: RenderJob): PythonCaller {
   const { functions } = job;
-  const caller = callerOf(place, rendererContext(place, job));
+  const caller = pythonCallerOf(place, rendererContext(place, job));
   if (functions === undefined || caller.callable.modules !== undefined) return caller;
   return { ...caller, callable: { ...caller.callable, modules: callableOf(functions) } };
 }

@@ -40,7 +40,7 @@ async function minionWith(files: Record<string, string>, opts: Record<string, un
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
   const minion = await testMinion({
-    opts: { id: "web1", python_salt: false, extension_modules: directory, ...opts },
+    opts: { id: "web1", python: "auto", python_salt: false, extension_modules: directory, ...opts },
     grains: { os: "Test", nested: { a: [1] } },
     pillar: { color: "red" },
   });
