@@ -37,8 +37,8 @@ export function py(place: CustomPlace): Renderer {
     const names = {
       saltenv,
       __env__: saltenv,
-      // Of a template that is no SLS file they are names of their own.
-      ...(sls === undefined ? context : { sls, __sls__: sls, tmplpath: path, context }),
+      // Of what is no SLS file of states they are names of their own: `data` and `tag` of a reaction.
+      ...(sls === undefined || sls === "" ? context : { sls, __sls__: sls, tmplpath: path, context }),
     };
     try {
       return await pythonHelper(place).runText(rendererCaller(place, job), input, path, names);

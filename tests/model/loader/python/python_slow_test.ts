@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
 import { executeJob } from "../../../../src/host/minion/processes/executor.ts";
+import { Lazy } from "../../../../src/language/jinja/lazy.ts";
 import { customGrains } from "../../../../src/model/loader/custom_grains.ts";
 import { withCustomModules } from "../../../../src/model/loader/custom_modules.ts";
+import { customRenderers } from "../../../../src/model/loader/custom_renderers.ts";
 import { withCustomRunners } from "../../../../src/model/loader/custom_runners.ts";
 import { createFunctionTable, functionTableOptions } from "../../../../src/model/loader/loader.ts";
 import { closePython } from "../../../../src/model/loader/python/python_file.ts";
@@ -348,6 +350,27 @@ describe("Python modules", { skip }, () => {
     });
     const gather = customGrains(place).get("colors")!;
     assert.deepEqual(await gather({ ...place, grains: { os: "Test" } }), { from: "Test", c: 1 });
+  });
+
+  test("#!py finds the host's values and functions, and the names of its file: of states, or of a reaction", async () => {
+    const { place } = await minionWith({});
+    const functions = {
+      has: (name: string) => name === "test.echo",
+      hasModule: (name: string) => name === "test",
+      call: (_name: string, args: readonly unknown[]) => args[0],
+    };
+    const render = await customRenderers(place).py!();
+    const job = { path: "/srv/x.sls", saltenv: "base", argline: "", globals: {}, log: place.log, functions };
+    const lazy = (value: unknown) => new Lazy(() => value);
+    const plain = { grains: lazy({ os: "Test" }), pillar: lazy({ color: "red" }), opts: lazy(place.opts) };
+    const states =
+      "def run():\n    return [__grains__['os'], __pillar__['color'], __salt__['test.echo'](__sls__), __env__]\n";
+    assert.deepEqual(await render(states, { ...job, plain, sls: "web.nginx" }), ["Test", "red", "web.nginx", "base"]);
+    const reaction = "def run():\n    return {'x': {'local.cmd.run': [{'tgt': data['id']}, {'args': [tag]}]}}\n";
+    assert.deepEqual(
+      await render(reaction, { ...job, plain, sls: "", context: { tag: "salt/minion/w/start", data: { id: "w" } } }),
+      { x: { "local.cmd.run": [{ tgt: "w" }, { args: ["salt/minion/w/start"] }] } },
+    );
   });
 
   test("a runner calls other runners as __salt__", async () => {
