@@ -341,7 +341,7 @@ install_pages() {
   place completion 644 "$share/zsh/site-functions/_salt" <"$stage/completion.zsh"
   place completion 644 "$share/fish/vendor_completions.d/salt.fish" <"$stage/completion.fish"
   for program in $(programs); do
-    [ "$program" != salt ] && [ "$program" != salt-ssh ] || continue
+    case $program in salt | salt-ssh) continue ;; esac
     for link in bash-completion/completions/$program:salt fish/vendor_completions.d/$program.fish:salt.fish; do
       [ "$(readlink "$share/${link%%:*}" || true)" = "${link#*:}" ] || run ln -sf "${link#*:}" "$share/${link%%:*}"
     done

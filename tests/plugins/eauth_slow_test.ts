@@ -235,7 +235,7 @@ describe("rest", () => {
       knows("rest", { section: { "^url": odd.url } }, "alice", "wonder"),
       /did not send a list of permissions/,
     );
-    assert.match(await unavailable("rest", { section: { "^url": "nowhere" } }), /no address: nowhere/);
+    assert.match(await unavailable("rest", { section: { "^url": "nowhere" } }), /not an address: nowhere/);
     assert.match(await unavailable("rest", {}), /\^url is not set/);
   });
 });

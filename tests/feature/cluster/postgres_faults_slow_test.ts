@@ -151,7 +151,7 @@ describe("PostgreSQL under masters", { skip: noPostgres() }, () => {
           };
           const says = (error: unknown) => {
             assert.ok(error instanceof SystemError);
-            assert.match(error.message, /Cannot use the cluster's database at postgres:.*see that the server/);
+            assert.match(error.message, /Cannot use the cluster's database at postgres:.*check that the server/);
             return true;
           };
           await assert.rejects(saving, says);

@@ -42,7 +42,7 @@ function master(
   mkdirSync(directory, { recursive: true });
   write(directory, files);
   const captured = captureLog();
-  const opts = { extension_modules, master_tops, marked: "master" } as unknown as MasterOpts;
+  const opts = { extension_modules, master_tops, python: false, marked: "master" } as unknown as MasterOpts;
   const tops = new MasterTopsHost(runtime, captured.log, opts, TOPS, customTops);
   return {
     directory,
@@ -119,7 +119,7 @@ cat > "$0.in"; grep -q '"arguments":{"id":"web1","grains":{"os":"Test"}}' "$0.in
         text: "export const top = () => ({ base: 'a' });",
         says: /returned 'a' for 'base': expected/,
       },
-      { name: "is a Python module", file: "bad.py", text: "x", says: /^bad: .*bad\.py" is a Python module/ },
+      { name: "is a Python module, and Python is off", file: "bad.py", text: "x", says: /^bad: .*bad\.py" is a Python module/ },
       {
         name: "is a program that fails",
         file: "bad",
