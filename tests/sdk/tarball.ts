@@ -15,7 +15,7 @@ const run = promisify(execFile);
 async function pack(place: string): Promise<string> {
   const copy = path.join(place, "package");
   const { files } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { files: string[] };
-  for (const name of ["package.json", ...files.filter((name) => name !== "dist")]) {
+  for (const name of ["package.json", ...files.filter((name) => !/^!?dist\b/.test(name))]) {
     cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
   }
   await tool("tsc", ["-p", "tsconfig.build.json", "--outDir", path.join(copy, "dist")], ROOT);
