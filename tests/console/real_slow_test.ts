@@ -95,6 +95,7 @@ for (const { kind, page: address, skip } of SERVERS) {
       const page = await enter("alice");
       await page.getByRole("grid", { name: "Minions" }).getByText("up", { exact: true }).waitFor();
       await page.getByRole("link", { name: "brine", exact: true }).click();
+      await page.getByLabel("Search grains").fill("saltversion");
       await page.getByText("saltversion", { exact: true }).waitFor();
       await go(page, "#/fleet");
       await page.getByLabel("Target type").selectOption("grain");
