@@ -119,7 +119,12 @@ cat > "$0.in"; grep -q '"arguments":{"id":"web1","grains":{"os":"Test"}}' "$0.in
         text: "export const top = () => ({ base: 'a' });",
         says: /returned 'a' for 'base': expected/,
       },
-      { name: "is a Python module, and Python is off", file: "bad.py", text: "x", says: /^bad: .*bad\.py" is a Python module/ },
+      {
+        name: "is a Python module, and Python is off",
+        file: "bad.py",
+        text: "x",
+        says: /^bad: .*bad\.py" is a Python module/,
+      },
       {
         name: "is a program that fails",
         file: "bad",
