@@ -1,6 +1,7 @@
 import { clusterFault } from "./cluster.ts";
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, maps, number, type OptsOf, partly, text } from "./option.ts";
+import { PYTHON_OPTIONS } from "./python_opts.ts";
 import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
 import {
   addresses,
@@ -77,15 +78,7 @@ export const MASTER_OPTIONS = {
   extmod_whitelist: map({}, "Custom modules that may be synced, as kind → names; empty for all."),
   extmod_blacklist: map({}, "Custom modules that must not be synced, as kind → names."),
   module_dirs: list([], "More directories of custom execution modules."),
-  python: any(
-    "auto",
-    "The Python that runs custom modules written for Salt. `auto`: that of Salt's packages, of a virtual environment, or `python3` in the path. False: none. A path: that one.",
-  ),
-  python_salt: bool(
-    true,
-    "Salt's own package of that Python lends the modules and functions that Brine does not have.",
-  ),
-  python_prefer: list([], "Modules whose functions come from Salt's own package where it has them, such as `pkg`."),
+  ...PYTHON_OPTIONS,
   runner_dirs: list([], "More directories of custom runners."),
   outputter_dirs: list([], "More directories of custom outputters."),
   top_dirs: list([], "More directories of custom modules of `master_tops`."),

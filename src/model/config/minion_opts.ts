@@ -1,5 +1,6 @@
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, number, type OptsOf, partly, text } from "./option.ts";
+import { PYTHON_OPTIONS } from "./python_opts.ts";
 import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
 import {
   anyNumber,
@@ -317,15 +318,7 @@ export const MINION_OPTIONS = {
   ),
   providers: map({}, "The module that implements a virtual module, as `pkg` → `aptpkg`."),
   module_dirs: list([], "More directories of custom execution modules."),
-  python: any(
-    "auto",
-    "The Python that runs custom modules written for Salt. `auto`: that of Salt's packages, of a virtual environment, or `python3` in the path. False: none. A path: that one.",
-  ),
-  python_salt: bool(
-    true,
-    "Salt's own package of that Python lends the modules and functions that Brine does not have.",
-  ),
-  python_prefer: list([], "Modules whose functions come from Salt's own package where it has them, such as `pkg`."),
+  ...PYTHON_OPTIONS,
   returner_dirs: list([], "More directories of custom returners."),
   outputter_dirs: list([], "More directories of custom outputters."),
   states_dirs: list([], "More directories of custom state modules."),
