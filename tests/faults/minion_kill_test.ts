@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pause, until } from "../../bench/bed/until.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";
+import { runsInFile } from "./history.ts";
 
 const ROUNDS = FULL ? 40 : 4;
 const MINIONS = FULL ? 8 : 3;
@@ -22,6 +23,12 @@ test("a killed minion begins no job again and says what became of those that it 
     }
     await pause(1500 * random());
     const id = bed.ids[Math.floor(random() * bed.ids.length)]!;
+    // The other rounds may all miss a job.
+    if (round === 0) {
+      const long = await bed.publish({ after: "sleep 5;", minions: [id] });
+      assert.ok(long, bed.refusal);
+      await until(`${id} has begun the long job`, () => runsInFile(bed.path("runs", id)).has(long.token));
+    }
     await bed.minions.get(id)!.kill();
     // It comes back at once, beside what it has left, which ends by itself.
     const left = bed.processes(id);
