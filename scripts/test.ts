@@ -51,7 +51,7 @@ const { values: options, positionals: words } = parseArgs({
 });
 
 /** How many processes a runtime's files are spread over, so that no runtime ends long after the others. Slow files are Node's nearly all. */
-const PROCESSES: Record<RuntimeName, number> = { node: options.slow ? 6 : 3, bun: 2, deno: 3 };
+const PROCESSES: Record<RuntimeName, number> = { node: options.slow ? 6 : 5, bun: 2, deno: 3 };
 
 /** Files that one process runs. */
 interface Unit {
