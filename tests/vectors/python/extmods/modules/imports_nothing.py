@@ -1,0 +1,5 @@
+import another_library_that_nobody_has
+
+
+def f():
+    return 1

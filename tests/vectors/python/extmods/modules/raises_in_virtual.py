@@ -1,0 +1,6 @@
+def __virtual__():
+    raise ValueError("the probe broke")
+
+
+def f():
+    return 1

@@ -1,0 +1,9 @@
+__virtualname__ = "said"
+
+
+def __virtual__():
+    return "other"
+
+
+def f():
+    return __name__.rsplit(".", 1)[-1]

@@ -1,0 +1,5 @@
+__virtualname__ = "alone"
+
+
+def f():
+    return 1

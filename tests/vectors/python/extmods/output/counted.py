@@ -1,0 +1,9 @@
+__virtualname__ = "counts"
+
+
+def __virtual__():
+    return __virtualname__
+
+
+def output(data):
+    return "{} minions, {}".format(len(data), __opts__.get("color"))

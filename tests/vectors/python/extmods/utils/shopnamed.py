@@ -1,0 +1,9 @@
+__virtualname__ = "named"
+
+
+def __virtual__():
+    return __virtualname__
+
+
+def f():
+    return "named"

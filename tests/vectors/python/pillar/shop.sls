@@ -1,0 +1,4 @@
+role: web
+tree:
+  branch:
+    leaf: green

@@ -1,0 +1,5 @@
+p1:
+  shoppkg.installed:
+    - aggregate: True
+p2:
+  shoppkg.installed: []

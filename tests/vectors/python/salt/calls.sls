@@ -1,0 +1,5 @@
+composed:
+  shopcalls.composed:
+    - name: {{ pillar['dir'] }}/composed
+own:
+  shopcalls.own_state: []

@@ -1,0 +1,7 @@
+first:
+  shoplow.seen: []
+second:
+  shoplow.seen:
+    - name: other
+    - require:
+      - first

@@ -1,0 +1,4 @@
+p1:
+  shoppkg.installed: []
+p2:
+  shoppkg.installed: []
