@@ -9,6 +9,7 @@ import type { Context } from "../src/model/loader/context.ts";
 import { CommandExecutionError } from "../src/model/loader/family.ts";
 import type { HostMaster } from "../src/model/loader/host_master.ts";
 import { customRenderers } from "../src/model/loader/custom_renderers.ts";
+import { withCustomPillars } from "../src/model/loader/custom_pillars.ts";
 import { hostContext, hostFunctions } from "../src/model/loader/host_context.ts";
 import { templateFunctions, type TemplateHost } from "../src/model/loader/template_functions.ts";
 import type { RunnerPillar } from "../src/model/loader/pillar_link.ts";
@@ -45,6 +46,7 @@ function open(place: Place): PillarCompiler {
     renderers: createRenderers(runtime),
     customRenderers: () => customRenderers({ runtime, opts, log: log.child("pillar") }),
     extPillars: EXT_PILLARS,
+    customPillars: (known) => withCustomPillars(known, { runtime, opts, log: log.child("pillar") }),
     functions: ({ grains }) => templateFunctions(() => openFunctions(place, grains)),
   });
 }

@@ -46,6 +46,8 @@ export interface PillarCompilerOptions {
   /** Custom renderers, asked for before each file. @default none */
   customRenderers?(): RendererTable;
   extPillars: ExtPillarRegistry;
+  /** External pillars with the custom ones, asked for when one is to run. @default those of {@link extPillars} alone */
+  customPillars?(known: ExtPillarRegistry): ExtPillarRegistry;
   /** The execution functions that the templates of a minion's pillar may call. @default none */
   functions?(request: PillarRequest): FunctionTable;
 }
@@ -313,10 +315,12 @@ export class PillarCompiler {
   }
 
   async #external(start: AnyMap, scene: Scene): Promise<{ pillar: AnyMap; errors: string[] }> {
-    const { runtime, log, opts, extPillars } = this.#options;
+    const { runtime, log, opts, extPillars, customPillars } = this.#options;
     const { request, saltenv, pillarenv, roots } = scene;
+    const { extPillar } = this.#pillar;
+    const isAsked = Array.isArray(extPillar) && extPillar.length > 0 || request.ext !== undefined;
     return await addExtPillars(start, {
-      registry: extPillars,
+      registry: isAsked && customPillars !== undefined ? customPillars(extPillars) : extPillars,
       options: this.#pillar,
       log,
       pool: this.#pool,
@@ -336,6 +340,7 @@ export class PillarCompiler {
           this.#elsewhere(others).compile({ ...request, saltenv: env, pillarenv, ext: undefined }),
         merge: (before, over) => merge(before, over, this.#pillar.rules),
         nodegroups: this.#pillar.nodegroups,
+        functions: scene.functions,
         matches: (tgt, type) => matchMinion({ tgt, tgt_type: type }, this.#subject(scene, pillar), this.#patterns),
         render: (text, path, pipeline) =>
           this.#pipeline.render(

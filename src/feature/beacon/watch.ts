@@ -162,7 +162,7 @@ export class BeaconWatch {
     watched.module = found;
     const context = this.#options.context();
     const own = ownItems(items);
-    const [valid, comment] = found.validate?.(own, context) ?? VALID;
+    const [valid, comment] = await found.validate?.(own, context) ?? VALID;
     if (!valid) return this.#say(name, watched, "configuration invalid, not running", { reason: comment });
     if (!this.#isDue(watched, Number(settings.interval ?? 0))) return;
     if (settings.disable_during_state_run && await this.#options.statesRun()) {

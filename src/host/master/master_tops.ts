@@ -62,9 +62,9 @@ export class MasterTopsHost {
 
   /** As the directories of custom modules are now: what was synced meanwhile counts, and goes over Brine's own. */
   #kindOf(name: string): "custom" | "own" | "unknown" {
-    const file = customTop({ runtime: this.#runtime, opts: this.#opts }, name);
+    const file = customTop({ runtime: this.#runtime, opts: this.#opts, log: this.#log }, name);
     const isOwn = Object.hasOwn(this.#registry, name);
-    if (file !== undefined && (file.form !== "foreign" || !isOwn)) return "custom";
+    if (file !== undefined && (!isOwn || file.form !== "foreign" && file.lent !== true)) return "custom";
     return isOwn ? "own" : "unknown";
   }
 

@@ -23,7 +23,10 @@ export interface BeaconModule {
   /** Why it cannot run here; undefined if it can. */
   unavailable?(context: Context): string | undefined;
   /** Whether a configuration can be obeyed, and why not, in Salt's words. @default a list is good */
-  validate?(config: readonly BeaconItem[], context: Context): [valid: boolean, comment: string];
+  validate?(
+    config: readonly BeaconItem[],
+    context: Context,
+  ): [valid: boolean, comment: string] | Promise<[valid: boolean, comment: string]>;
   /** Looks, and returns what is worth an event. */
   beacon(config: readonly BeaconItem[], run: BeaconRun): BeaconEvent[] | Promise<BeaconEvent[]>;
   /** Lets go of what it holds in its memory, such as processes. */

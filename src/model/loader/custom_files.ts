@@ -18,7 +18,10 @@ export type CustomKind =
   | "tops"
   | "engines"
   | "utils"
-  | "pillar";
+  | "pillar"
+  | "wheel"
+  | "executors"
+  | "serializers";
 
 /** The option that names further directories of one family alone. */
 const OPTIONS: Record<CustomKind, string> = {
@@ -34,6 +37,9 @@ const OPTIONS: Record<CustomKind, string> = {
   engines: "engines_dirs",
   utils: "utils_dirs",
   pillar: "pillar_dirs",
+  wheel: "wheel_dirs",
+  executors: "executors_dirs",
+  serializers: "serializers_dirs",
 };
 
 export interface CustomFile {

@@ -13,7 +13,7 @@ function executionFunction({ signature, doc, out, run }: CustomFunction): Execut
 }
 
 async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ module: ExecutionModule }> {
-  const { exports, functions, virtual } = await loadCustomFile(place, "modules", file);
+  const { exports, functions, virtual, aliases = [] } = await loadCustomFile(place, "modules", file);
   const own = exports.module as ExecutionModule | undefined;
   if (typeof own === "object" && own !== null && typeof own.functions === "object") {
     const wrapped = Object.entries(own.functions).map(([name, { run, out, ...rest }]) => [
@@ -34,6 +34,7 @@ async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ 
   return {
     module: {
       virtual,
+      aliases,
       functions: Object.fromEntries([...functions].map(([name, found]) => [name, executionFunction(found)])),
     },
   };

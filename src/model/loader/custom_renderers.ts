@@ -1,11 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Renderer, RendererTable } from "../../language/render/renderer.ts";
 import { RenderError } from "../../language/render/render_error.ts";
-import { customFilesOf, type CustomPlace, known, loadCustomFile, logForeign } from "./custom_file.ts";
+import { customFilesOf, type CustomPlace, known, loadCustomFile } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { findPython } from "./python/interpreter.ts";
+import { RENDERER_NAMES } from "../../language/render/renderers.ts";
 import { rendererContext } from "./renderer_context.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
+import { byName } from "./with_custom_files.ts";
 
 async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
   const { exports, functions, virtual } = await loadCustomFile(place, "renderers", file);
@@ -17,8 +19,8 @@ async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
   if (found === undefined) throw new TypeError(`"${file.path}" has no function "render"`);
   const signature = parseSignature(found.signature);
   return (data, job) => {
-    const { sls = "", saltenv, argline } = job;
-    const told = Object.entries({ saltenv, sls, argline }).filter(([name]) =>
+    const { sls = "", saltenv, argline, path: tmplpath, context = {} } = job;
+    const told = Object.entries({ saltenv, sls, argline, tmplpath, context }).filter(([name]) =>
       signature.keywords !== undefined || signature.params.some((param) => param.name === name)
     );
     return found.run(rendererContext(place, job), bindArguments("render", signature, [data], new Map(told)));
@@ -44,6 +46,9 @@ function custom(place: CustomPlace, file: CustomFile): () => Promise<Renderer> {
     });
 }
 
+/** Names that Salt's package lends no renderer for. */
+const OWN_NAMES: ReadonlySet<string> = new Set([...RENDERER_NAMES, "py", "js", "ts"]);
+
 /** `py` of a host that has Python: loaded when it is used. */
 function pythonRenderer(place: CustomPlace): RendererTable {
   if (findPython(place.runtime, place.opts) === undefined) return {};
@@ -52,7 +57,11 @@ function pythonRenderer(place: CustomPlace): RendererTable {
 
 /** Custom renderers by name, as the directories are now, and the renderer `py` where this host has Python. */
 export function customRenderers(place: CustomPlace): RendererTable {
-  const { usable, foreign } = customFilesOf(place, "renderers");
-  logForeign(place, "renderers", foreign);
-  return { ...pythonRenderer(place), ...Object.fromEntries(usable.map((file) => [file.name, custom(place, file)])) };
+  const python = pythonRenderer(place);
+  const all = byName(python, place, "renderers", (file) => custom(place, file)());
+  // Those of Brine are in another table, which is behind this one.
+  const own = new Set(customFilesOf(place, "renderers").usable.map(({ name }) => name));
+  return Object.fromEntries(
+    Object.entries(all).filter(([name]) => own.has(name) || Object.hasOwn(python, name) || !OWN_NAMES.has(name)),
+  );
 }

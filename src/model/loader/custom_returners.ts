@@ -1,7 +1,8 @@
 import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { customFilesOf, type CustomPlace, loadCustomFile, type LoadedFile, logForeign } from "./custom_file.ts";
+import { type CustomPlace, loadCustomFile, type LoadedFile } from "./custom_file.ts";
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "./family.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
+import { byName } from "./with_custom_files.ts";
 
 /** The functions of a returner: their names here → those of Salt, which programs use. */
 const RETURNER_FUNCTIONS: Record<string, string> = {
@@ -57,18 +58,13 @@ function returnerModule({ exports, functions }: LoadedFile, path: string): Retur
 
 /** Returners with the custom ones among them, as the directories are now. */
 export function withCustomReturners(returners: ReturnerRegistry, place: CustomPlace): ReturnerRegistry {
-  const { usable, foreign } = customFilesOf(place, "returners");
-  logForeign(place, "returners", foreign);
-  return {
-    ...returners,
-    ...Object.fromEntries(usable.map((file) => [file.name, async () => {
-      const loaded = await loadCustomFile(place, "returners", file);
-      const virtual = loaded.virtual(place);
-      if (typeof virtual === "object") {
-        return { returner: { virtual: () => virtual, returner: () => Promise.resolve() } };
-      }
-      const returner = returnerModule(loaded, file.path);
-      return { returner: typeof virtual === "string" ? { ...returner, name: virtual } : returner };
-    }])),
-  };
+  return byName(returners, place, "returners", async (file) => {
+    const loaded = await loadCustomFile(place, "returners", file);
+    const virtual = loaded.virtual(place);
+    if (typeof virtual === "object") {
+      return { returner: { virtual: () => virtual, returner: () => Promise.resolve() } };
+    }
+    const returner = returnerModule(loaded, file.path);
+    return { returner: typeof virtual === "string" ? { ...returner, name: virtual } : returner };
+  });
 }

@@ -3,6 +3,7 @@ import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.
 import { repr } from "../../language/python/repr.ts";
 import { type CustomPlace, foreignText, known, loadCustomFile } from "./custom_file.ts";
 import { type CustomFile, customFiles } from "./custom_files.ts";
+import { lentFiles } from "./lent_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
 /** Milliseconds that a custom module of `master_tops` has for one minion. */
@@ -26,10 +27,11 @@ export type CustomTops = (request: CustomTopRequest, wanted: () => boolean) => P
 
 /** The file of a custom module that `master_tops` may name, as the directories are now; it may be one that cannot be loaded. */
 export function customTop(
-  { runtime, opts }: Pick<CustomPlace, "runtime" | "opts">,
+  { runtime, opts, log }: CustomPlace,
   name: string,
 ): CustomFile | undefined {
-  return customFiles(runtime, opts, "tops").get(name);
+  const place = { runtime, opts, log };
+  return customFiles(runtime, opts, "tops").get(name) ?? lentFiles(place, "tops").find((file) => file.name === name);
 }
 
 /** What a module returned, as environments with lists of names. */
@@ -59,7 +61,8 @@ async function call(place: CustomPlace, file: CustomFile, request: CustomTopRequ
   );
   const { opts, grains } = told;
   return await found.run(
-    { runtime, log, opts, grains, signal },
+    // Python sees the options of the master: it gets those of the minion as an argument.
+    { runtime, log, opts: file.form === "python" ? masterOpts : opts, grains, signal },
     bindArguments("top", signature, [], new Map(named)),
   );
 }

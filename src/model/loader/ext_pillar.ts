@@ -1,7 +1,8 @@
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/containers.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { Args } from "./signature.ts";
+import type { FunctionTable } from "../../language/render/jinja/salt_functions.ts";
+import type { Args, Signature } from "./signature.ts";
 
 /** What an external pillar is called with: the minion that the pillar is for, and the host that compiles it. */
 export interface PillarContext {
@@ -26,6 +27,8 @@ export interface PillarContext {
   /** Merges as `pillar_source_merging_strategy` says. */
   merge(before: AnyMap, over: AnyMap): AnyMap;
   readonly nodegroups: Record<string, unknown>;
+  /** The execution functions that templates of this pillar may call; undefined if there are none. */
+  readonly functions: FunctionTable | undefined;
   /** True if a target matches this minion. */
   matches(tgt: unknown, type: string): boolean;
   /** Renders a text to data; its first line may name a pipeline, as may the caller. */
@@ -45,7 +48,7 @@ export interface TemplateScope {
 /** What a file under `plugins/pillar/` exports as `pillar`. */
 export interface ExtPillar {
   /** In Python's notation, as of an {@link ExecutionFunction}: a list in the configuration is positional, a map keywords. */
-  signature: string;
+  signature: string | Signature;
   /** Why a minion may not request it, even with `on_demand_ext_pillar`. @default it may */
   neverOnDemand?: string;
   /**

@@ -36,7 +36,9 @@ export const executionFunctions: DeclareAll<ExecutionFunction> = declareFunction
 /** What a file under `plugins/modules/` exports as `module`. */
 export interface ExecutionModule {
   /** True, another name to go by, or why it is not available on this host. */
-  virtual?(context: Context): true | string | { unavailable: string };
+  virtual?(context: Context): true | string | { unavailable: string; name?: string };
+  /** Further names that it goes by. @default none */
+  aliases?: readonly string[];
   /** The functions by name, without the module's name. */
   functions: Record<string, ExecutionFunction>;
 }

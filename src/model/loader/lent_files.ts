@@ -13,8 +13,19 @@ export const isLent = (entry: string): boolean => entry.startsWith(PREFIX);
 /** The name of a module without what marks it as lent. */
 export const plainName = (entry: string): string => isLent(entry) ? entry.slice(PREFIX.length) : entry;
 
+/** By options: renderers are asked for before each file. */
+const LENT = new WeakMap<object, Map<CustomKind, CustomFile[]>>();
+
 /** The files of one kind in Salt's package; none without one, or where other users may write to it. */
-export function lentFiles({ runtime, opts, log }: CustomPlace, kind: CustomKind): CustomFile[] {
+export function lentFiles(place: CustomPlace, kind: CustomKind): CustomFile[] {
+  let kinds = LENT.get(place.opts);
+  if (kinds === undefined) LENT.set(place.opts, kinds = new Map());
+  let files = kinds.get(kind);
+  if (files === undefined) kinds.set(kind, files = findLent(place, kind));
+  return files;
+}
+
+function findLent({ runtime, opts, log }: CustomPlace, kind: CustomKind): CustomFile[] {
   const salt = findSalt(runtime, opts);
   if (salt === undefined) return [];
   const directory = joinPath(salt, kind);

@@ -23,8 +23,8 @@ export interface CustomFunction {
   run(context: AnyContext, args: Args): Promise<unknown>;
 }
 
-/** True, another name to go by, or why it is not available. */
-export type Virtual = true | string | { unavailable: string };
+/** True, another name to go by, or why it is not available, with the name that it would have. */
+export type Virtual = true | string | { unavailable: string; name?: string };
 
 /** A file that was loaded. */
 export interface LoadedFile {
@@ -32,4 +32,6 @@ export interface LoadedFile {
   exports: Record<string, unknown>;
   virtual(context: unknown): Virtual;
   functions: Map<string, CustomFunction>;
+  /** Further names that it goes by. @default none */
+  aliases?: readonly string[];
 }

@@ -13,7 +13,9 @@ export interface DescribedFunction {
 
 /** What modules of all families have. */
 export interface DescribedModule<F extends DescribedFunction> {
-  virtual?(context: Context): true | string | { unavailable: string };
+  virtual?(context: Context): true | string | { unavailable: string; name?: string };
+  /** Further names that it goes by. @default none */
+  aliases?: readonly string[];
   functions: Record<string, F>;
 }
 
@@ -30,6 +32,8 @@ interface LoadedModule<F extends DescribedFunction, M extends DescribedModule<F>
   /** Undefined if it is available. */
   unavailable: string | undefined;
   name: string;
+  /** Further names, and that of one that is not available. */
+  others: readonly string[];
   /** Its name in the registry. */
   file: string;
   functions: Map<string, LoadedEntry<F, M>>;
@@ -120,12 +124,17 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded.
     const own = Object.keys(this.#modules).filter((name) => !isLent(name) && this.#allowed(name));
     const likely = own.filter((name) => name.includes(module));
+    let unavailable: string | undefined;
     for (const names of [likely, own]) {
-      const open = () => Promise.all(names.map((name) => this.#open(name)));
-      const found = (await open()).find(({ name, unavailable }) => name === module && unavailable === undefined);
-      if (found !== undefined) return found.functions.get(fun) ?? missing;
+      const opened = await Promise.all(names.map((name) => this.#open(name)));
+      const named = opened.filter(({ name, others }) => name === module || others.includes(module));
+      const found = named.filter((one) => one.unavailable === undefined);
+      // Of several files of one name the first that has the function counts.
+      for (const { functions } of found) if (functions.has(fun)) return functions.get(fun)!;
+      unavailable ??= found.length > 0 ? undefined : named[0]?.unavailable;
+      if (found.length > 0 && names === own) return missing;
     }
-    return missing;
+    return unavailable === undefined ? missing : { message: unavailable };
   }
 
   /** The functions of a file, whatever name it goes by and whether or not it says that it fits this host; undefined if there is none. */
@@ -139,7 +148,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   async modules(): Promise<string[]> {
     const available = (await this.#all()).filter((module) => module.unavailable === undefined);
-    return [...new Set(available.map((module) => module.name))].sort();
+    return [...new Set(available.flatMap(({ name, others }) => [name, ...others]))].sort();
   }
 
   async providers(): Promise<Map<string, string>> {
@@ -177,7 +186,12 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     const all = await this.#all();
     const ranked = all.map((module, index) => ({ module, rank: rank(module, isLent(names[index]!)) }));
     for (const { module } of ranked.sort((a, b) => a.rank - b.rank)) {
-      for (const one of module.functions.values()) if (!found.has(one.name)) found.set(one.name, one);
+      for (const [fun, one] of module.functions) {
+        for (const name of [module.name, ...module.others]) {
+          const full = `${name}.${fun}`;
+          if (!found.has(full)) found.set(full, name === module.name ? one : { ...one, name: full });
+        }
+      }
     }
     return [...found.values()].sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
   }
@@ -193,8 +207,11 @@ async function loadModule<F extends DescribedFunction, M extends DescribedModule
     const module = await load();
     const virtual = module.virtual?.(context) ?? true;
     if (typeof virtual === "object") {
+      const named = virtual.name ?? file;
       const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;
-      return { unavailable: `'${file}' __virtual__ returned False${why}`, name: file, file, functions: new Map() };
+      const others = named === file ? [] : [named];
+      const unavailable = `'${file}' __virtual__ returned False${why}`;
+      return { unavailable, name: file, others, file, functions: new Map() };
     }
     const name = virtual === true ? file : virtual;
     const functions = new Map(
@@ -203,9 +220,10 @@ async function loadModule<F extends DescribedFunction, M extends DescribedModule
         { name: `${name}.${fun}`, function: body, signature: parseSignature(body.signature), module },
       ]),
     );
-    return { unavailable: undefined, name, file, functions };
+    return { unavailable: undefined, name, others: module.aliases ?? [], file, functions };
   } catch (error) {
     context.log.error("module failed to load", { module: file, error: messageOf(error) });
-    return { unavailable: `'${file}' failed to load: ${messageOf(error)}`, name: file, file, functions: new Map() };
+    const unavailable = `'${file}' failed to load: ${messageOf(error)}`;
+    return { unavailable, name: file, others: [], file, functions: new Map() };
   }
 }

@@ -63,7 +63,7 @@ export const stateFunctions: DeclareAll<StateFunction> = declareFunctions as Dec
 /** What a file under `plugins/states/` exports as `states`. */
 export interface StateModule {
   /** True, another name to go by, or why it is not available on this host. */
-  virtual?(context: Context): true | string | { unavailable: string };
+  virtual?(context: Context): true | string | { unavailable: string; name?: string };
   /**
    * The functions by name, without the module's name. `mod_watch` is called with `sfun`, the function that the chunk asked for, when
    * a state that the chunk watches had changes and the chunk itself had none.

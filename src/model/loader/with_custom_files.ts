@@ -1,5 +1,6 @@
-import { customFilesOf, type CustomPlace, foreignText } from "./custom_file.ts";
-import type { CustomFile } from "./custom_files.ts";
+import { customFilesOf, type CustomPlace, foreignText, logForeign } from "./custom_file.ts";
+import type { CustomFile, CustomKind } from "./custom_files.ts";
+import { lentFiles } from "./lent_files.ts";
 
 /**
  * Modules of one kind with the custom ones among them, as the directories are now. A custom one replaces one of Brine with its name.
@@ -23,4 +24,21 @@ export function withCustomFiles<Loaded>(
     ...known,
     ...own,
   };
+}
+
+/**
+ * Modules of a family that are looked up by name, as the directories are now: custom ones go over those of Brine, and those that
+ * Salt's package lends come behind both.
+ */
+export function byName<Loaded>(
+  known: Readonly<Record<string, () => Promise<Loaded>>>,
+  place: CustomPlace,
+  kind: CustomKind,
+  load: (file: CustomFile) => Promise<Loaded>,
+): Record<string, () => Promise<Loaded>> {
+  const { usable, foreign } = customFilesOf(place, kind);
+  logForeign(place, kind, foreign);
+  const entries = (files: readonly CustomFile[]) =>
+    Object.fromEntries(files.map((file) => [file.name, () => load(file)]));
+  return { ...entries(lentFiles(place, kind)), ...known, ...entries(usable) };
 }

@@ -49,12 +49,11 @@ const withoutMarks = (kwargs: unknown): Args =>
  *
  * @throws {CommandExecutionError} if there is none
  */
-async function serializerNamed(name: string): Promise<Serializer> {
-  const { SERIALIZERS } = await import("../serializers/mod.ts");
-  if (Object.hasOwn(SERIALIZERS, name)) return SERIALIZERS[name]!;
-  throw new CommandExecutionError(
-    `Serializer '${name}' not found. Here are ${Object.keys(SERIALIZERS).join(", ")}`,
-  );
+async function serializerOf(context: JobContext, name: string): Promise<Serializer> {
+  const { serializerNamed } = await import("../serializers/named.ts");
+  const found = await serializerNamed(context, name);
+  if (!Array.isArray(found)) return found;
+  throw new CommandExecutionError(`Serializer '${name}' not found. Here are ${found.join(", ")}`);
 }
 
 const bytesOf = (value: unknown): Uint8Array =>
@@ -121,18 +120,18 @@ export const module: ExecutionModule = {
     "serialize(serializer: str, obj, **kwargs)": {
       doc:
         "Data as text: json, yaml, msgpack, configparser, keyvalue, plist, python.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
-      run: async (_context, { serializer, obj, kwargs }) =>
-        (await serializerNamed(serializer)).serialize(obj, withoutMarks(kwargs)),
+      run: async (context, { serializer, obj, kwargs }) =>
+        await (await serializerOf(context, serializer)).serialize(obj, withoutMarks(kwargs)),
     },
     "deserialize(serializer: str, stream_or_string, **kwargs)": {
       doc:
         "Data of a text: json, yaml, msgpack, configparser, keyvalue, plist, toml.\n\n    salt '*' slsutil.deserialize json '{\"foo\": \"Foo!\"}'",
-      async run(_context, { serializer, stream_or_string, kwargs }) {
-        const { deserialize } = await serializerNamed(serializer);
+      async run(context, { serializer, stream_or_string, kwargs }) {
+        const { deserialize } = await serializerOf(context, serializer);
         if (deserialize === undefined) {
           throw new CommandExecutionError(`Serializer '${serializer}' does not implement deserialize.`);
         }
-        return deserialize(bytesOf(stream_or_string), withoutMarks(kwargs));
+        return await deserialize(bytesOf(stream_or_string), withoutMarks(kwargs));
       },
     },
     banner: executionFunction({

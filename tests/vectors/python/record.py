@@ -116,9 +116,6 @@ class Host:
         value = client.cmd(fun, args, kwarg=kwargs, print_event=False, full_return=False)
         return without_frames(value)
 
-    def matchers(self, fun, args, kwargs):
-        return salt.loader.matchers(self.opts)[fun](*args, **kwargs)
-
     def serializers(self, fun, args, kwargs):
         return salt.loader.serializers(self.opts)[fun](*args, **kwargs)
 

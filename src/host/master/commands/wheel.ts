@@ -3,6 +3,7 @@ import type { JobServices } from "../jobs/job_services.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { eventStamp } from "../../../protocol/wire/event_frame.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { withCustomWheels } from "../../../model/loader/custom_wheels.ts";
 import { type Args, bindArguments, parseSignature, type Signature } from "../../../model/loader/signature.ts";
 import { traceback } from "../../../model/loader/traceback.ts";
 import type { LostMinions, WheelContext, WheelFunction } from "../../../model/loader/wheel.ts";
@@ -18,10 +19,11 @@ type Services =
   & AccessServices
   & Pick<MasterServices, "keyAdmin" | "wheels" | "engines" | "files" | "cache">;
 
-async function find({ wheels }: Services, fun: string): Promise<WheelFunction | undefined> {
+async function find({ wheels, runtime, log, opts }: Services, fun: string): Promise<WheelFunction | undefined> {
   const [module = "", name = ""] = fun.split(".");
-  if (!Object.hasOwn(wheels, module)) return undefined;
-  const { functions } = (await wheels[module]!()).wheel;
+  const all = withCustomWheels(wheels, { runtime, log: log.child("wheel"), opts });
+  if (!Object.hasOwn(all, module)) return undefined;
+  const { functions } = (await all[module]!()).wheel;
   return Object.hasOwn(functions, name) ? functions[name] : undefined;
 }
 

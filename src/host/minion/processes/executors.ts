@@ -3,6 +3,7 @@ import { SaltInvocationError } from "../../../model/loader/family.ts";
 import { asNumber } from "../../../language/python/arithmetic.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { typeError, valueError } from "../../../language/python/python_error.ts";
+import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 
 /** A call as an executor gets it. */
@@ -64,7 +65,7 @@ export async function executeBy(wanted: unknown, call: ExecutorCall): Promise<un
   const names = [given].flat().map((name) => bySudo && str(name) === "direct_call" ? "sudo" : str(name));
   if (bySudo) names[names.length - 1] = "sudo";
   for (const name of names) {
-    const executor = Object.hasOwn(EXECUTORS, name) ? EXECUTORS[name]! : undefined;
+    const executor = Object.hasOwn(EXECUTORS, name) ? EXECUTORS[name]! : await customExecutor(context, name);
     if (executor === undefined || !executor.available(context)) {
       throw new SaltInvocationError(`Executor '${name}' is not available`);
     }
@@ -72,6 +73,24 @@ export async function executeBy(wanted: unknown, call: ExecutorCall): Promise<un
     if (value !== null && value !== undefined) return value;
   }
   return null;
+}
+
+/** A custom executor: `execute(opts, data, func, args, kwargs)`, whose return counts unless it is None. */
+async function customExecutor(context: JobContext, name: string): Promise<Executor | undefined> {
+  const { byName } = await import("../../../model/loader/with_custom_files.ts");
+  const { loadCustomFile } = await import("../../../model/loader/custom_file.ts");
+  const registry = byName({}, context, "executors", (file) => loadCustomFile(context, "executors", file));
+  if (!Object.hasOwn(registry, name)) return undefined;
+  const { functions, virtual } = await registry[name]!();
+  const found = functions.get("execute");
+  if (found === undefined || typeof virtual(context) === "object") return undefined;
+  return {
+    available: () => true,
+    execute({ fun, positional, keyword }) {
+      const given = [context.opts, { ...context.load, fun }, fun, [...positional], Object.fromEntries(keyword)];
+      return found.run(context, bindArguments("execute", parseSignature(found.signature), given, new Map()));
+    },
+  };
 }
 
 const isGiven = (value: unknown): boolean =>

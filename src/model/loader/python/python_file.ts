@@ -146,6 +146,11 @@ const textOf = (map: unknown, field: string) => {
   return typeof value === "string" ? value : undefined;
 };
 
+const textsOf = (map: unknown, field: string) => {
+  const value = isMap(map) ? lookup(map, field) : undefined;
+  return Array.isArray(value) ? value.map(str) : [];
+};
+
 function signatureOf(said: unknown): Signature {
   const params = isMap(said) ? lookup(said, "params") : undefined;
   return {
@@ -165,6 +170,7 @@ function signatureOf(said: unknown): Signature {
 function argumentsOf(
   { params, varargs, keywords }: Signature,
   bound: Args,
+  only: readonly string[],
 ): { positional: unknown[]; keyword: Record<string, unknown> } {
   const more = varargs === undefined ? [] : bound[varargs] as unknown[];
   const rest = keywords === undefined ? {} : bound[keywords] as Record<string, unknown>;
@@ -175,11 +181,9 @@ function argumentsOf(
   for (const param of params) {
     const value = bound[param.name];
     if ("default" in param && equal(value, param.default)) isPositional = false;
-    else if (isPositional && !("default" in param)) positional.push(value);
-    else {
-      isPositional = false;
-      keyword[param.name] = value;
-    }
+    // What wraps a function may take values without names alone.
+    else if (isPositional && !only.includes(param.name)) positional.push(value);
+    else keyword[param.name] = value;
   }
   return { positional, keyword };
 }
@@ -187,9 +191,10 @@ function argumentsOf(
 /** Names that a state function has while it runs. */
 function stateNames(context: object, uses: readonly string[]): Record<string, unknown> | undefined {
   if (!("low" in context)) return undefined;
-  const { low, lowstate, running, saltenv } = context as StateContext;
+  const { low, lowstate, running, saltenv, jid } = context as StateContext;
   return {
     __low__: low,
+    __instance_id__: jid,
     __env__: saltenv,
     __sls__: low.__sls__ ?? "",
     __id__: low.__id__ ?? "",
@@ -208,7 +213,7 @@ function loading(place: CustomPlace): object {
 /** How the functions of a file are called, where its family has more to give. */
 export interface PythonFamily {
   /** Makes the caller of a context. @default from what the context has */
-  caller?(context: object): PythonCaller;
+  caller?(context: object): PythonCaller | Promise<PythonCaller>;
 }
 
 /** Loads a Python file: what it says of itself, and its functions. */
@@ -227,20 +232,20 @@ export async function loadPython(
   const caller = family.caller ?? ((context: object) => pythonCallerOf(place, context));
   // The table is being made anew: what modules have found of each other may be gone.
   helper.forget();
-  const said = await helper.load(caller(loading(place)), made);
+  const said = await helper.load(await caller(loading(place)), made);
   const unavailable = textOf(said, "unavailable");
   const name = textOf(said, "name");
-  const usesOf = isMap(said) ? lookup(said, "uses") : undefined;
-  const uses = Array.isArray(usesOf) ? usesOf.map(str) : [];
+  const uses = textsOf(said, "uses");
   const listed = isMap(said) ? lookup(said, "functions") : undefined;
   const functions = new Map<string, CustomFunction>();
   for (const entry of Array.isArray(listed) ? listed : []) {
     const fun = textOf(entry, "name")!;
     const signature = signatureOf(entry);
+    const only = textsOf(entry, "only");
     const run: CustomFunction["run"] = async (context, bound) => {
       const globals = stateNames(context, uses);
-      return await helper.call(caller(context), made, fun, {
-        ...argumentsOf(signature, bound),
+      return await helper.call(await caller(context), made, fun, {
+        ...argumentsOf(signature, bound, only),
         ...(globals === undefined ? {} : { globals }),
       });
     };
@@ -251,6 +256,11 @@ export async function loadPython(
   return {
     exports: {},
     functions,
-    virtual: () => unavailable !== undefined ? { unavailable } : name === undefined || name === file.name ? true : name,
+    aliases: textsOf(said, "aliases"),
+    virtual: () => {
+      const named = name === undefined || name === file.name ? undefined : name;
+      if (unavailable !== undefined) return { unavailable, ...(named === undefined ? {} : { name: named }) };
+      return named ?? true;
+    },
   };
 }

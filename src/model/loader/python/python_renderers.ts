@@ -11,7 +11,7 @@ import type { Callable, PythonCaller } from "./helper.ts";
 import { pythonCallerOf, pythonHelper } from "./python_file.ts";
 
 /** The functions of templates, where there is no job. */
-function callableOf(functions: FunctionTable): Callable {
+export function callableOf(functions: FunctionTable): Callable {
   return {
     find: async (name) => await functions.has(name) ? { doc: "", run: {} } : undefined,
     run: async (name, positional, keyword) => await functions.call(name, positional, new Map(Object.entries(keyword))),

@@ -11,7 +11,8 @@ import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.ts";
 import { pythonError } from "../../python_errors.ts";
-import { DeserializationError, type Serializer, SERIALIZERS } from "../../serializers/mod.ts";
+import { serializerNamed } from "../../serializers/named.ts";
+import { DeserializationError, type Serializer } from "../../serializers/serializer.ts";
 import { encodingComplaint } from "./comment.ts";
 import { failed, type FileReturn } from "./ret.ts";
 
@@ -102,7 +103,8 @@ export async function serialize(context: StateContext, args: Args): Promise<Stat
   const format = str(truthy(args.serializer) ? args.serializer : truthy(formatter) ? formatter : "yaml").toLowerCase();
   const data = datasetOf(context, args);
   if (typeof data === "string") return failed(ret, data);
-  if (!Object.hasOwn(SERIALIZERS, format)) {
+  const serializer = await serializerNamed(context, format);
+  if (Array.isArray(serializer)) {
     return failed(
       ret,
       `The ${format} serializer could not be found. It either does not exist or its prerequisites are not installed.`,
@@ -110,7 +112,6 @@ export async function serialize(context: StateContext, args: Args): Promise<Stat
   }
   const complaint = modeComplaint(args.mode) ?? encodingComplaint(args.encoding);
   if (complaint !== undefined) return failed(ret, complaint);
-  const serializer = SERIALIZERS[format]!;
   let made: Merged = { dataset: data.value };
   if (truthy(args.merge_if_exists)) {
     const done = await merged(context, ret, data.value, { format, serializer, options: args.deserializer_opts });
@@ -120,7 +121,7 @@ export async function serialize(context: StateContext, args: Args): Promise<Stat
     ret.warnings = ["The 'deserializer_opts' option is ignored unless merge_if_exists is set to True."];
   }
   const layout = { ...layoutOf(format, args.encoding), ...optionsOf(args.serializer_opts) };
-  const content = serializer.serialize(made.dataset, layout);
+  const content = await serializer.serialize(made.dataset, layout);
   const contents = typeof content === "string" ? `${content}\n` : content;
   const done = await stored(context, ret, { ...kwargs, ...args, name, contents, mode: normalizeMode(args.mode) });
   if (made.diff !== undefined) done.changes.diff = made.diff;

@@ -9,7 +9,7 @@ import sys
 import threading
 import traceback
 import types
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import current, errors, mappings, modules
 from .channel import Channel
@@ -74,6 +74,8 @@ class Host:
         self._loaded: Dict[str, modules.Loaded] = {}
         self._utils_dirs: List[List[Any]] = []
         self._options = mappings.Options()
+        #: Options that modules have as defaults, and where these see them.
+        self._own_options: List[Tuple[Dict[str, Any], Dict[str, Any]]] = []
         self._grains = mappings.Values()
         self._pillar = mappings.Values()
         self._context: Dict[str, Any] = {}
@@ -143,6 +145,8 @@ class Host:
             return
         if "opts" in changed:
             self._options.change(changed["opts"])
+            for seen, defaults in self._own_options:
+                self._fill_options(seen, defaults)
         if "grains" in changed:
             self._grains.replace(changed["grains"])
         if "pillar" in changed:
@@ -154,6 +158,11 @@ class Host:
             self._utils.forget()
             for functions in self._functions.values():
                 functions.forget()
+
+    def _fill_options(self, seen: Dict[str, Any], defaults: Dict[str, Any]) -> None:
+        seen.clear()
+        seen.update(defaults)
+        seen.update(self._options.value())
 
     def _retcode(self, code: Any = None) -> Any:
         values = self._context
@@ -178,6 +187,8 @@ class Host:
         if kind in ("runners", "engines"):
             names["__runner__"] = names["__runners__"] = self._functions["runners"]
             names["__jid_event__"] = _JobEvents(self._channel, self._number)
+        if kind == "executors":
+            names["__executors__"] = {"direct_call.execute": lambda opts, data, func, args, kwargs: func(*args, **kwargs)}
         names["__opts__"] = self._options.value() if "__opts__" in text or "opts" in text else {}
         return names
 
@@ -186,10 +197,23 @@ class Host:
         modules._parents(namespace)
         module, text = modules.import_file(namespace, path, is_own)
         loaded = modules.Loaded(kind, path, name, module, text)
+        defaults = module.__dict__.get("__opts__")
         module.__dict__.update(self.names_for(text, kind))
+        if isinstance(defaults, dict):
+            seen: Dict[str, Any] = {}
+            self._fill_options(seen, defaults)
+            self._own_options.append((seen, defaults))
+            module.__dict__["__opts__"] = seen
         prepare = module.__dict__.get("__init__")
         if inspect.isfunction(prepare):
-            prepare(self._options.value())
+            try:
+                prepare(module.__dict__["__opts__"] or self._options.value())
+            except TypeError as error:
+                logging.getLogger("brine.python").error("%s: %s", path, error)
+            except Exception as error:
+                logging.getLogger("brine.python").debug("%s: %s", path, errors.traceback_of(error))
+                loaded.unavailable = "__init__ failed"
+                return loaded
         modules.virtual_of(loaded)
         if loaded.unavailable is None:
             loaded.functions = modules.functions_of(module)
@@ -226,10 +250,19 @@ class Host:
 
     def _load_utility(self, name: str) -> Dict[str, Callable[..., Any]]:
         found = self._utility_path(name)
-        if found is None:
-            return {}
-        loaded = self._load("utils", found[0], name, found[1])
-        return loaded.functions
+        if found is not None:
+            loaded = self._load("utils", found[0], name, found[1])
+            if loaded.name == name:
+                return loaded.functions
+        # A file that gives itself this name: the text has it.
+        for directory, is_own in self._utils_dirs:
+            for entry in sorted(os.listdir(directory)) if is_own else []:
+                path = os.path.join(directory, entry)
+                if entry.endswith(".py") and entry[:-3] != name and name in modules.read_text(path):
+                    loaded = self._load("utils", path, entry[:-3], is_own)
+                    if loaded.name == name:
+                        return loaded.functions
+        return {}
 
     def _utility_names(self) -> List[str]:
         names = set()
@@ -251,8 +284,13 @@ class Host:
         given = message.get("g") or {}
         before = {name: scope[name] for name in given if name in scope}
         scope.update(given)
+        args = message["a"]
+        if loaded.kind == "executors" and message["f"] == "execute":
+            args = [*args[:2], self._functions["modules"][args[2]], *args[3:]]
         try:
-            value = function(*message["a"], **message["k"])
+            value = function(*args, **message["k"])
+            if loaded.kind == "renderers" and hasattr(value, "read"):
+                return value.read()
             return _drained(value) if isinstance(value, types.GeneratorType) else value
         finally:
             for name in given:

@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Tuple
@@ -44,6 +45,7 @@ class Loaded:
         self.module = module
         self.uses = [word for word in WATCHED if word in text]
         self.unavailable: Optional[str] = None
+        self.aliases: List[str] = []
         self.functions: Dict[str, Callable[..., Any]] = {}
 
 
@@ -55,7 +57,7 @@ class _CompiledHere(importlib.machinery.SourceFileLoader):
         return self.source_to_code(self.get_data(path), path)
 
 
-def _read(path: str) -> str:
+def read_text(path: str) -> str:
     with open(path, "rb") as file:
         return file.read().decode("utf-8", "replace")
 
@@ -84,7 +86,7 @@ def import_file(namespace: str, path: str, is_own: bool) -> Tuple[types.ModuleTy
             sys.path.reverse()
             sys.path.remove(directory)
             sys.path.reverse()
-    return module, _read(source)
+    return module, read_text(source)
 
 
 def _parents(namespace: str) -> None:
@@ -108,13 +110,14 @@ def namespace_of(kind: str, name: str, is_own: bool) -> str:
 def functions_of(module: types.ModuleType) -> Dict[str, Callable[..., Any]]:
     """The functions that count: public, and of this file."""
     aliases = getattr(module, "__func_alias__", {})
-    listed = getattr(module, "__load__", None)
+    listed = getattr(module, "__load__", getattr(module, "__all__", None))
     found: Dict[str, Callable[..., Any]] = {}
     for attribute in listed if listed is not None else dir(module):
         if attribute.startswith("_"):
             continue
         function = getattr(module, attribute, None)
-        if not inspect.isfunction(function) or function.__module__ != module.__name__:
+        # Those of its parts, too, if it is a package.
+        if not inspect.isfunction(function) or not function.__module__.startswith("salt.loaded."):
             continue
         found[aliases.get(attribute, attribute)] = function
     return _without_absent(module, found)
@@ -138,22 +141,30 @@ def _without_absent(module: types.ModuleType, found: Dict[str, Callable[..., Any
 
 
 def virtual_of(loaded: Loaded) -> None:
-    """Asks a module whether it fits this host, and under which name."""
+    """Asks a module whether it fits this host, and under which names."""
     module = loaded.module
-    named = getattr(module, "__virtualname__", None)
-    said: Any = True
-    if hasattr(module, "__virtual__"):
-        said = module.__virtual__()
+    loaded.aliases = [str(name) for name in getattr(module, "__virtual_aliases__", ())]
+    ask = getattr(module, "__virtual__", None)
+    # As in Salt, a name counts only with the question.
+    if not inspect.isfunction(ask):
+        return
     reason = ""
+    try:
+        said = ask()
+    except Exception as error:
+        said = False
+        reason = (
+            f"Exception raised when processing __virtual__ function for {module.__name__}. "
+            f"Module will not be loaded: {error}"
+        )
     if isinstance(said, tuple):
         reason = "" if len(said) < 2 else str(said[1])
         said = said[0]
+    named = getattr(module, "__virtualname__", said)
+    if isinstance(named, str) and named:
+        loaded.name = named
     if not said:
         loaded.unavailable = reason
-    elif isinstance(said, str):
-        loaded.name = said
-    elif isinstance(named, str) and named:
-        loaded.name = named
 
 
 def _plain(value: Any) -> bool:
@@ -174,6 +185,7 @@ def _parameters(function: Callable[..., Any]) -> Dict[str, Any]:
     defaults = spec.defaults or ()
     first = len(spec.args) - len(defaults)
     params: List[List[Any]] = []
+    only: List[str] = []
     for index, name in enumerate(spec.args):
         if index < first:
             params.append([name])
@@ -181,9 +193,18 @@ def _parameters(function: Callable[..., Any]) -> Dict[str, Any]:
         params.append([name, defaults[index - first]])
     if spec.varargs is None:
         given = spec.kwonlydefaults or {}
-        params.extend([name, given[name]] for name in spec.kwonlyargs if name in given)
+        only = list(spec.kwonlyargs)
+        params.extend([name, given[name]] if name in given else [name] for name in only)
     shown = [entry if len(entry) == 1 or _plain(entry[1]) else [entry[0], repr(entry[1])] for entry in params]
-    return {"params": shown, "varargs": spec.varargs, "keywords": spec.varkw}
+    return {"params": shown, "varargs": spec.varargs, "keywords": spec.varkw, "only": only}
+
+
+#: What a command line does not show of a documentation.
+_BLOCK = re.compile(r" *\.\. code-block:: \S+\n{1,2}")
+
+
+def _doc(thing: Any) -> str:
+    return _BLOCK.sub("", thing.__doc__) if isinstance(thing.__doc__, str) else ""
 
 
 def description(loaded: Loaded) -> Dict[str, Any]:
@@ -192,13 +213,13 @@ def description(loaded: Loaded) -> Dict[str, Any]:
     described = []
     for name, function in loaded.functions.items():
         out = getattr(function, "__outputter__", None) or outputters.get(getattr(function, "__name__", name))
-        doc = function.__doc__
-        entry = {"name": name, "doc": doc if isinstance(doc, str) else "", **_parameters(function)}
+        entry = {"name": name, "doc": _doc(function), **_parameters(function)}
         if isinstance(out, str):
             entry["out"] = out
         described.append(entry)
     return {
         "name": loaded.name,
+        "aliases": loaded.aliases,
         "unavailable": loaded.unavailable,
         "functions": described,
         "uses": loaded.uses,

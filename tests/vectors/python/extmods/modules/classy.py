@@ -45,7 +45,7 @@ def asked(text):
 
 
 def walrus(text):
-    match = re.match(r"(?P<key>\w+)=(?P<value>\w+)", text)
+    match = re.match(r"(?P<key>\w+)-(?P<value>\w+)", text)
     return match.groupdict() if match else None
 
 

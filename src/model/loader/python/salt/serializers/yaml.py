@@ -8,7 +8,10 @@ available = True
 
 
 def serialize(obj: Any, **options: Any) -> str:
-    return str(salt.utils.yaml.safe_dump(obj, **options))
+    text = str(salt.utils.yaml.safe_dump(obj, **options))
+    if text.endswith("\n...\n"):
+        return text[:-5]
+    return text[:-1] if text.endswith("\n") else text
 
 
 def deserialize(stream_or_string: Any, **options: Any) -> Any:

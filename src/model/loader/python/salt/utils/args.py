@@ -102,3 +102,32 @@ def parse_function(s: str) -> Tuple[Any, List[Any], Dict[str, Any]]:
         return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
 
     return name, [value(arg) for arg in call.args], {key.arg or "": value(key.value) for key in call.keywords}
+
+
+def prepare_kwargs(all_kwargs: Any, class_init_kwargs: Any) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    own = {name: value for name, value in all_kwargs.items() if name in class_init_kwargs}
+    return own, {name: value for name, value in all_kwargs.items() if name not in own}
+
+
+def format_call(
+    fun: Any, data: Any, initial_ret: Any = None, expected_extra_kws: Any = (), is_class_method: Any = None
+) -> Dict[str, Any]:
+    """The positional and the named arguments that a function gets of a map."""
+    from salt.exceptions import SaltInvocationError
+
+    ret: Dict[str, Any] = dict(initial_ret or {})
+    spec = get_function_argspec(fun, is_class_method=is_class_method)
+    known = arg_lookup(fun, spec)
+    left = {name: value for name, value in data.items() if not name.startswith("__")}
+    missing = [name for name in known["args"] if name not in left]
+    if missing:
+        raise SaltInvocationError(f"{fun.__name__} takes at least {len(known['args'])} arguments: {', '.join(missing)} missing")
+    ret["args"] = [left.pop(name) for name in known["args"]]
+    ret["kwargs"] = {name: left.pop(name, value) for name, value in known["kwargs"].items()}
+    if spec.keywords:
+        ret["kwargs"].update(left)
+        left = {}
+    extra = {name: value for name, value in left.items() if name not in expected_extra_kws}
+    if extra:
+        ret["extra"] = extra
+    return ret

@@ -255,3 +255,89 @@ def shuffle(value: Any, seed: Any = None) -> Any:
     made = copy.copy(list(value))
     random.Random(seed).shuffle(made)
     return made
+
+
+def flatten(data: Any, levels: Any = None, preserve_nulls: bool = False, _ids: Any = None) -> List[Any]:
+    """One list of what is in lists; ``None`` is left out unless it is asked for."""
+    found: List[Any] = []
+    for item in data:
+        if isinstance(item, (list, tuple)) and levels != 0:
+            found.extend(flatten(item, None if levels is None else levels - 1, preserve_nulls))
+        elif item is not None or preserve_nulls:
+            found.append(item)
+    return found
+
+
+def mysql_to_dict(data: Any, key: str) -> Dict[Any, Any]:
+    """The table that ``mysql`` prints, by the values of a column."""
+    import salt.utils.stringutils
+
+    found: Dict[Any, Any] = {}
+    head: List[str] = []
+    for line in data:
+        if not line.startswith("|"):
+            continue
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if not head:
+            head = cells
+            continue
+        row = {name: salt.utils.stringutils.to_num(cell) for name, cell in zip(head, cells)}
+        if key in row:
+            found[row[key]] = row
+    return found
+
+
+def filter_by(
+    lookup_dict: Any, lookup: Any, traverse: Any, merge: Any = None, default: Any = "default", base: Any = None
+) -> Any:
+    """The value whose key matches what ``traverse`` has under the name ``lookup``."""
+    import fnmatch
+
+    import salt.utils.dictupdate
+
+    found = None
+    wanted = traverse_dict_and_list(traverse, lookup, None)
+    for value in wanted if isinstance(wanted, (list, tuple)) else [wanted]:
+        for key in lookup_dict:
+            if str(key) == str(value) or fnmatch.fnmatchcase(str(value), str(key)):
+                found = lookup_dict[key]
+                break
+        if found is not None:
+            break
+    if found is None:
+        found = lookup_dict.get(default)
+    if base and base in lookup_dict:
+        found = lookup_dict[base] if found is None else salt.utils.dictupdate.update(copy.deepcopy(lookup_dict[base]), found)
+    if merge:
+        found = salt.utils.dictupdate.update(copy.deepcopy(found) if found else {}, merge)
+    return found
+
+
+def sample(value: Any, size: int, seed: Any = None) -> List[Any]:
+    import random
+
+    return random.Random(seed).sample(value, size)
+
+
+def to_lowercase(data: Any, preserve_dict_class: bool = False) -> Any:
+    return _with_case(data, str.lower)
+
+
+def to_uppercase(data: Any, preserve_dict_class: bool = False) -> Any:
+    return _with_case(data, str.upper)
+
+
+def _with_case(data: Any, change: Any) -> Any:
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, dict):
+        return {_with_case(key, change): _with_case(value, change) for key, value in data.items()}
+    return type(data)(_with_case(item, change) for item in data) if isinstance(data, (list, tuple, set)) else data
+
+
+def exactly_n(iterable: Any, amount: int = 1) -> bool:
+    return sum(1 for item in iterable if item) == amount
+
+
+def exactly_one(iterable: Any) -> bool:
+    return exactly_n(iterable)

@@ -77,6 +77,26 @@ class RecursiveDictDiffer(DictDiffer):
                     found[key] = {"old": past[key], "new": self.NONE_VALUE}
         return found
 
+    def _keys(self, diffs: Any, wanted: Any, before: str = "") -> List[str]:
+        found: List[str] = []
+        for key, value in diffs.items():
+            if not (isinstance(value, dict) and set(value) == {"old", "new"}):
+                found.extend(self._keys(value, wanted, f"{before}{key}."))
+            elif wanted(value):
+                found.append(f"{before}{key}")
+        return found
+
+    def added(self) -> List[str]:  # type: ignore[override]
+        """Keys with dots, of what is new."""
+        return sorted(self._keys(self._diffs, lambda value: value["old"] == self.NONE_VALUE))
+
+    def removed(self) -> List[str]:  # type: ignore[override]
+        return sorted(self._keys(self._diffs, lambda value: value["new"] == self.NONE_VALUE))
+
+    def changed(self) -> List[str]:  # type: ignore[override]
+        both = lambda value: self.NONE_VALUE not in (value["old"], value["new"])  # noqa: E731
+        return sorted(self._keys(self._diffs, both))
+
     @property
     def diffs(self) -> Dict[Any, Any]:
         return self._diffs

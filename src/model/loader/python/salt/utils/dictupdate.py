@@ -29,10 +29,8 @@ def update(dest: Any, upd: Any, recursive_update: bool = True, merge_lists: bool
 
 
 def merge_list(obj_a: Any, obj_b: Any) -> Any:
-    made = copy.deepcopy(obj_a)
-    for key, value in obj_b.items():
-        made[key] = [made[key], value] if key in made else value
-    return made
+    """Both values of each key of the first."""
+    return {key: [value, obj_b[key]] if key in obj_b else value for key, value in obj_a.items()}
 
 
 def merge_recurse(obj_a: Any, obj_b: Any, merge_lists: bool = False) -> Any:

@@ -150,3 +150,15 @@ def print_cli(msg: Any, retries: int = 10, step: float = 0.01) -> None:
 def build_whitespace_split_regex(text: str) -> str:
     words = [re.escape(word) for word in text.split()]
     return r"(?:[\s]+)?" + r"(?:[\s]+)?".join(words) + r"(?:[\s]+)?\n"
+
+
+def get_context(template: str, line: int, num_lines: int = 5, marker: Any = None) -> str:
+    """The lines around one."""
+    lines = template.splitlines()
+    if line > len(lines):
+        return template
+    first = max(0, line - num_lines - 1)
+    last = min(len(lines), line + num_lines)
+    if marker:
+        lines[line - 1] += marker
+    return "\n".join(["---", *lines[first:last], "---"])

@@ -56,3 +56,29 @@ def get_gid_list(user: str, include_default: bool = True) -> List[int]:
 
 def get_home(user: str) -> str:
     return pwd.getpwnam(user).pw_dir
+
+
+def get_specific_user() -> str:
+    """The user, with ``sudo_`` before the one who has become root."""
+    user = get_user()
+    by = os.environ.get("SUDO_USER")
+    return f"sudo_{by}" if user == "root" and by and by != "root" else user
+
+
+def chugid(runas: str, group: Optional[str] = None) -> None:
+    """Becomes a user, for good."""
+    entry = pwd.getpwnam(runas)
+    gid = grp.getgrnam(group).gr_gid if group else entry.pw_gid
+    if (os.getuid(), os.getgid()) == (entry.pw_uid, gid):
+        return
+    os.initgroups(runas, gid)
+    os.setgid(gid)
+    os.setuid(entry.pw_uid)
+
+
+def chugid_and_umask(runas: Optional[str], umask: Optional[int], group: Optional[str] = None) -> None:
+    """As a command of another user is prepared, in the process that will run it."""
+    if runas is not None or group is not None:
+        chugid(runas or get_user(), group)
+    if umask is not None:
+        os.umask(umask)
