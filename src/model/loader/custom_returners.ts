@@ -31,6 +31,7 @@ function returnerModule({ exports, functions }: LoadedFile, path: string): Retur
   }
   const mapOf = (value: unknown) => isMap(value) ? Object.fromEntries(entriesOf(value)) : {};
   return {
+    listed: functions,
     returner: async (context, ret) => {
       if (give === undefined) throw new TypeError(`Cannot send returns to "${path}": it has no function "returner"`);
       await give(context, ret);

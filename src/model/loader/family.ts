@@ -174,6 +174,8 @@ export interface ReturnerModule {
   eventReturn?(context: ReturnerContext, batch: EventBatch): Promise<void>;
   /** Ends connections that it keeps open. */
   close?(): Promise<void>;
+  /** The functions of a custom one, as they are listed. @default those of this interface that it has */
+  readonly listed?: ReadonlyMap<string, { signature: string | Signature; doc: string }>;
 }
 
 /** Returners by name → how to load them. */

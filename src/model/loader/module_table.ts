@@ -131,7 +131,8 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
       const found = named.filter((one) => one.unavailable === undefined);
       // Of several files of one name the first that has the function counts.
       for (const { functions } of found) if (functions.has(fun)) return functions.get(fun)!;
-      unavailable ??= found.length > 0 ? undefined : named[0]?.unavailable;
+      // The reason is that of the file, under the name that was asked for.
+      unavailable ??= found.length > 0 ? undefined : named[0]?.unavailable?.replace(/^'\w+'/, `'${module}'`);
       if (found.length > 0 && names === own) return missing;
     }
     return unavailable === undefined ? missing : { message: unavailable };

@@ -92,8 +92,8 @@ async function returners(context: JobContext): Promise<Listed[]> {
     try {
       const { returner } = await load();
       if ((returner.virtual?.({ runtime, log, opts }) ?? true) !== true) continue;
-      for (const [fun, { key, signature, doc }] of Object.entries(RETURNER_FUNCTIONS)) {
-        if (returner[key] === undefined) continue;
+      const known = Object.entries(RETURNER_FUNCTIONS).filter(([, { key }]) => returner[key] !== undefined);
+      for (const [fun, { signature, doc }] of returner.listed ?? known) {
         found.push({
           name: `${returner.name ?? name}.${fun}`,
           signature: parseSignature(signature),
@@ -233,7 +233,11 @@ export const module: ExecutionModule = {
     "renderer_doc(*args)": {
       doc: "The documentation of renderers.\n\n    salt '*' sys.renderer_doc yaml",
       run: async (context, { args }) =>
-        Object.fromEntries((await renderers(context, args)).map((name) => [name, RENDERER_DOCS[name] ?? null])),
+        Object.fromEntries(
+          (await renderers(context, args)).flatMap((name) =>
+            RENDERER_DOCS[name] === undefined ? [] : [[name, RENDERER_DOCS[name]]]
+          ),
+        ),
     },
   }),
 };

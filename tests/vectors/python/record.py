@@ -88,7 +88,7 @@ class Host:
         return {key: value for key, value in self.opts["grains"].items() if key.startswith("shop")}
 
     def pillar(self, fun, args, kwargs):
-        opts = dict(self.opts, **(args[0] if args else {}))
+        opts = dict(self.opts, pillar={}, **(args[0] if args else {}))
         return salt.pillar.get_pillar(opts, opts["grains"], opts["id"], "base").compile_pillar()
 
     def returners(self, fun, args, kwargs):

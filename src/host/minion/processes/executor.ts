@@ -124,14 +124,15 @@ async function call(
   };
   const given = Array.isArray(arg) ? arg : [];
   const { positional, keyword } = loadArgsAndKwargs(names, given, published);
-  const args = bindArguments(shortName(found.name), found.signature, positional, keyword);
   return await executeBy(context.load?.module_executors, {
     context,
     fun: found.name,
     published: asJob,
     // Without what the minion adds of the publication.
     ...loadArgsAndKwargs(names, given, {}),
-    direct: () => found.function.run(context, args),
+    // As in Salt, an executor may leave out the call whatever its arguments are.
+    direct: () =>
+      found.function.run(context, bindArguments(shortName(found.name), found.signature, positional, keyword)),
   });
 }
 

@@ -2,10 +2,6 @@ refused:
   shopfails.says_no: []
 raising:
   shopfails.raises: []
-unmapped:
-  shopfails.no_map: []
-changes:
-  shopfails.bad_changes: []
 absent:
   shopabsent.f: []
 missing:

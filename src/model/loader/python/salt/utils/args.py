@@ -53,9 +53,11 @@ def yamlify_arg(arg: Any) -> Any:
     import salt.utils.yaml
 
     try:
-        return salt.utils.yaml.safe_load(arg)
+        read = salt.utils.yaml.safe_load(arg)
     except salt.utils.yaml.YAMLError:
         return arg
+    # A text with a colon is a text.
+    return arg if isinstance(read, dict) and not arg.lstrip().startswith("{") else read
 
 
 def condition_input(args: Any, kwargs: Any) -> List[Any]:

@@ -1,0 +1,4 @@
+unmapped:
+  shopfails.no_map: []
+changes:
+  shopfails.bad_changes: []
