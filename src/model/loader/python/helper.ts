@@ -79,6 +79,10 @@ class Running {
   readonly shared: Shared;
   readonly loaded = new Map<string, Promise<unknown>>();
   readonly pending = new Map<number, Pending>();
+  /** Loads that have not begun. */
+  readonly #waiting: (() => void)[] = [];
+  /** What modules have asked and was not answered. */
+  #questions = 0;
   #last = 0;
   ended = false;
 
@@ -128,6 +132,42 @@ class Running {
       cancel();
       caller.signal?.removeEventListener("abort", stop);
       this.pending.delete(number);
+    }
+  }
+
+  /**
+   * As {@link ask}, once nothing else runs there: whatever is sent while a module waits for an answer runs inside of it, and hundreds of modules would be
+   * nested deeper than Python allows.
+   */
+  async askInTurn(caller: PythonCaller, message: () => Record<string, unknown>, limitMs: number): Promise<unknown> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+      this.#next();
+    });
+    try {
+      return await this.ask(caller, message(), limitMs);
+    } finally {
+      this.#next();
+    }
+  }
+
+  /** Begins the next load if Python has nothing to do but to wait for an answer, which may need just that. */
+  #next(): void {
+    if (this.pending.size > this.#questions) return;
+    if (this.#questions === 0) return this.#waiting.shift()?.();
+    this.#runtime.clock.after(0, () => {
+      if (this.pending.size <= this.#questions) this.#waiting.pop()?.();
+    });
+  }
+
+  /** Answers a question of a module. */
+  async during<T>(answer: () => Promise<T>): Promise<T> {
+    this.#questions++;
+    this.#next();
+    try {
+      return await answer();
+    } finally {
+      this.#questions--;
     }
   }
 
@@ -266,8 +306,9 @@ export class PythonHelper {
   #loaded(running: Running, caller: PythonCaller, { key, kind, name, path, own }: PythonFile): Promise<unknown> {
     let loaded = running.loaded.get(key);
     if (loaded === undefined) {
-      const asked = { op: "load", key, kind, name, path, own, s: this.#changes(running, caller) };
-      running.loaded.set(key, loaded = running.ask(caller, asked, own ? START_MS : LENT_MS));
+      // What has changed is sent with what is sent first.
+      const asked = () => ({ op: "load", key, kind, name, path, own, s: this.#changes(running, caller) });
+      running.loaded.set(key, loaded = running.askInTurn(caller, asked, own ? START_MS : LENT_MS));
       loaded.catch(() => running.loaded.delete(key));
     }
     return loaded;
@@ -354,7 +395,7 @@ export class PythonHelper {
     const number = Number(lookup(message, "n"));
     if (op !== undefined) {
       const caller = running.pending.get(Number(lookup(message, "c")))?.caller;
-      void this.#answer(running, number, String(op), message, caller);
+      void running.during(() => this.#answer(running, number, String(op), message, caller));
       return;
     }
     const pending = running.pending.get(number);

@@ -57,6 +57,8 @@ def _logging(channel: Channel, level: str) -> None:
 def main(sources: Dict[str, str]) -> None:
     channel, source = _own_pipes()
     _safe_path()
+    # Functions call functions through Brine, each inside of the other.
+    sys.setrecursionlimit(5000)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)
     fast = wire.use_package()
