@@ -21,6 +21,7 @@ export async function customSerializer(place: CustomPlace, name: string): Promis
     await run(place, bindArguments(name, parseSignature(signature), [value], new Map(Object.entries(options))));
   return {
     serialize: async (value, options) => await call(serialize, value, options) as string,
-    ...(deserialize && { deserialize: (bytes, options) => call(deserialize, new TextDecoder().decode(bytes), options) }),
+    ...(deserialize &&
+      { deserialize: (bytes, options) => call(deserialize, new TextDecoder().decode(bytes), options) }),
   };
 }

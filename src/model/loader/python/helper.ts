@@ -284,7 +284,9 @@ export class PythonHelper {
     try {
       return await work();
     } finally {
-      if (--this.#busy === 0) this.#notIdle = this.#runtime.clock.after(IDLE_MS, () => void this.close());
+      if (--this.#busy === 0 && this.#running !== undefined) {
+        this.#notIdle = this.#runtime.clock.after(IDLE_MS, () => void this.close());
+      }
     }
   }
 

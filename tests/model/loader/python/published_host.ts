@@ -1,5 +1,14 @@
 /** A host with the Python files of `tests/vectors/python`, and calls of each of their kinds. */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,7 +73,11 @@ function plain(value: unknown, work: string): unknown {
   if (isFloat(value) || typeof value === "bigint") return Number(value);
   if (value instanceof DateTime) {
     const iso = new Date(value.epochMs).toISOString();
-    return { $datetime: `${iso.slice(0, 19).replaceAll("-", "")}.${String(value.epochMs % 1000 * 1000 + value.micros).padStart(6, "0")}` };
+    return {
+      $datetime: `${iso.slice(0, 19).replaceAll("-", "")}.${
+        String(value.epochMs % 1000 * 1000 + value.micros).padStart(6, "0")
+      }`,
+    };
   }
   if (value instanceof Uint8Array) return { $bytes: btoa(String.fromCharCode(...value)) };
   if (Array.isArray(value)) return value.map((item) => plain(item, work));
@@ -110,9 +123,15 @@ export async function openPublished(config: { minion: Json; master: Json }, more
   const work = realpathSync(mkdtempSync(path.join(tmpdir(), "brine-published-")));
   cpSync(path.join(VECTORS, "extmods"), path.join(work, "extmods"), { recursive: true });
   for (const name of ["etc", "out", "cache/proc"]) mkdirSync(path.join(work, name), { recursive: true });
-  const roots = { file_roots: { base: [path.join(VECTORS, "salt")] }, pillar_roots: { base: [path.join(VECTORS, "pillar")] } };
+  const roots = {
+    file_roots: { base: [path.join(VECTORS, "salt")] },
+    pillar_roots: { base: [path.join(VECTORS, "pillar")] },
+  };
   const own = filled(config.minion, work) as Json;
-  const written = { minion: { ...own, ...roots, ...more }, master: { ...own, ...filled(config.master, work) as Json, ...roots, ...more } };
+  const written = {
+    minion: { ...own, ...roots, ...more },
+    master: { ...own, ...filled(config.master, work) as Json, ...roots, ...more },
+  };
   const runtime = { ...await currentRuntime(), clock: systemClock };
   const records: LogRecord[] = [];
   const log = createLogger((record) => records.push(record), "warning");
@@ -144,8 +163,10 @@ export async function openPublished(config: { minion: Json; master: Json }, more
   const kinds: Record<string, (fun: string, args: unknown[], kwargs: Json) => Promise<unknown>> = {
     modules: (...one) => call(...one),
     states: async (...one) => steady(await call(...one)),
-    executors: (fun, [option]) => call(fun, [], {}, { module_executors: parseYaml(String(option).split("=")[1]!, "").value }),
-    grains: () => Promise.resolve(Object.fromEntries(Object.entries(grains).filter(([name]) => name.startsWith("shop")))),
+    executors: (fun, [option]) =>
+      call(fun, [], {}, { module_executors: parseYaml(String(option).split("=")[1]!, "").value }),
+    grains: () =>
+      Promise.resolve(Object.fromEntries(Object.entries(grains).filter(([name]) => name.startsWith("shop")))),
     pillar: async (_fun, [changed]) => {
       const used = { ...minion.opts, ...changed as Json };
       return await openOwnPillar(runtime, used, log)({ id: "web1", grains, saltenv: "base", extraMinionData: {} });
@@ -155,13 +176,21 @@ export async function openPublished(config: { minion: Json; master: Json }, more
       const returner = (await moduleNamed(withCustomReturners({}, minion), "returner", module))!;
       let value: unknown;
       if (fun.endsWith(".event_return")) {
-        await returner.eventReturn!(minion, { id: "1", again: false, events: (args[0] as Json[]).map((one) => ({ ...one, id: "x" })) as never });
+        await returner.eventReturn!(minion, {
+          id: "1",
+          again: false,
+          events: (args[0] as Json[]).map((one) => ({ ...one, id: "x" })) as never,
+        });
       } else if (fun.endsWith(".get_jids")) {
         value = {};
         for await (const [jid, text] of returner.getJids!(minion)) Object.assign(value as Json, { [jid]: text });
       } else {
         const named = String(name).replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()) as "getLoad";
-        value = await (returner[named] as (...all: unknown[]) => unknown)(minion, ...args, ...named.startsWith("save") ? [[]] : []);
+        value = await (returner[named] as (...all: unknown[]) => unknown)(
+          minion,
+          ...args,
+          ...named.startsWith("save") ? [[]] : [],
+        );
         if (value === undefined && named === "getLoad") value = {};
       }
       const found = readdirSync(work).filter((name) => name.startsWith("returned")).sort();
@@ -175,7 +204,10 @@ export async function openPublished(config: { minion: Json; master: Json }, more
     },
     async beacons(fun, [config]) {
       const [name, what] = fun.split(".") as [string, string];
-      const module = await withCustomBeacons({}, callContext({ functions: host.functions, context: () => host.base }))[name]!();
+      const module = await withCustomBeacons(
+        {},
+        callContext({ functions: host.functions, context: () => host.base }),
+      )[name]!();
       const context = callContext({ functions: host.functions, context: () => host.base });
       const run = looks.get(name) ?? { context, memory: new Map<string, unknown>() };
       looks.set(name, run);
@@ -207,7 +239,10 @@ export async function openPublished(config: { minion: Json; master: Json }, more
       const runner = await RunnerHost.open({
         ...master,
         opts: masterOpts,
-        plugins: { ...RUNNER_MODULES, openPillar: () => ({ compile: openMasterPillar(runtime, master.opts, log) }) as never },
+        plugins: {
+          ...RUNNER_MODULES,
+          openPillar: () => ({ compile: openMasterPillar(runtime, master.opts, log) }) as never,
+        },
         isBrine: true,
         delimiter: ":",
         jid: "20240101000000000000",
@@ -236,7 +271,9 @@ export async function openPublished(config: { minion: Json; master: Json }, more
       }
       if (files) {
         const names = readdirSync(path.join(work, "out")).sort();
-        found.files = Object.fromEntries(names.map((name) => [name, readFileSync(path.join(work, "out", name), "utf8")]));
+        found.files = Object.fromEntries(
+          names.map((name) => [name, readFileSync(path.join(work, "out", name), "utf8")]),
+        );
         for (const name of names) rmSync(path.join(work, "out", name), { recursive: true });
       }
       return found;

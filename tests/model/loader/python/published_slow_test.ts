@@ -1,12 +1,12 @@
 /** Python files in the style that people publish, held against what real Salt 3006, 3007 and 3008 return for the same calls. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { after, describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { saltProgram } from "../../../../bench/bed/salt_release.ts";
 import { RELEASES } from "../../../interop/release.ts";
 import { findPython } from "../../../../src/model/loader/python/interpreter.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { type Case, openPublished } from "./published_host.ts";
+import { type Case, openPublished, type Published } from "./published_host.ts";
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../vectors/python/${name}`, import.meta.url), "utf8"));
@@ -22,16 +22,20 @@ const DIFFERENT: ReadonlySet<string> = new Set(["slsutil.renderer error", "sys.s
 const byKind = Map.groupBy(cases, ({ kind = "modules" }) => kind);
 
 function compared(more: Record<string, unknown>): void {
-  const opened = openPublished(config, more);
-  after(async () => (await opened).close());
+  let host: Published;
+  before(async () => {
+    host = await openPublished(config, more);
+  });
+  after(() => host.close());
   for (const [kind, calls] of byKind) {
     test(`${kind}: ${calls.length} calls`, async () => {
-      const host = await opened;
       const wrong: string[] = [];
       for (const one of calls) {
         const got = await host.answer(one);
         const known = RELEASES.flatMap((release) => answers[release]?.[one.id] ?? []);
-        if (!DIFFERENT.has(one.id) && !known.some((want) => isEqual(got, want))) wrong.push(JSON.stringify({ id: one.id, got, want: known[0] }));
+        if (!DIFFERENT.has(one.id) && !known.some((want) => isEqual(got, want))) {
+          wrong.push(JSON.stringify({ id: one.id, got, want: known[0] }));
+        }
       }
       assert.equal(wrong.length, 0, wrong.join("\n"));
     });
