@@ -5,7 +5,7 @@ import type { BusPaths } from "./bus_link.ts";
 import type { PartHandlers } from "../supervise/serve_part.ts";
 import type { EngineEntry } from "../../model/config/engine_list.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
-import { findCustomEngine, runCustomEngine } from "../../model/loader/custom_engines.ts";
+import { findCustomEngine, findLentEngine, runCustomEngine } from "../../model/loader/custom_engines.ts";
 import type { EngineContext, EngineMaster, EngineRegistry } from "../../model/loader/engines.ts";
 import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
 import type { Logger } from "../../base/log.ts";
@@ -66,7 +66,8 @@ export async function openEngineProcess(
     call: async (...call) => await (await loaded()).call(...call),
     failed: end,
   });
-  const found = findCustomEngine(place, entry.module);
+  const isKnown = Object.hasOwn(program.known, entry.module);
+  const found = findCustomEngine(place, entry.module) ?? (isKnown ? undefined : findLentEngine(place, entry.module));
   if (typeof found === "string") throw new TypeError(found);
   const work = found === undefined
     ? startKnown(program.known, run.context, entry)

@@ -64,7 +64,7 @@ export async function obstacleTo(
 ): Promise<string | undefined> {
   if (argv === undefined) return "this program cannot start more processes";
   const { module, settings } = entry;
-  const [engines, { findCustomEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise.all([
+  const [engines, { findCustomEngine, findLentEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise.all([
     known(),
     import("../../model/loader/custom_engines.ts"),
     import("../../model/loader/absent_engines.ts"),
@@ -73,7 +73,10 @@ export async function obstacleTo(
   const found = findCustomEngine({ runtime, log, opts: opts() }, module);
   if (typeof found === "string") return found;
   if (found !== undefined) return undefined;
-  if (!Object.hasOwn(engines, module)) return absentEngine(module, Object.keys(engines));
+  if (!Object.hasOwn(engines, module)) {
+    if (findLentEngine({ runtime, log, opts: opts() }, module) !== undefined) return undefined;
+    return absentEngine(module, Object.keys(engines));
+  }
   try {
     const { engine } = await engines[module]!();
     bindArguments("start", parseSignature(engine.signature), [], new Map(Object.entries(settings)));

@@ -8,7 +8,7 @@ export function withCustomWheels(wheels: WheelRegistry, place: CustomPlace): Whe
     const loaded = await loadOrLog(place, "wheel", file);
     const functions = [...loaded?.functions ?? []].map(([name, { run, signature, doc }]) => [
       name,
-      { signature, doc, run: (context: object, args: Record<string, unknown>) => run(place, args) },
+      { signature, doc, run: (_context: object, args: Record<string, unknown>) => run(place, args) },
     ]);
     return { wheel: { functions: Object.fromEntries(functions) } };
   });

@@ -16,7 +16,8 @@ import { merge, type MergeRules } from "../../language/python/merge_strategy.ts"
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { update } from "../../language/python/update.ts";
-import type { Serializer } from "../serializers/serializer.ts";
+import type { CustomPlace } from "../../model/loader/loaded_file.ts";
+import type { NamedSerializer } from "../serializers/named.ts";
 import { banner } from "./slsutil/banner.ts";
 import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";
 
@@ -49,7 +50,7 @@ const withoutMarks = (kwargs: unknown): Args =>
  *
  * @throws {CommandExecutionError} if there is none
  */
-async function serializerOf(context: JobContext, name: string): Promise<Serializer> {
+async function serializerOf(context: CustomPlace, name: string): Promise<NamedSerializer> {
   const { serializerNamed } = await import("../serializers/named.ts");
   const found = await serializerNamed(context, name);
   if (!Array.isArray(found)) return found;

@@ -3,8 +3,8 @@
 export type SerializerOptions = Readonly<Record<string, unknown>>;
 
 export interface Serializer {
-  /** May return a promise. @throws {SerializationError} for a value that the format does not have */
-  serialize(value: unknown, options: SerializerOptions): string | Uint8Array | Promise<string | Uint8Array>;
+  /** @throws {SerializationError} for a value that the format does not have */
+  serialize(value: unknown, options: SerializerOptions): string | Uint8Array;
   /** Absent where a format is only written. May return a promise. @throws {DeserializationError} if the bytes are not in the format */
   deserialize?(bytes: Uint8Array, options: SerializerOptions): unknown;
 }

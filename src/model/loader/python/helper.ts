@@ -32,6 +32,12 @@ export interface PythonCaller extends SharedValues {
   code?: { get(): unknown; set(code: number): void };
   /** Reports how far a runner is. */
   progress?(data: unknown): Promise<void>;
+  /** The bus of an engine. */
+  events?: {
+    /** The next event; null if none comes in time. */
+    next(waitMs: number): Promise<{ tag: string; data: Record<string, unknown> } | null>;
+    fire(tag: string, data: unknown): Promise<void>;
+  };
 }
 
 /** A file that the helper loads. */
@@ -432,6 +438,12 @@ export class PythonHelper {
       if (op === "progress") {
         await caller?.progress?.(field("data"));
         answer.r = null;
+      } else if (op === "event" || op === "fire") {
+        const { events } = caller ?? {};
+        if (events === undefined) throw new CommandExecutionError("Only engines hear and fire events by themselves");
+        answer.r = op === "event"
+          ? await events.next(Number(field("wait")) * 1000)
+          : await events.fire(str(field("tag")), field("data")) ?? null;
       } else {
         const kind = str(field("kind"));
         const callable = caller?.callable[kind];

@@ -11,8 +11,8 @@ import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.ts";
 import { pythonError } from "../../python_errors.ts";
-import { serializerNamed } from "../../serializers/named.ts";
-import { DeserializationError, type Serializer } from "../../serializers/serializer.ts";
+import { type NamedSerializer, serializerNamed } from "../../serializers/named.ts";
+import { DeserializationError } from "../../serializers/serializer.ts";
 import { encodingComplaint } from "./comment.ts";
 import { failed, type FileReturn } from "./ret.ts";
 
@@ -57,7 +57,7 @@ async function merged(
   context: StateContext,
   ret: FileReturn,
   dataset: unknown,
-  { format, serializer, options }: { format: string; serializer: Serializer; options: unknown },
+  { format, serializer, options }: { format: string; serializer: NamedSerializer; options: unknown },
 ): Promise<Merged | FileReturn> {
   const { fs } = context.runtime;
   const name = str(ret.name);

@@ -164,7 +164,7 @@ export async function openPublished(config: { minion: Json; master: Json }, more
     modules: (...one) => call(...one),
     states: async (...one) => steady(await call(...one)),
     executors: (fun, [option]) =>
-      call(fun, [], {}, { module_executors: parseYaml(String(option).split("=")[1]!, "").value }),
+      call(fun, [], {}, { module_executors: parseYaml(String(option).split("=")[1]!).value }),
     grains: () =>
       Promise.resolve(Object.fromEntries(Object.entries(grains).filter(([name]) => name.startsWith("shop")))),
     pillar: async (_fun, [changed]) => {

@@ -102,6 +102,16 @@ class Host:
     def pillar(self) -> mappings.Values:
         return self._pillar
 
+    def is_engine(self) -> bool:
+        """Whether an engine runs here: it hears events."""
+        return any(loaded.kind == "engines" for loaded in self._loaded.values())
+
+    def event(self, op: str, **fields: Any) -> Any:
+        answer = self._channel.ask(op, c=self._number(), **fields)
+        if "e" in answer:
+            raise errors.rebuild(answer["e"])
+        return answer["r"]
+
     def context(self) -> Dict[str, Any]:
         return self._context
 

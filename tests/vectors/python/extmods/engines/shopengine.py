@@ -10,7 +10,7 @@ Send what happens to a file
 """
 
 import logging
-import time
+import os
 
 import salt.utils.event
 import salt.utils.files
@@ -30,6 +30,8 @@ def start(path, count=1, tag="shop/engine"):
         event_bus = salt.utils.event.get_event("minion", opts=__opts__, sock_dir=__opts__["sock_dir"], listen=True)
     with salt.utils.files.fopen(path, "a") as handle:
         handle.write("started {} {}\n".format(__opts__["__role"], __salt__["test.echo"]("x")))
+    with salt.utils.files.fopen(path + ".pid", "w") as handle:
+        handle.write(str(os.getpid()))
     for n in range(count):
         event_bus.fire_event({"n": n}, "{}/{}".format(tag, n))
     while True:

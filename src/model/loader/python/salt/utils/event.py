@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+import fnmatch
+import re
+import time
+from typing import Any, Dict, Iterator
 
 from brine_helper import current
 
@@ -17,10 +20,10 @@ def tagify(suffix: Any = "", prefix: str = "", base: str = "salt") -> str:
 
 
 class SaltEvent:
-    """Fires events on the bus of the minion."""
+    """Fires events on the bus of the minion; an engine hears those of its host, too."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        pass
+        self.opts = current.host().options()
 
     def __enter__(self) -> "SaltEvent":
         return self
@@ -29,17 +32,78 @@ class SaltEvent:
         pass
 
     def fire_event(self, data: Dict[str, Any], tag: str, timeout: Any = None) -> bool:
+        if current.host().is_engine():
+            current.host().event("fire", tag=tag, data=data)
+            return True
         return bool(current.host().functions("modules")["event.fire"](data, tag))
 
     def fire_master(self, data: Dict[str, Any], tag: str, timeout: Any = None) -> bool:
+        if current.host().is_engine():
+            return self.fire_event(data, tag)
         return bool(current.host().functions("modules")["event.send"](tag, data))
+
+    def get_event(
+        self,
+        wait: float = 5,
+        tag: str = "",
+        full: bool = False,
+        match_type: Any = None,
+        no_block: bool = False,
+        auto_reconnect: bool = False,
+    ) -> Any:
+        """The next event whose tag fits: its data, or the whole; ``None`` if none comes in time."""
+        end = time.monotonic() + (0 if no_block else wait)
+        while True:
+            left = end - time.monotonic()
+            found = current.host().event("event", wait=max(0.0, left))
+            if found is None:
+                if not auto_reconnect and left <= 0:
+                    return None
+                continue
+            if _fits(found["tag"], tag, match_type):
+                return {"tag": found["tag"], "data": found["data"]} if full else found["data"]
+
+    def get_event_noblock(self) -> Any:
+        return self.get_event(full=True, no_block=True)
+
+    get_event_block = get_event_noblock
+
+    def iter_events(self, tag: str = "", full: bool = False, match_type: Any = None, auto_reconnect: bool = False) -> Iterator[Any]:
+        while True:
+            found = self.get_event(tag=tag, full=full, match_type=match_type)
+            if found is not None:
+                yield found
+
+    def subscribe(self, tag: Any = None, match_type: Any = None) -> None:
+        pass
+
+    unsubscribe = subscribe
+
+    def connect_pub(self, timeout: Any = None) -> bool:
+        return True
+
+    connect_pull = connect_pub
 
     def destroy(self) -> None:
         pass
+
+
+def _fits(found: str, wanted: str, match_type: Any) -> bool:
+    if not wanted:
+        return True
+    if match_type == "endswith":
+        return found.endswith(wanted)
+    if match_type == "find":
+        return wanted in found
+    if match_type == "regex":
+        return re.search(wanted, found) is not None
+    if match_type == "fnmatch":
+        return fnmatch.fnmatch(found, wanted)
+    return found.startswith(wanted)
 
 
 def get_event(*args: Any, **kwargs: Any) -> SaltEvent:
     return SaltEvent()
 
 
-get_master_event = MinionEvent = LocalClientEvent = get_event
+get_master_event = MinionEvent = MasterEvent = LocalClientEvent = get_event
