@@ -20,7 +20,9 @@ async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
   const signature = parseSignature(found.signature);
   return (data, job) => {
     const { sls = "", saltenv, argline, path: tmplpath, context = {} } = job;
-    const told = Object.entries({ saltenv, sls, argline, tmplpath, context }).filter(([name]) =>
+    // As in Salt, what is empty is not told.
+    const more = { ...(argline === "" ? {} : { argline }), ...(Object.keys(context).length === 0 ? {} : { context }) };
+    const told = Object.entries({ saltenv, sls, tmplpath, ...more }).filter(([name]) =>
       signature.keywords !== undefined || signature.params.some((param) => param.name === name)
     );
     return found.run(rendererContext(place, job), bindArguments("render", signature, [data], new Map(told)));

@@ -160,4 +160,5 @@ def main(release):
         file.write(text + "\n")
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

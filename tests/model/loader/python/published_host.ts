@@ -66,8 +66,8 @@ function filled(value: unknown, work: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, work)]));
 }
 
-/** A value as `record.py` writes it. */
-function plain(value: unknown, work: string): unknown {
+/** A value as `record.py` writes it. @param work a directory that is left out of texts */
+export function plain(value: unknown, work: string): unknown {
   if (typeof value === "string") return value.replaceAll(work, "{dir}");
   if (value === undefined || value === null) return null;
   if (isFloat(value) || typeof value === "bigint") return Number(value);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import logging
 import os
 import sys
@@ -78,6 +79,7 @@ class Host:
         self._own_options: List[Tuple[Dict[str, Any], Dict[str, Any]]] = []
         self._grains = mappings.Values()
         self._pillar = mappings.Values()
+        self._lent_options: Optional[Dict[str, Any]] = None
         self._context: Dict[str, Any] = {}
         self._utils = mappings.Utilities(self._load_utility, self._utility_names)
         self._functions = {
@@ -174,6 +176,22 @@ class Host:
         seen.update(defaults)
         seen.update(self._options.value())
 
+    def _options_over(self, defaults: Dict[str, Any]) -> Dict[str, Any]:
+        seen: Dict[str, Any] = {}
+        self._fill_options(seen, defaults)
+        self._own_options.append((seen, defaults))
+        return seen
+
+    def _all_options(self) -> Dict[str, Any]:
+        """The options with the defaults of Salt's package."""
+        if self._lent_options is None:
+            import salt.config
+
+            role = self._options.value().get("__role")
+            defaults = salt.config.DEFAULT_MASTER_OPTS if role == "master" else salt.config.DEFAULT_MINION_OPTS
+            self._lent_options = self._options_over(dict(defaults))
+        return self._lent_options
+
     def _retcode(self, code: Any = None) -> Any:
         values = self._context
         if code is not None:
@@ -210,10 +228,10 @@ class Host:
         defaults = module.__dict__.get("__opts__")
         module.__dict__.update(self.names_for(text, kind))
         if isinstance(defaults, dict):
-            seen: Dict[str, Any] = {}
-            self._fill_options(seen, defaults)
-            self._own_options.append((seen, defaults))
-            module.__dict__["__opts__"] = seen
+            module.__dict__["__opts__"] = self._options_over(defaults)
+        elif not is_own and kind in ("renderers", "pillar", "engines"):
+            # They make loaders of Salt, which need all of its options.
+            module.__dict__["__opts__"] = self._all_options()
         prepare = module.__dict__.get("__init__")
         if inspect.isfunction(prepare):
             try:
@@ -294,11 +312,13 @@ class Host:
         given = message.get("g") or {}
         before = {name: scope[name] for name in given if name in scope}
         scope.update(given)
-        args = message["a"]
+        args, kwargs = message["a"], message["k"]
+        if loaded.kind == "renderers" and message["f"] == "render":
+            args, kwargs = self._rendered(function, args, kwargs)
         if loaded.kind == "executors" and message["f"] == "execute":
             args = [*args[:2], self._functions["modules"][args[2]], *args[3:]]
         try:
-            value = function(*args, **message["k"])
+            value = function(*args, **kwargs)
             if loaded.kind == "renderers" and hasattr(value, "read"):
                 return value.read()
             return _drained(value) if isinstance(value, types.GeneratorType) else value
@@ -308,6 +328,22 @@ class Host:
                     scope[name] = before[name]
                 else:
                     scope.pop(name, None)
+
+    def _rendered(self, function: Any, args: List[Any], kwargs: Dict[str, Any]) -> Tuple[List[Any], Dict[str, Any]]:
+        """The arguments of a renderer: a text is a file, and one of Salt's own may call others."""
+        if args and isinstance(args[0], str):
+            args = [io.StringIO(args[0]), *args[1:]]
+        taken = inspect.signature(function).parameters.values()
+        if any(one.kind is one.VAR_KEYWORD for one in taken) and function.__module__.startswith("salt.loaded.int."):
+            kwargs = {"renderers": self._renderers(), **kwargs}
+        return args, kwargs
+
+    def _renderers(self) -> Any:
+        """The renderers of Salt's package, if this is a host that has it."""
+        import salt.loader
+
+        make: Any = getattr(salt.loader, "render")  # noqa: B009
+        return make(self._all_options(), self._functions["modules"])
 
     def op_run_text(self, message: Dict[str, Any]) -> Any:
         """Runs a text as a module, and then its function ``run``: the renderer ``py``."""
