@@ -19,7 +19,10 @@ READS = re.compile(
 #: Parts of names of functions that do more, or whose answers are another each time.
 MORE = re.compile(
     r"add|set_|write|remove|delete|create|refresh|get_url|get_file|cache|time|date|_io_|cpu|loadavg|meminfo|netstat|active_tcp|pid|procs|usage|"
-    r"diskstats|statvfs|vmstats|top$|lsof|ps\.|revoke|ls_remote|list_all_versions|show_low|show_high|docker|paus|password|balances|disk_|nproc"
+    r"diskstats|statvfs|vmstats|top$|lsof|ps\.|revoke|ls_remote|list_all_versions|show_low|show_high|docker|paus|password|balances|disk_|nproc|"
+    # What describes the installation, is on other servers, or changes while it is read.
+    r"^sys\.|^test\.(version|get_opts)|^config\.items|^grains\.items|^pip\.|^baredoc\.|^file\.l?stats?$|file\.grep|get_fstype|sysctl\.show|"
+    r"upgrades|list_repo|list_minion|random_org|get_repo_keys"
 )
 #: Modules of services elsewhere, which answer after a timeout.
 ELSEWHERE = set(

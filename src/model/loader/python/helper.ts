@@ -440,7 +440,7 @@ export class PythonHelper {
         answer.r = null;
       } else if (op === "event" || op === "fire") {
         const { events } = caller ?? {};
-        if (events === undefined) throw new CommandExecutionError("Only engines hear and fire events by themselves");
+        if (events === undefined) throw new CommandExecutionError("Only engines hear and fire events");
         answer.r = op === "event"
           ? await events.next(Number(field("wait")) * 1000)
           : await events.fire(str(field("tag")), field("data")) ?? null;

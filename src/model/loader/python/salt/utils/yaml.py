@@ -35,7 +35,7 @@ if _yaml is not None:
 
 def safe_load(stream: Any) -> Any:
     if _yaml is not None:
-        return _yaml.load(stream, Loader=Loader) 
+        return _yaml.load(stream, Loader=Loader)
     text = stream.read() if hasattr(stream, "read") else stream
     if isinstance(text, bytes):
         text = text.decode("utf-8")
