@@ -22,7 +22,7 @@ MORE = re.compile(
     r"diskstats|statvfs|vmstats|top$|lsof|ps\.|revoke|ls_remote|list_all_versions|show_low|show_high|docker|paus|password|balances|disk_|nproc|"
     # What describes the installation, is on other servers, or changes while it is read.
     r"^sys\.|^test\.(version|get_opts)|^config\.items|^grains\.items|^pip\.|^baredoc\.|^file\.l?stats?$|file\.grep|get_fstype|sysctl\.show|"
-    r"upgrades|list_repo|list_minion|random_org|get_repo_keys"
+    r"upgrades|list_repo|list_minion|^random|get_repo_keys|^cp\.get_|^environ\.items|^grains\.ls|^test\.(fib|not_loaded|providers)|^syslog_ng\."
 )
 #: Modules of services elsewhere, which answer after a timeout.
 ELSEWHERE = set(
@@ -35,7 +35,7 @@ VALUES = {
     "text": "abc", "instr": "abc", "string": "abc", "obj": {"a": 1}, "pattern": "root", "key": "a", "cidr": "10.0.0.0/24", "ip_addr": "10.0.0.1",
     "addr": "10.0.0.1", "value": "1", "num": 5, "uid": 0, "gid": 0, "version": "1.0", "pkg": "bash", "module": "test", "grain": "os", "iface": "lo",
     "interface": "lo", "filename": "/etc/passwd", "ip": "10.0.0.1", "val": "x", "minions": "web1", "regex": "ro+t", "fun": "test.ping", "flags": "",
-    "find_pattern": "root", "dest": {"a": 1}, "upd": {"b": 2}, "obj_a": {"a": 1}, "obj_b": {"b": 2}, "lst": [1, 2], "file_": "/etc/passwd",
+    "find_pattern": "root", "obj_a": {"a": 1}, "obj_b": {"b": 2}, "lst": [1, 2], "file_": "/etc/passwd",
 }  # fmt: skip
 
 

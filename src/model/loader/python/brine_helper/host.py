@@ -80,7 +80,7 @@ class Host:
         self._grains = mappings.Values()
         self._pillar = mappings.Values()
         self._lent_options: Optional[Dict[str, Any]] = None
-        self._context: Dict[str, Any] = {}
+        self._context: Dict[str, Any] = mappings.Plain()
         self._utils = mappings.Utilities(self._load_utility, self._utility_names)
         self._functions = {
             kind: mappings.Functions(channel, kind, self._local, self._number, self._retcode)
@@ -177,7 +177,7 @@ class Host:
         seen.update(self._options.value())
 
     def _options_over(self, defaults: Dict[str, Any]) -> Dict[str, Any]:
-        seen: Dict[str, Any] = {}
+        seen: Dict[str, Any] = mappings.Plain()
         self._fill_options(seen, defaults)
         self._own_options.append((seen, defaults))
         return seen

@@ -60,11 +60,18 @@ class Values(MutableMapping):
         return dict(self.value())
 
 
+class Plain(Dict[str, Any]):
+    """A dictionary that also answers as a context of Salt's loader does."""
+
+    def value(self) -> "Plain":
+        return self
+
+
 class Options:
     """``__opts__``: a plain dictionary, filled when a module first speaks of it."""
 
     def __init__(self) -> None:
-        self._value: Dict[str, Any] = {}
+        self._value = Plain()
         self._waiting: List[bytes] = []
         self._used = False
 
