@@ -179,7 +179,7 @@ export function groupsOf(host: AccountHost, name: string, root = ""): string[] {
   if (root === "" && own !== undefined && otherSources(host, "group") !== "none" && !/^\d*$/.test(name)) {
     // One line without colons: the name, then the numbers of its further groups.
     const [line = ""] = getent(host, "initgroups", name, 1)?.[0] ?? [];
-    const numbers = new Set([own, ...line.split(/\s+/).slice(1).map(Number)]);
+    const numbers = new Set([own, ...line.trim().split(/\s+/).slice(1).map(Number)]);
     for (const number of numbers) {
       const group = findGroup(host, number);
       if (group !== undefined) names.push(group.name);

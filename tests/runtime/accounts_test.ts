@@ -18,6 +18,8 @@ const DIRECTORY: Record<string, string> = {
   "group ldapgroup": "ldapgroup:*:70001:jürgen\n",
   "group 70002": "admins:*:70002:\n",
   "initgroups jürgen": "jürgen                70001 70002\n",
+  "passwd anna": "anna:*:70003:70002::/home/anna:/bin/sh\n",
+  "initgroups anna": "anna                  \n",
 };
 
 /** A host with a directory service; `asked` are the questions that its getent got. */
@@ -59,6 +61,10 @@ for (const nsswitch of [undefined, "passwd: files\ngroup: files\n", "hosts: file
     assert.deepEqual(asked, []);
   });
 }
+
+test("a user without further groups, whose line ends with blanks, is not in the group root", () => {
+  assert.deepEqual(groupsOf(hostWith(OTHERS).runtime, "anna"), ["admins"]);
+});
 
 test("accounts of a directory service are found by name and number, with their groups", () => {
   const { runtime } = hostWith(OTHERS);
