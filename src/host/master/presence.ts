@@ -83,6 +83,11 @@ export class Presence {
     return this.#hosts.has(host);
   }
 
+  /** How many minions have sent their last request from that host. */
+  minionsAt(host: string): number {
+    return this.#hosts.get(host) ?? 0;
+  }
+
   #move(from: string | undefined, to: string): void {
     const host = hostOf(to);
     this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
