@@ -287,6 +287,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "useradd --system --user-group salt": OF_HOST,
   "usermod -aG shadow salt": OF_HOST,
   "chown -R salt: /srv/pillar && chmod 700 /srv/pillar": OF_HOST,
+  "python3 -m pip install salt": OF_HOST,
   "systemctl enable --now salt-api": OF_HOST,
   "systemctl reload salt-master": { by: "tests/chroot/units_test.ts" },
   "salt web1 state.apply test=True": { prints: /Succeeded: 1/ },
