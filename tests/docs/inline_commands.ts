@@ -34,7 +34,7 @@ ln -s "$(readlink -f node_modules)" /srv/copy/node_modules
 printf 'base: {"*": [hello]}\\n' > /srv/salt/top.sls
 printf '/srv/hello.txt: {file.managed: [{contents: hello}]}\\n' > /srv/salt/hello.sls
 printf 'pong: {local.test.ping: [{tgt: web1}]}\\n' > /srv/react.sls
-for kind in engines modules output renderers returners runners states tops; do
+for kind in engines modules output renderers returners runners states tops utils; do
   mkdir -p /srv/salt/_$kind
   echo 'export const ask = () => 5;' > /srv/salt/_$kind/mine.ts
 done
@@ -264,6 +264,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run saltutil.sync_runners": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_states": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_tops": { prints: /- \w+\.mine/ },
+  "salt-run saltutil.sync_utils": { prints: /- \w+\.mine/ },
   "salt-run state.event": {
     run:
       "salt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",
