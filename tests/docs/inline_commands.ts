@@ -313,6 +313,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "sh install.sh --uninstall": { by: "tests/one_file/install_test.ts" },
   "sh install.sh master": { by: "tests/one_file/install_test.ts" },
   "sh install.sh minion": { by: "tests/one_file/install_test.ts" },
+  "sh install.sh syndic": OF_HOST,
   "docker run --network container:NAME": { not: "it needs docker, and the container of a master" },
   "npm run compile -- linux-arm64": { not: "it downloads the runtime of another processor" },
   "npm run deb -- --target linux-arm64": { not: "it needs the one file for another processor" },
