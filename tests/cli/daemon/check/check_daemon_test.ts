@@ -98,6 +98,30 @@ describe("salt-master --check", TIMEOUT, () => {
     ) assert.match(stdout, line);
   });
 
+  test("names patterns that are the beginnings of functions, and none that is a function", async () => {
+    using place = await bed("salt-master", {
+      external_auth: {
+        pam: {
+          ann: ["cmd.r", "cmd.run", "mine_own.thing", { "web*": ["pkg.inst"] }, {
+            "@runner": ["manage.u", "jobs.last"],
+          }],
+          bob: [{ "@jobs": ["list_", "list_jobs"] }, { "@key": ["list_all"] }, "cmd.r.*"],
+        },
+      },
+      peer_run: { web1: ["manage.up", "cache.g"] },
+      mine_get: { web1: ["network.ip"] },
+    });
+    const { stdout } = await place.run();
+    const named = [...stdout.matchAll(/^WARNING (\S+): the pattern "(.*?)" matches the whole text/gm)];
+    assert.deepEqual(named.map(([, place, pattern]) => `${place}: ${pattern}`), [
+      "external_auth.pam.ann: cmd.r",
+      "external_auth.pam.ann: pkg.inst",
+      "external_auth.pam.ann: manage.u",
+      "external_auth.pam.bob: list_",
+      "peer_run.web1: cache.g",
+    ]);
+  });
+
   test("names a port that another program holds, a key that is damaged, and directories that lie open", async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
