@@ -113,6 +113,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /src="\/salt\/console\//,
   },
   "npm run compile": { by: "package.json" },
+  "npm run demo -- --keep": { by: "tests/cli/demo_slow_test.ts" },
   "npm run docs:api": { run: inCopy("npm run -s docs:api && ls dist/api"), prints: /functions\.html/ },
   "npm run master": PASTED,
   "npm run minion": PASTED,
