@@ -115,6 +115,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "npm run compile": { by: "package.json" },
   "npm run demo -- --keep": { by: "tests/cli/demo_slow_test.ts" },
   "npm run docs:api": { run: inCopy("npm run -s docs:api && ls dist/api"), prints: /functions\.html/ },
+  "npm run -s master --": PASTED,
+  "npm run -s minion --": PASTED,
   "npm run master": PASTED,
   "npm run minion": PASTED,
   "npm run test:images": { not: "a command of its own, which needs podman or docker" },
