@@ -210,7 +210,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key --history '*'": { prints: /web1/ },
   "salt-key --history 'web*'": { prints: /web1/ },
   "salt-key --rotate 'web*'": { run: "salt-key --rotate 'web*' -y", prints: /web1/ },
-  "salt-key -F": { prints: /Local Keys:\nmaster\.p/ },
   "salt-key -F master": { prints: /master\.pub: +[0-9a-f]{2}:/ },
   "salt-key -L": { prints: /Accepted Keys:\ndb1\nweb1\nweb2/ },
   "salt-key -a": { by: "tests/cli/complete/complete_test.ts" },
