@@ -315,6 +315,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /- contents/,
   },
   "sh install.sh --uninstall": { by: "tests/one_file/install_test.ts" },
+  "sh install.sh ROLE": { by: "tests/one_file/install_test.ts" },
   "sh install.sh master": { by: "tests/one_file/install_test.ts" },
   "sh install.sh minion": { by: "tests/one_file/install_test.ts" },
   "sh install.sh syndic": OF_HOST,
