@@ -130,6 +130,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   },
   "salt '*' grains.item brineruntime": { prints: /brineruntime:\n +(?:node|bun|deno)/ },
   "salt '*' pkg.install brine-minion": { by: "tests/one_file/deb_test.ts" },
+  "salt '*' saltutil.refresh_grains": { prints: PINGED },
   "salt '*' saltutil.refresh_pillar": { prints: PINGED },
   "salt '*' saltutil.running": { prints: /web1:/ },
   "salt '*' saltutil.kill_job JID": { run: "salt '*' saltutil.kill_job $JID", prints: /web1:/ },
