@@ -340,7 +340,12 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /"data": \{"version": 5/,
   },
   "chmod 755 FILE": OF_HOST,
-  "salt web1 schedule.list": { prints: SAID },
+  "salt web1 schedule.job_status nightly": {
+    run: "salt web1 schedule.add nightly function=test.ping minutes=10 && salt web1 schedule.job_status nightly",
+    prints: /name:\n +nightly/,
+  },
+  "salt-call --local schedule.add ping function=test.ping minutes=10 offline=True": { prints: /Added job: ping/ },
+  "salt-run jobs.list_jobs search_function=status.uptime": { prints: /^/ },
   "git clone https://github.com/saltstack-formulas/openssh-formula /srv/formulas/openssh-formula": {
     not: "it downloads a formula; tests/interop/formulas_test.ts compiles formulas",
   },
