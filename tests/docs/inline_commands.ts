@@ -183,8 +183,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt web1 slsutil.renderer salt://hello.sls default_renderer=jinja",
     prints: /file\.managed/,
   },
-  "salt ID slsutil.renderer salt://FILE": {
-    run: "salt web1 slsutil.renderer salt://hello.sls",
+  "salt ID slsutil.renderer salt://FILE default_renderer=jinja": {
+    run: "salt web1 slsutil.renderer salt://hello.sls default_renderer=jinja",
     prints: /file\.managed/,
   },
   "salt ID state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },
@@ -256,6 +256,12 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run manage.present": { prints: /- db1\n- web1\n- web2/ },
   "salt-run manage.status": { prints: /up:\n +- db1\n +- web1\n +- web2/ },
   "salt-run manage.versions": { prints: /web1/ },
+  "rm /etc/salt/pki/master/minions_denied/ID": {
+    run:
+      "echo key > /etc/salt/pki/master/minions_denied/web1\nrm /etc/salt/pki/master/minions_denied/web1\nsalt-key -l den",
+    prints: /^Denied Keys:\n*$/,
+  },
+  "salt-run pillar.show_pillar web7": { run: "salt-run pillar.show_pillar web1", prints: /sold:\n +5/ },
   "salt-run pillar.show_pillar ID": { run: "salt-run pillar.show_pillar web1", prints: /sold:\n +5/ },
   "salt-run reactor.status": { prints: SAID },
   "salt-run reactor.test TAG DATA": { run: "salt-run reactor.test my/tag '{}'", prints: /test\.ping/ },
