@@ -276,7 +276,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run saltutil.sync_utils": { prints: /- \w+\.mine/ },
   "salt-run state.event": {
     run:
-      "salt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",
+      "rm -f seen\nsalt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",
     prints: /salt\/job\/\d{20}\/ret/,
   },
   "salt-run state.orchestrate": { run: "salt-run state.orchestrate orch", prints: /Succeeded: 1/ },
@@ -344,7 +344,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run state.event 'salt/beacon/*'": { not: "no beacon is configured; state.event is run with other tags" },
   "salt-run state.event 'myco/*'": {
     run:
-      "salt-run state.event 'myco/*' count=1 > seen &\nuntil [ -s seen ]; do salt-call event.send myco/deploy/web version=5; done\nwait\ncat seen",
+      "rm -f seen\nsalt-run state.event 'myco/*' count=1 > seen &\nuntil [ -s seen ]; do salt-call event.send myco/deploy/web version=5; done\nwait\ncat seen",
     prints: /"data": \{"version": 5/,
   },
   "chmod 755 FILE": OF_HOST,
