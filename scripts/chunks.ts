@@ -30,7 +30,9 @@ function folderName(root: string, id: string): string {
   if (top !== "src") return top;
   // Each folder of plugins has plugins of another kind, and each folder of a room owns something else. These two rooms are one thing.
   if (rest.length < 2 || folder === "client" || folder === "runtime") return folder;
-  return folder === "plugins" ? `plugins-${rest[0]}` : rest[0]!;
+  if (folder !== "plugins") return rest[0]!;
+  // A module is loaded by itself, and by the states of its name.
+  return rest[0] === "modules" ? `modules-${path.basename(rest[1]!, ".ts")}` : `plugins-${rest[0]}`;
 }
 
 /** Bytes below which a file costs more to find than to read where it is not needed. */
