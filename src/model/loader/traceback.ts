@@ -1,3 +1,5 @@
+import { writtenTraceback } from "../../language/python/written_traceback.ts";
+
 /** Frames that are shown; the innermost ones say most. */
 const MAX_FRAMES = 30;
 
@@ -33,20 +35,12 @@ const PYTHON_NAMES: Record<string, string> = {
   SaltInvocationError: "salt.exceptions.SaltInvocationError",
 };
 
-/** Errors that Python itself has written the text of. */
-const WRITTEN = new WeakMap<Error, string>();
-
-/** Sets what {@link traceback} says of an error: the text that Python printed. */
-export function tracebackIs(error: Error, text: string): void {
-  WRITTEN.set(error, text);
-}
-
 /**
  * The text Python would print of an exception: frames with the innermost last, then `Name: message`, then a line feed.
  * Tools that read returns look for its first and last line.
  */
 export function traceback(error: unknown): string {
-  const written = error instanceof Error ? WRITTEN.get(error) : undefined;
+  const written = writtenTraceback(error);
   if (written !== undefined) return written;
   const { name, message, stack } = error instanceof Error
     ? error
