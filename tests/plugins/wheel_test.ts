@@ -360,7 +360,14 @@ describe("config", () => {
       );
     }
     assert.deepEqual(fs.list("/etc/salt/master.d"), ["gui.conf"]);
-    assert.match(await call("config.update_config", { file_name: "x", yaml_contents: "timeout: 9" }), /expected a map/);
+    const wrote = await call("config.update_config", { file_name: "text", yaml_contents: "timeout: 9\nwin: true" });
+    assert.equal(wrote, "Wrote text.conf");
+    assert.equal(fs.readText("/etc/salt/master.d/text.conf").trim(), "timeout: 9\nwin: true");
+    for (const yaml_contents of ["just words", "[1, 2]", "a: b: c", 5, null]) {
+      const said = await call("config.update_config", { file_name: "x", yaml_contents });
+      assert.match(said, /expected a map|mapping values/, String(yaml_contents));
+    }
+    assert.equal(fs.stat("/etc/salt/master.d/x.conf"), undefined);
   });
 });
 
