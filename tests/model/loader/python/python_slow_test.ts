@@ -399,9 +399,10 @@ def called():
     assert.deepEqual((await run("caller.called")).return, [true, "own"]);
   });
 
-  test("a runner calls other runners as __salt__", async () => {
+  test("a runner calls other runners as __salt__, and sets its return code", async () => {
     const { place } = await minionWith({
-      "runners/mine.py": "def f(x):\n    return __salt__['theirs.echo'](x)\n",
+      "runners/mine.py": "def f(x):\n    return __salt__['theirs.echo'](x)\n\n\n" +
+        "def failing():\n    __context__['retcode'] = 2\n    return False\n",
     });
     const theirs = {
       runner: { functions: { echo: { signature: "x", doc: "", run: (_c: unknown, { x }: { x?: unknown }) => [x] } } },
@@ -409,6 +410,9 @@ def called():
     const runners = withCustomRunners({ theirs: () => Promise.resolve(theirs) }, place);
     const { runner } = await runners.mine!();
     assert.deepEqual(await runner.functions.f!.run(place as never, { x: 3 }), [3]);
+    const context: Record<string, unknown> = { ...place };
+    assert.equal(await runner.functions.failing!.run(context as never, {}), false);
+    assert.equal(context.retcode, 2);
   });
 
   test("a job that is ended takes its helper with it", async () => {
