@@ -112,18 +112,21 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   /** A function of a module that is not lent. */
   async #own(module: string, fun: string, missing: MissingFunction): Promise<LoadedEntry<F, M> | MissingFunction> {
+    let isThere = false;
     if (Object.hasOwn(this.#modules, module) && this.#allowed(module)) {
       const opened = await this.#open(module);
       if (opened.unavailable !== undefined) return { message: opened.unavailable };
-      if (opened.name === module) return opened.functions.get(fun) ?? missing;
+      if (opened.name === module && opened.functions.has(fun)) return opened.functions.get(fun)!;
+      isThere = opened.name === module;
     }
-    // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded.
+    // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded. A custom file
+    // may add functions to a module that is there: then its own name has to have the module's in it.
     const own = Object.keys(this.#modules).filter((name) => !isLent(name) && this.#allowed(name));
     const likely = own.filter((name) => name.includes(module));
-    for (const names of [likely, own]) {
+    for (const names of isThere ? [likely] : [likely, own]) {
       const open = () => Promise.all(names.map((name) => this.#open(name)));
-      const found = (await open()).find(({ name, unavailable }) => name === module && unavailable === undefined);
-      if (found !== undefined) return found.functions.get(fun) ?? missing;
+      const found = (await open()).filter(({ name, unavailable }) => name === module && unavailable === undefined);
+      for (const { functions } of found) if (functions.has(fun)) return functions.get(fun)!;
     }
     return missing;
   }
