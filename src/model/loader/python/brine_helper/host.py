@@ -69,7 +69,7 @@ class Host:
     def __init__(self, channel: Channel, has_salt: bool) -> None:
         self._channel = channel
         # The loader of Salt's package, which a module may start, runs a file of a known name again in the module of that name.
-        self._base = "salt.loaded_by_brine" if has_salt else "salt.loaded"
+        self._base = "salt.loaded.brine" if has_salt else "salt.loaded"
         channel.handle = self.handle
         current.set_host(self)
         self._calls: List[int] = []
