@@ -197,9 +197,9 @@ export function groupsOf(host: AccountHost, name: string, root = ""): string[] {
     : allAccounts(host, root).find((account) => account.name === name)?.gid;
   const names = groups.filter((group) => group.gid === own || group.members.includes(name)).map((group) => group.name);
   if (root === "" && own !== undefined && otherSources(host, "group") !== "none" && !/^\d*$/.test(name)) {
-    // One line without colons: the name, then the numbers of its further groups.
+    // One line without colons: the name, blanks up to a column, then the numbers of its further groups. A name without any ends in blanks.
     const [line = ""] = getent(host, "initgroups", name, 1)?.[0] ?? [];
-    const numbers = new Set([own, ...line.split(/\s+/).slice(1).map(Number)]);
+    const numbers = new Set([own, ...line.trim().split(/\s+/).slice(1).map(Number)]);
     for (const number of numbers) {
       const group = findGroup(host, number);
       if (group !== undefined) names.push(group.name);
