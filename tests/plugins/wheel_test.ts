@@ -82,7 +82,7 @@ function site(more: Record<string, unknown> = {}): Site {
   admin.senders.heard("pend", "new1", "10.0.0.7");
   admin.senders.heard("denied", "bad1", "10.0.0.8");
   admin.senders.heard("accept", "new2", "10.0.0.9");
-  const lost = () => ({ sinceMs: 1000, lostMs: new Map([["db1", 2500]]) });
+  const lost = () => ({ sinceMs: 1000, lostMs: new Map([["db1", 2500]]), unnamed: 3 });
   const context: WheelContext = { runtime, log, opts, keys: admin, connected: () => ["web1"], lost };
   return {
     fs,
@@ -429,7 +429,7 @@ describe("minions and error", () => {
   test("the connected minions, and an error on request", async () => {
     const { call } = site();
     assert.deepEqual(await call("minions.connected"), ["web1"]);
-    assert.deepEqual(await call("minions.presence"), { connected: ["web1"], lost: { db1: 2.5 }, since: 1 });
+    assert.deepEqual(await call("minions.presence"), { connected: ["web1"], lost: { db1: 2.5 }, since: 1, unnamed: 3 });
     assert.deepEqual(await call("error.error"), {});
     await assert.rejects(call("error.error", { name: "Boom", message: "hey" }), { name: "Boom", message: "hey" });
   });

@@ -145,6 +145,8 @@ export interface LostMinions {
   sinceMs: number;
   /** Id → when its last connection ended, in milliseconds since the epoch. */
   lostMs: ReadonlyMap<string, number>;
+  /** Connections of minions that have not said who they are. */
+  unnamed: number;
 }
 
 /** One function of a wheel module. */

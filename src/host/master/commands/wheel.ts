@@ -49,7 +49,7 @@ function lostMinions({ keys, presence }: Services): LostMinions {
     const atMs = presence.goneSince(id);
     if (atMs !== undefined) lostMs.set(id, atMs);
   }
-  return { sinceMs: presence.sinceMs, lostMs };
+  return { sinceMs: presence.sinceMs, lostMs, unnamed: presence.unnamed() };
 }
 
 /**
