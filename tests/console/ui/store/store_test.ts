@@ -264,7 +264,10 @@ test("a Brine master previews a target, which is unknown without the permission"
     "/preview": (low) => {
       previewed.push(low);
       return low.fun === "cmd.run" ? answer(401, { return: "Authorization error occurred." }) : answer(200, {
-        return: [{ minions: low.tgt_type === "compound" ? [] : ["a"], missing: low.tgt_type === "list" ? ["ghost"] : [] }],
+        return: [{
+          minions: low.tgt_type === "compound" ? [] : ["a"],
+          missing: low.tgt_type === "list" ? ["ghost"] : [],
+        }],
       });
     },
   });
@@ -276,7 +279,12 @@ test("a Brine master previews a target, which is unknown without the permission"
   });
   const list = await store.fleet.askTarget({ tgt: "a,ghost", type: "list", fun: "test.ping", why: "" });
   assert.match(list?.kind === "here" ? list.why ?? "" : "", /ghost/);
-  const doubted = await store.fleet.askTarget({ tgt: "G@role:web and (a", type: "compound", fun: "test.ping", why: "" });
+  const doubted = await store.fleet.askTarget({
+    tgt: "G@role:web and (a",
+    type: "compound",
+    fun: "test.ping",
+    why: "",
+  });
   assert.match(doubted?.kind === "here" ? doubted.why ?? "" : "", /write blanks around parentheses/);
   const refused = await store.fleet.askTarget({ tgt: "*", type: "glob", fun: "cmd.run", why: "" });
   assert.equal(refused?.kind, "unknown");
