@@ -70,6 +70,9 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
   return { findings, config, running, barred: false };
 }
 
+/** What a user does who may not look at the files of a daemon. */
+const AS_ROOT = "run this as root (sudo), or as the user of the daemon";
+
 /** One line for a user who is neither root nor that of the daemon, in place of one for each file. */
 async function barredUser(
   runtime: Runtime,
@@ -92,7 +95,7 @@ async function barredUser(
   if (closed === undefined) return undefined;
   return wrong(
     `user ${host.user().name} may not read ${closed}: keys, directories and ports were not checked`,
-    "run this as root (sudo), or as the user of the daemon",
+    AS_ROOT,
   );
 }
 
@@ -110,7 +113,14 @@ async function readAll(
     const read = await readConfig({ ...quiet, log, complain }, daemon.kind, daemon.table, false);
     return await daemon.settle?.(read) ?? read;
   } catch (error) {
-    findings.push(wrong(messageOf(error)));
+    const text = messageOf(error);
+    const closed = /Cannot read "(.+)": permission denied/.exec(text)?.[1];
+    const { process, host } = context.runtime;
+    findings.push(
+      closed !== undefined && process.uid() !== 0
+        ? wrong(`user ${host.user().name} may not read ${closed}: nothing was checked`, AS_ROOT)
+        : wrong(text),
+    );
     return undefined;
   } finally {
     for (const { message, fields } of said) {

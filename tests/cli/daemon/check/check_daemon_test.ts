@@ -271,3 +271,28 @@ describe("salt-syndic --check", TIMEOUT, () => {
     assert.match((await place.run()).stdout, /ERROR {3}the key .*minion\.pem cannot be used/);
   });
 });
+
+test("a user who may not read the configuration is told who may, not to open it", TIMEOUT, async () => {
+  const runtime = await currentRuntime();
+  using place = await bed("salt-master", {});
+  const file = path.join(place.root, "master");
+  const other = {
+    ...runtime,
+    process: { ...runtime.process, uid: () => 4711 },
+    fs: {
+      ...runtime.fs,
+      readText(name: string) {
+        if (name === file) {
+          throw new Error(`Cannot read "${name}": permission denied; run as its owner or change its mode`);
+        }
+        return runtime.fs.readText(name);
+      },
+    },
+  } as typeof runtime;
+  const { stdout, exitCode } = await runInProcess("salt-master", masterMain, ["-c", place.root, "--check"], "", {
+    runtime: other,
+  });
+  assert.match(stdout, /^ERROR {3}user \S+ may not read \S+\/master: nothing was checked\. Remedy: run this as root/m);
+  assert.match(stdout, /^1 error, 0 warnings$/m);
+  assert.equal(exitCode, 1);
+});
