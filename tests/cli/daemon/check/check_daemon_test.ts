@@ -73,6 +73,9 @@ describe("salt-master --check", TIMEOUT, () => {
       log_fmt_console: "%(mesage)s",
       log_file: "udp://host:99999",
       max_open_file: 7,
+      autosign_file: "/etc/salt/ids",
+      autosign_grains_dir: "/etc/salt/values",
+      ext_pillar: [{ vault: "path=secret/salt" }],
       "redis.port": "x",
     });
     const { stdout, exitCode } = await place.run();
@@ -93,7 +96,10 @@ describe("salt-master --check", TIMEOUT, () => {
         /^ERROR {3}The option log_fmt_console is "%\(mesage\)s": "mesage" is not an attribute/m,
         /^ERROR {3}The option log_file is "udp:\/\/host:99999"/m,
         /^WARNING unknown option max_open_file .*Remedy: did you mean max_open_files\?/m,
-        /^\d+ errors, 1 warning$/m,
+        /^ERROR {3}ext_pillar: vault: pillar is compiled without it: Cannot reach Vault: set the option vault with url/m,
+        /^WARNING autosign_file: the file \S+\/etc\/salt\/ids does not exist: it has no effect\. Remedy: create it/m,
+        /^WARNING autosign_grains_dir: the directory \S+\/etc\/salt\/values does not exist/m,
+        /^\d+ errors, 3 warnings$/m,
       ]
     ) assert.match(stdout, line);
   });
