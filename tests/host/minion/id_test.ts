@@ -4,12 +4,13 @@ import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import { minionId } from "../../../src/host/minion/id.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
+import { FakeClock } from "../../support/fake_clock.ts";
 import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 
 const { crypto } = await currentRuntime();
 
 test("an id that cannot be kept, as by a user who is not root, is used all the same", async () => {
-  const runtime = memoryRuntime({ crypto });
+  const runtime = memoryRuntime({ crypto, clock: new FakeClock() });
   const records: LogRecord[] = [];
   const log = createLogger((record) => void records.push(record), "warning");
   const opts = {
