@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Context } from "./context.ts";
 import type { MissingFunction } from "./function_catalog.ts";
 import { isLent, plainName } from "./lent_files.ts";
+import type { Virtual } from "./loaded_file.ts";
 import { parseSignature, type Signature } from "./signature.ts";
 
 /** What functions of all families have. */
@@ -13,7 +14,7 @@ export interface DescribedFunction {
 
 /** What modules of all families have. */
 export interface DescribedModule<F extends DescribedFunction> {
-  virtual?(context: Context): true | string | { unavailable: string };
+  virtual?(context: Context): Virtual | Promise<Virtual>;
   functions: Record<string, F>;
 }
 
@@ -194,7 +195,7 @@ async function loadModule<F extends DescribedFunction, M extends DescribedModule
 ): Promise<LoadedModule<F, M>> {
   try {
     const module = await load();
-    const virtual = module.virtual?.(context) ?? true;
+    const virtual = await module.virtual?.(context) ?? true;
     if (typeof virtual === "object") {
       const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;
       return { unavailable: `'${file}' __virtual__ returned False${why}`, name: file, file, functions: new Map() };
