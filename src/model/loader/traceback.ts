@@ -1,3 +1,5 @@
+import { SaltError } from "../../base/errors.ts";
+import { repr } from "../../language/python/repr.ts";
 import { writtenTraceback } from "../../language/python/written_traceback.ts";
 
 /** Frames that are shown; the innermost ones say most. */
@@ -35,6 +37,10 @@ const PYTHON_NAMES: Record<string, string> = {
   SaltInvocationError: "salt.exceptions.SaltInvocationError",
 };
 
+/** To Python a function that is not there is a key that its table lacks. */
+const isMissingFunction = (error: unknown): error is SaltError & { fun: string } =>
+  error instanceof SaltError && error.code === "MISSING_FUNCTION";
+
 /**
  * The text Python would print of an exception: frames with the innermost last, then `Name: message`, then a line feed.
  * Tools that read returns look for its first and last line.
@@ -47,7 +53,8 @@ export function traceback(error: unknown): string {
     : { name: "Error", message: String(error), stack: undefined };
   const lines = frames(stack ?? "").map(({ fun, file, line }) => `  File "${file}", line ${line}, in ${fun}`);
   const own = Object.hasOwn(PYTHON_NAMES, name) ? PYTHON_NAMES[name] : name;
-  const last = message === "" ? own : `${own}: ${message}`;
+  const said = isMissingFunction(error) ? `KeyError: ${repr(error.fun)}` : undefined;
+  const last = said ?? (message === "" ? own : `${own}: ${message}`);
   // At least one frame: a reader may expect to find some.
   return [
     "Traceback (most recent call last):",
