@@ -80,7 +80,7 @@ function print(
     return code;
   }
   const { roots, files, unread, parts } = report;
-  print(`${files} files were read in ${roots.join(", ")}. Nothing was rendered.\n`);
+  print(`${files} ${files === 1 ? "file was" : "files were"} read in ${roots.join(", ")}. Nothing was rendered.\n`);
   for (const part of parts) print(partText(part));
   for (const path of unread) print(`\nNOT READ      ${path}: it is larger than 1 MiB, or this user may not read it\n`);
   for (const note of notes) print(`\n${note}\n`);
