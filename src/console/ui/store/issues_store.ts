@@ -88,6 +88,9 @@ export class IssuesStore {
       ask("The master itself", "manage.issues", {}, readMasterIssues),
       ask("Engines", "engines.status", {}, readEngines),
     ]);
+    if (permits(this.#session.perms, "wheel", "key.list_all") === false) {
+      gaps.unshift('Minions and keys: this account needs "@wheel": [key.list_all]');
+    }
     this.gaps.value = gaps;
     this.#read.value = {
       ...(failed === undefined ? {} : { failedStates: failed }),

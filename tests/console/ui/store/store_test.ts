@@ -9,7 +9,11 @@ const NOW_JID = "20270115080000000000";
 type Low = Record<string, unknown> & { client: string; fun: string };
 
 /** A store on a fake clock, with a server that answers from a table. */
-function bed(answers: Record<string, (low: Low) => unknown>, forbidden: ReadonlySet<string> = new Set()) {
+function bed(
+  answers: Record<string, (low: Low) => unknown>,
+  forbidden: ReadonlySet<string> = new Set(),
+  perms: readonly unknown[] = [".*", "@wheel", "@runner"],
+) {
   let now = 1_800_000_000_000;
   const timers = new Set<{ at: number; call: () => void }>();
   const sources: (EventSourceLike & { closed?: boolean })[] = [];
@@ -23,7 +27,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
       session = true;
       const { username } = JSON.parse(String(init.body));
       return reply(200, {
-        return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms: [".*", "@wheel", "@runner"] }],
+        return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms }],
       });
     }
     if (!session) return reply(401, { return: "No permission -- see authorization schemes" });
@@ -638,4 +642,17 @@ test("the page of issues stays true while it is open: it reads the fleet and the
   disk = [{ kind: "disk", level: "error", text: "1.0 GiB free", remedy: "Free it." }];
   await pass(120_000);
   assert.deepEqual(titles(), ["1 minion down", "Little disk space on the master"]);
+});
+
+test("an account that may not look at minions, keys and the master is told so by the page of issues", async () => {
+  const { store, signIn } = bed({}, new Set(), ["test.*"]);
+  await signIn();
+  await store.issues.load();
+  assert.deepEqual(store.issues.list.value, []);
+  assert.deepEqual(store.issues.gaps.value.map((gap) => gap.replace(/:.*/, "")), [
+    "Minions and keys",
+    "Failed states",
+    "The master itself",
+    "Engines",
+  ]);
 });
