@@ -839,12 +839,23 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
 
   for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1440, 900]] as const) {
     test(`what can be pressed is not cut off at a width of ${width}`, LONG, async () => {
-      const wide = await new FakeApi({ minions: 40, pending: 3, previews: true }).open();
+      const wide = await new FakeApi({ minions: 40, pending: 3, previews: true, outcomes: true }).open();
       wide.denied.add("web0001.example");
       const { page, context } = await openPage(browser, wide.url, width, height);
       try {
         await signIn(page, "file", "ada", PASSWORD);
         await waitForEvents(page);
+        // A job with several outcomes.
+        const jid = "20260506070809101112";
+        const jobs: Record<string, unknown> = {
+          "jobs.list_jobs": { Function: "test.ping", Arguments: [], Target: "*", "Target-type": "glob", User: "ada" },
+          "jobs.tally": { lost: 2, returned: 298, Seconds: 1 },
+        };
+        await page.route("**/*", (route) => {
+          const asked = route.request().postData() ?? "";
+          const fun = Object.keys(jobs).find((name) => asked.includes(`"${name}"`));
+          return fun === undefined ? route.continue() : route.fulfill({ json: { return: [{ [jid]: jobs[fun] }] } });
+        });
         const pages = [
           ["fleet", "Fleet"],
           ["run?tgt=*&fun=state.apply", "Run"],
@@ -862,6 +873,7 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
         for (const [hash, heading] of pages) {
           await go(page, `#/${hash}`);
           await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+          if (hash === "jobs") await page.locator(".outcome + .outcome").first().waitFor();
           if (hash.startsWith("keys")) await page.getByRole("grid").getByRole("button").last().waitFor();
           // Rows of tabs and tiles are moved with a finger; ids and texts of any length end in dots.
           const cut = await page.evaluate<string[]>(
@@ -876,6 +888,10 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
           }).map((one) => one.textContent)`,
           );
           assert.deepEqual(cut, [], hash);
+          const hidden = await page.evaluate<string[]>(`[...document.querySelectorAll(".outcome")].filter((one) =>
+            one.getBoundingClientRect().right > one.closest("[role=gridcell]").getBoundingClientRect().right
+          ).map((one) => one.textContent)`);
+          assert.deepEqual(hidden, [], "outcomes");
         }
       } finally {
         await context.close();
