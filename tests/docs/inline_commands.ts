@@ -314,6 +314,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "systemctl restart salt-master": OF_HOST,
   "systemctl restart salt-minion": OF_HOST,
   "systemctl stop salt-minion": OF_HOST,
+  "systemctl start salt-minion": OF_HOST,
   "salt MINION state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
   "salt-call --local grains.items": { prints: /os_family:/ },
   "salt MINION state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },

@@ -124,7 +124,7 @@ test("runStates(): a state whose module of execution functions cannot be loaded 
     "State 'own.own' was not found in SLS 'a'\nReason: 'own' __virtual__ returned False: no crontab\n",
   );
   assert.deepEqual([own!.result, own!.changes], [false, {}]);
-  assert.match(other!.comment, /^An exception occurred in this state: .*'other' __virtual__ returned False/s);
+  assert.match(other!.comment, /^An exception occurred in this state: Traceback[^]*KeyError: 'other\.greet'\n$/);
 });
 
 describe("provider of a state", () => {
