@@ -44,7 +44,13 @@ describe("runBatch()", TIMEOUT, () => {
     const client = await cluster.client();
     const sleep = () => Promise.resolve();
     const events: BatchEvent[] = [];
-    for await (const event of runBatch(client, { tgt: "*", fun, arg: typeof fun === "string" ? [] : fun.map(() => []) }, { size, sleep, ...more })) events.push(event);
+    for await (
+      const event of runBatch(client, { tgt: "*", fun, arg: typeof fun === "string" ? [] : fun.map(() => []) }, {
+        size,
+        sleep,
+        ...more,
+      })
+    ) events.push(event);
     return events;
   };
 
