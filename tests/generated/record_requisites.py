@@ -27,6 +27,8 @@ def plain(value):
     """Without what differs in each run."""
     if isinstance(value, dict):
         return {str(k): 0 if k == "pid" else plain(v) for k, v in value.items()}
+    if isinstance(value, str):
+        return re.sub(r"Traceback \(most[\s\S]*\n(?=\S)", "Traceback: ", value)
     return [plain(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
@@ -36,7 +38,7 @@ def entries(ret):
     found = []
     for tag, entry in sorted(ret.items(), key=lambda pair: pair[1]["__run_num__"]):
         more = {k: plain(v) for k, v in entry.items() if k not in FREE and k not in ("result", "comment", "changes", "__run_num__", "__sls__", "__id__", "name")}
-        row = [tag.replace("_|-", "|"), entry.get("result"), entry.get("comment"), plain(entry.get("changes"))]
+        row = [tag.replace("_|-", "|"), entry.get("result"), plain(entry.get("comment")), plain(entry.get("changes"))]
         found.append(row + [more] if more else row)
     return found
 

@@ -115,6 +115,9 @@ async function answer(own: string, call: string | string[]): Promise<Answer> {
   }
 }
 
+/** Times; and from which file an SLS was included, which 3006 does not say. */
+const FREE = new Set(["start_time", "duration", "__sls_included_from__"]);
+
 /** Changes in an order of their own: Salt goes through sets. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -132,7 +135,7 @@ export function settled(value: unknown): unknown {
       .replace(/^#### [^]*/, (files) => files.split(/\n+(?=#### )/).toSorted().join("\n"));
   }
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([key]) => !["start_time", "duration"].includes(key))
+  const entries = Object.entries(value).filter(([key]) => !FREE.has(key))
     .map(([key, item]) => [key, key === "changes" ? sorted(item) : item] as const);
   const results = entries.length > 0 && entries.every(([, item]) => typeof item?.__run_num__ === "number");
   if (results) entries.sort(([, a], [, b]) => a.__run_num__ - b.__run_num__);

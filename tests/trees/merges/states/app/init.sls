@@ -16,7 +16,7 @@ app-{{ name }}-text:
     - name: {{ opts.cachedir }}/out/{{ name }}.txt
     - contents: |
         {{ value | yaml(False) | indent(8) }}
-        {{ value | python }}
+        {{ value | python | indent(8) }}
         {{ value }}
     - require: [{file: app-{{ name }}}]
 {% endfor %}

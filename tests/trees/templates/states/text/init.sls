@@ -28,9 +28,7 @@ groups:
         {% with a = 1, b = 2 %}{{ a + b }}{% endwith %} {% set block %}block {{ 1 }}{% endset %}{{ block }}
         {{ salt['test.echo']('x') }} {{ salt.test.arg(1, a=2) | json }} {{ salt['cmd.run']('printf "%s" "a  b"') }}
         {{ grains | length > 5 }} {{ opts.id }} {{ saltenv }} {{ '' | default('d', true) }} {{ nothing is defined }}
-{%- if 1 %}
-%% not a line statement in an SLS
-{%- endif %}
+        %% no line statement in an SLS
 file:
   file.managed:
     - name: {{ opts.cachedir }}/out/text.txt
