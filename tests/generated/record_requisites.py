@@ -91,7 +91,10 @@ def answer(case):
     with os.fdopen(reader) as read:
         said = read.read()
     os.waitpid(pid, 0)
-    return json.loads(said) if said else None
+    try:
+        return json.loads(said)
+    except ValueError:
+        return None
 
 
 answers = [answer(case) for case in given["cases"]]

@@ -105,7 +105,16 @@ export async function ourAnswers(tree: Tree): Promise<Answers> {
 }
 
 async function answer(own: string, call: string | string[]): Promise<Answer> {
-  const argv = ["-c", `${own}/etc`, "--local", "-l", "quiet", "--out", "json", ...typeof call === "string" ? call.split(" ") : call];
+  const argv = [
+    "-c",
+    `${own}/etc`,
+    "--local",
+    "-l",
+    "quiet",
+    "--out",
+    "json",
+    ...typeof call === "string" ? call.split(" ") : call,
+  ];
   const { stdout, stderr } = await runInProcess("salt-call", callMain, argv);
   const text = stdout.replaceAll(own, "{own}");
   try {

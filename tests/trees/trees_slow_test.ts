@@ -21,7 +21,11 @@ describe("trees are what real Salt makes of them", () => {
       for (const [host, answers] of Object.entries(want)) {
         for (const [at, answer] of answers.entries()) {
           const ours = JSON.parse(JSON.stringify(settled(got[host]![at])).replaceAll(HERE, "{trees}"));
-          assert.equal(JSON.stringify(ours, undefined, 1), JSON.stringify(answer, undefined, 1), `${host}: ${tree.calls[at]}`);
+          assert.equal(
+            JSON.stringify(ours, undefined, 1),
+            JSON.stringify(answer, undefined, 1),
+            `${host}: ${tree.calls[at]}`,
+          );
         }
       }
     });
