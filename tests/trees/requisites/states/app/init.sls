@@ -27,7 +27,6 @@ first:
 cleanup:
   test.nop:
     - onfail: [{test: fails}]
-    - onfail_stop: False
 before:
   test.succeed_with_changes:
     - prereq:
