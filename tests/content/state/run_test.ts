@@ -105,26 +105,12 @@ test("runStates(): unknown arguments, missing functions and odd returns are fail
   assert.deepEqual([...returns.values()].map(({ result }) => result), [false, false, false, false, false, false, true]);
 });
 
-test("runStates(): a state whose module of execution functions cannot be loaded is not there", async () => {
-  const calls = (fun: string) =>
-    stateFunction(async (context, { name }) => ({ ...ok(name), comment: String(await context.call(fun)) }));
-  const away = () =>
-    Promise.resolve({
-      module: {
-        functions: { greet: { signature: "", doc: "", run: () => "" } },
-        virtual: () => ({ unavailable: "no crontab" }),
-      },
-    });
-  const { run } = await stateRun({ functions: { own: calls("own.greet"), other: calls("other.greet") } }, {
-    modules: { own: away, other: away },
+test("runStates(): a function that is missing inside a state is a KeyError of it", async () => {
+  const { run } = await stateRun({
+    functions: { greet: stateFunction(async (context) => ok(await context.call("other.greet"))) },
   });
-  const [own, other] = [...(await run([chunk("a", "own.own"), chunk("b", "own.other")])).values()];
-  assert.equal(
-    own!.comment,
-    "State 'own.own' was not found in SLS 'a'\nReason: 'own' __virtual__ returned False: no crontab\n",
-  );
-  assert.deepEqual([own!.result, own!.changes], [false, {}]);
-  assert.match(other!.comment, /^An exception occurred in this state: Traceback[^]*KeyError: 'other\.greet'\n$/);
+  const [entry] = [...(await run([chunk("a", "own.greet")])).values()];
+  assert.match(entry!.comment, /^An exception occurred in this state: Traceback[^]*\nKeyError: 'other\.greet'\n$/);
 });
 
 describe("provider of a state", () => {

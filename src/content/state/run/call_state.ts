@@ -1,4 +1,3 @@
-import { SaltError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
 import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
@@ -15,7 +14,7 @@ import { checkCommands, skippedBy } from "./conditions.ts";
 import { globallySkipped } from "./global_conditions.ts";
 import { fillSlots } from "./slots.ts";
 import { type UnifiedReturn, unify } from "./unify.ts";
-import { missingFunction, umaskOf } from "./verify.ts";
+import { umaskOf } from "./verify.ts";
 
 /** What all states of a run have in common. */
 export interface CallHost {
@@ -98,16 +97,9 @@ export async function callState(
       result: false,
       name: low.name ?? low.__id__,
       changes: {},
-      comment: missingModule(low, error) ?? `An exception occurred in this state: ${traceback(error)}`,
+      comment: `An exception occurred in this state: ${traceback(error)}`,
     };
   }
-}
-
-/** Salt has no such state where its module of execution functions cannot be loaded, as on a host without the program that it calls. */
-function missingModule(low: LowChunk, error: unknown): string | undefined {
-  if (!(error instanceof SaltError) || error.code !== "MISSING_FUNCTION") return undefined;
-  const isOwn = error.message.startsWith(`'${str(low.state)}' __virtual__ returned False`);
-  return isOwn ? missingFunction(low, error.message).map((line) => `${line}\n`).join("") : undefined;
 }
 
 async function unprotected(host: CallHost, context: StateContext, found: LoadedState): Promise<unknown> {

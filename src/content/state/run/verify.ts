@@ -42,8 +42,7 @@ function wrongUmask(low: LowChunk): string[] {
   return Number.isNaN(umaskOf(low)) ? [`Invalid umask: ${str(low.umask)}`] : [];
 }
 
-/** That a state does not exist, in Salt's words. */
-export function missingFunction(low: LowChunk, reason: string): string[] {
+function missingFunction(low: LowChunk, reason: string): string[] {
   const full = functionOf(low);
   if (low.__sls__ === undefined) return [`Specified state '${full}' was not found`];
   return [`State '${full}' was not found in SLS '${str(low.__sls__)}'`, `Reason: ${reason}`];
