@@ -240,6 +240,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run fileserver.file_list": { prints: /- hello\.sls/ },
   "salt-run fileserver.lock": { prints: SAID },
   "salt-run fileserver.update": { prints: /True/ },
+  "salt-run fileserver.clear_file_list_cache": { prints: /base/ },
   "salt-run git_pillar.update": { prints: /No git_pillar remotes are configured/, exit: 1 },
   "salt-run jobs.*": { run: "salt-run jobs.list_jobs", prints: /test\.ping/ },
   "salt-run jobs.active": { prints: /^/ },
