@@ -137,6 +137,8 @@ export interface WheelContext {
   connected(): string[];
   /** When minions with accepted keys were lost. */
   lost(): LostMinions;
+  /** Set by a function that has failed although it returns. @default 0 */
+  retcode?: number;
 }
 
 /** Minions that were connected, and are not any more. */

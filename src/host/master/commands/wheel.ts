@@ -91,7 +91,7 @@ export async function wheel(services: Services, load: Load): Promise<unknown> {
     funArgs = shownArguments(low, signature, bound);
     secret = body.secret === true;
     data.return = await body.run(context, bound) ?? null;
-    data.success = true;
+    data.success = (context.retcode ?? 0) === 0;
     log.info("wheel function called", { fun, user });
   } catch (error) {
     data.return = `Exception occurred in wheel ${fun}: ${traceback(error)}`;
