@@ -1,6 +1,6 @@
 /**
  * Builds `dist/`, what the npm package holds: JavaScript and type declarations of every module, since Node runs no TypeScript
- * below `node_modules`, the launchers of its programs, and the web console. Runs before `npm pack`.
+ * below `node_modules`, the bundle of its programs with their launchers, and the web console. Runs before `npm pack`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,8 +18,8 @@ for (const name of readdirSync(dist).filter((name) => !OTHERS.includes(name))) {
   rmSync(join(dist, name), { recursive: true, force: true });
 }
 execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+execFileSync(process.execPath, [join(root, "scripts/bundle.ts")], { cwd: root, stdio: "inherit" });
 const bin = join(dist, "bin");
-mkdirSync(bin);
 writeFileSync(join(bin, "load.cjs"), LOADER);
 for (const program of Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).bin)) {
   writeFileSync(join(bin, `${program}.cjs`), launcher(program), { mode: 0o755 });

@@ -1,6 +1,6 @@
 /**
- * Makes what releases ship: each program of `cli/` as one file of `dist/bin/`, and beside them the parts that are loaded
- * only when they are needed. The same files run on Node, Bun and Deno.
+ * Makes the programs of the npm package: each program of `cli/` as a file of `dist/bin/`, and beside them, in `lib`, what they share
+ * and what is loaded only when it is needed. The same files run on Node, Bun and Deno.
  */
 import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { builtinModules } from "node:module";
@@ -42,8 +42,8 @@ async function readGraph(input: Record<string, string>): Promise<ModuleGraph> {
       name: "graph",
       buildEnd() {
         for (const id of this.getModuleIds()) {
-          const { importedIds, dynamicallyImportedIds } = this.getModuleInfo(id)!;
-          graph.set(id, { first: [...importedIds], later: [...dynamicallyImportedIds] });
+          const { importedIds, dynamicallyImportedIds, code } = this.getModuleInfo(id)!;
+          graph.set(id, { first: [...importedIds], later: [...dynamicallyImportedIds], bytes: code?.length ?? 0 });
         }
       },
     }],
@@ -54,26 +54,22 @@ async function readGraph(input: Record<string, string>): Promise<ModuleGraph> {
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-const entry = (program: string) => path.join(root, "cli", `${program}.ts`);
-const graph = await readGraph(Object.fromEntries(programs.map((program) => [program, entry(program)])));
-// Each by itself: what programs share would otherwise be cut into many small files, and each start reads them all.
-for (const program of programs) {
-  await using build = await rolldown({ ...COMMON, input: { [program]: entry(program) } });
-  const names = chunkNames(graph, entry(program), root);
-  await build.write({
-    dir: out,
-    format: "esm",
-    entryFileNames: "[name].mjs",
-    chunkFileNames: `lib/${program}/[name]-[hash].mjs`,
-    // Names stay: stack traces of a release are read by people.
-    // Nor is a name put in the place of a constant: Deno would look for packages that may not be there.
-    minify: { mangle: false, compress: false, codegen: true },
-    comments: false,
-    codeSplitting: {
-      includeDependenciesRecursively: false,
-      groups: [{ debugName: "folders", name: (id) => names.get(id) ?? null }],
-    },
-    banner: ({ moduleIds }) => moduleIds.some((id) => id.includes("rolldown/runtime")) ? REQUIRE : "",
-  });
-  chmodSync(path.join(out, `${program}.mjs`), 0o755);
-}
+const input = Object.fromEntries(programs.map((program) => [program, path.join(root, "cli", `${program}.ts`)]));
+const names = chunkNames(await readGraph(input), Object.values(input), root);
+await using build = await rolldown({ ...COMMON, input });
+await build.write({
+  dir: out,
+  format: "esm",
+  entryFileNames: "[name].mjs",
+  chunkFileNames: "lib/[name]-[hash].mjs",
+  // Names stay: stack traces of a release are read by people.
+  // Nor is a name put in the place of a constant: Deno would look for packages that may not be there.
+  minify: { mangle: false, compress: false, codegen: true },
+  comments: false,
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ debugName: "programs", name: (id) => names.get(id) ?? null }],
+  },
+  banner: ({ moduleIds }) => moduleIds.some((id) => id.includes("rolldown/runtime")) ? REQUIRE : "",
+});
+for (const program of programs) chmodSync(path.join(out, `${program}.mjs`), 0o755);

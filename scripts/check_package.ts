@@ -1,4 +1,4 @@
-/** Packs the package, installs it into an empty project of plain JavaScript, imports each entry point and runs a program. */
+/** Packs the package, installs it into an empty project of plain JavaScript, imports each entry point and runs the programs. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,6 +28,11 @@ try {
     if (!shown.startsWith(`${program} ${npm.version}`)) throw new Error(`${program} --version printed "${shown}"`);
     process.stdout.write(`${shown}\n`);
   }
+  const call = join("node_modules", npm.name, npm.bin["salt-call"]);
+  writeFileSync(join(work, "minion"), `root_dir: ${work}\nid: packed\n`);
+  const words = [call, "--local", "-c", work, "--out=json", "test.echo", "loaded"];
+  const { local } = JSON.parse(run(process.execPath, words, work));
+  if (local !== "loaded") throw new Error(`salt-call returned ${JSON.stringify(local)}`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

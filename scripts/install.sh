@@ -562,9 +562,11 @@ install_packages() {
     get_sound "$found"
     set -- "$@" "$stage/$found"
   done
-  # It starts as it is installed: with its configuration.
+  # The package starts its daemon, unless told not to: then with its configuration.
   configure
-  run dpkg --install --force-confold "$@"
+  set -- dpkg --install --force-confold "$@"
+  [ -n "$start" ] || set -- env BRINE_NO_START=1 "$@"
+  run "$@"
 }
 
 remove_service() {

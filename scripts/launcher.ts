@@ -5,7 +5,7 @@ export const OLDEST_NODE = 24;
  * What the package installs as a program: a file that any Node can read, however old, and that says which one is needed before
  * one that is too old comes to what it cannot read.
  *
- * @param program its name, which is that of its module below `dist/cli`
+ * @param program its name, which is that of its module beside it
  */
 export function launcher(program: string): string {
   return `#!/usr/bin/env node
@@ -17,7 +17,7 @@ if (!versions.bun && !versions.deno && parseInt(versions.node, 10) < ${OLDEST_NO
   );
   process.exit(1);
 }
-require("./load.cjs")("../cli/${program}.js");
+require("./load.cjs")("./${program}.mjs");
 `;
 }
 

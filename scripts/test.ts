@@ -60,6 +60,9 @@ interface Unit {
   files: string[];
 }
 
+/** Files that are named as the slowest. */
+const MOST_SLOW = 10;
+
 interface Ended {
   unit: Unit;
   report: Report;
@@ -221,6 +224,10 @@ function conclude(ended: Ended[], seconds: number): boolean {
     console.log(`  ${String(count).padStart(4)}  ${reason.slice(0, 110)}`);
   }
   if (most.length > 12) console.log(`        and ${most.length - 12} other reasons`);
+  const slowest = ended.flatMap(({ unit, report }) => [...report.seconds].map((one) => [...one, unit.runtime] as const))
+    .sort(([, a], [, b]) => b - a).slice(0, MOST_SLOW);
+  if (slowest.length > 1) console.log("\nSlowest:");
+  for (const [file, took, on] of slowest) console.log(`  ${took.toFixed(0).padStart(4)} s  ${file} [${on}]`);
   const sum = (of: (report: Report) => number) => ended.reduce((total, { report }) => total + of(report), 0);
   console.log(`\n${seconds.toFixed(0)} s`);
   console.log(

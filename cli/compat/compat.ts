@@ -1,5 +1,6 @@
 /** `brine compat` and `--check-tree`: what states, pillar and custom modules need that is not here, or is not as in Salt. */
 import { messageOf } from "../../src/base/errors.ts";
+import { baseName } from "../../src/base/paths.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
 import type { Host } from "../../src/model/config/review.ts";
 import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
@@ -15,14 +16,19 @@ import { type MissingPart, type Status, type TreeOptions, type TreeReport, treeR
 /** Places that the text has of each part; JSON has all. */
 const MOST_PLACES = 5;
 
-/** Runs `brine compat [DIRECTORY…]`: over these directories of states, or those of the master's configuration. */
+/** Runs `brine compat [DIRECTORY…]`: over these directories of states and pillar, or those of the master's configuration. */
 export async function compatMain(context: ProgramContext, directories: readonly string[]): Promise<number> {
   const { runtime: { fs }, options } = context;
   if (directories.length === 0) return await checkTree(context, "master", String(options.output ?? "text"));
   for (const path of directories) {
     if (fs.stat(path)?.kind !== "directory") throw new Exit(1, `${path} is not a directory: name one with SLS files`);
   }
-  const report = await treeReport(context.runtime, { states: directories, pillar: [] });
+  // A clone of a pillar says so in its name.
+  const isPillar = (path: string) => /pillar/i.test(baseName(fs.realpath(path)));
+  const report = await treeReport(context.runtime, {
+    states: directories.filter((path) => !isPillar(path)),
+    pillar: directories.filter(isPillar),
+  });
   return print(context, report, [], String(options.output ?? "text"));
 }
 
@@ -74,7 +80,7 @@ function print(
     return code;
   }
   const { roots, files, unread, parts } = report;
-  print(`${files} files were read in ${roots.join(", ")}. Nothing was rendered.\n`);
+  print(`${files} ${files === 1 ? "file was" : "files were"} read in ${roots.join(", ")}. Nothing was rendered.\n`);
   for (const part of parts) print(partText(part));
   for (const path of unread) print(`\nNOT READ      ${path}: it is larger than 1 MiB, or this user may not read it\n`);
   for (const note of notes) print(`\n${note}\n`);

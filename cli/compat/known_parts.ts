@@ -37,6 +37,14 @@ async function functionsOf(kind: FunctionKind, module: string): Promise<Function
   return Object.assign({}, ...await Promise.all(loaders.map((load) => load())));
 }
 
+/** True if there is no such function, and its name is the beginning of others: `cmd.r`. */
+export async function isBeginning(kind: FunctionKind, name: string): Promise<boolean> {
+  const [module = "", fun = ""] = name.split(".");
+  const functions = await functionsOf(kind, module);
+  return functions !== undefined && !Object.hasOwn(functions, fun) &&
+    Object.keys(functions).some((other) => other.startsWith(fun));
+}
+
 /** The signature of a function of Brine's; otherwise what was probably meant, if a name is near. */
 export async function lookUp(
   kind: FunctionKind,

@@ -77,6 +77,20 @@ const FOLDER: Readonly<Record<FunctionKind, string>> = {
   "wheel function": "wheel",
 };
 
+/** Folders of custom modules whose Python files run on a host with Python. */
+const PYTHON_FOLDERS: readonly string[] = [
+  "beacons",
+  "grains",
+  "modules",
+  "output",
+  "renderers",
+  "returners",
+  "runners",
+  "states",
+  "tops",
+  "utils",
+] satisfies CustomKind[];
+
 /** A custom module: of its name, and of that which it gives itself. */
 interface Custom {
   path: string;
@@ -159,7 +173,7 @@ class Tree {
       if (this.#custom.get(key)?.isPython !== false) this.#custom.set(key, { path, isPython });
     }
     if (!isPython || name === "__init__") return;
-    this.#part("needs Python", `${folder.replace(/s$/, "")} in Python`, path, "").places.length = 0;
+    this.#part(...inPython(folder), path, "").places.length = 0;
   }
 
   /** Remembers by which names others refer to a file. */
@@ -213,7 +227,7 @@ class Tree {
   }
 
   #customUse(folder: string, { path, isPython }: Custom, place: Place): void {
-    if (isPython) this.#add("needs Python", `${folder.replace(/s$/, "")} in Python`, path, "", place);
+    if (isPython) this.#add(...inPython(folder), path, "", place);
   }
 
   async #template({ path, name }: TreeFile, text: string, isPillar: boolean): Promise<void> {
@@ -332,6 +346,12 @@ class Tree {
     return all.size;
   }
 }
+
+/** The status of a Python file in that folder, and what kind of part it is. */
+const inPython = (folder: string): [Status, string] => [
+  PYTHON_FOLDERS.includes(folder) ? "needs Python" : "not here",
+  `${folder.replace(/s$/, "")} in Python`,
+];
 
 function nearby(name: string, known: Iterable<string>): string {
   const near = nearestName(name, known, { letters: name.length > 4 ? 2 : 1 });

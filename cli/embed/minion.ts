@@ -30,7 +30,7 @@ export {
   silentLogger,
   type Threshold,
 } from "../../src/base/log.ts";
-export { SaltError } from "../../src/base/errors.ts";
+export { type ErrorCode, SaltError } from "../../src/base/errors.ts";
 export type { Clock } from "../../src/base/async/clock.ts";
 export type { Runtime } from "../../src/runtime/runtime.ts";
 export { LogRate } from "../../src/base/log_rate.ts";

@@ -60,6 +60,7 @@ export async function openHost<Opts extends Record<string, unknown>>(
     { fs: runtime.fs, log, parse: parseYaml, file: configFile, table, overrides: values },
     resolveSdb({ runtime, log }, true),
   );
+  if (!loaded.given.has("user")) Object.assign(loaded.opts, { user: runtime.host.user().name });
   Object.assign(loaded.opts, { __role: kind });
   refuseHarmfulOptions(kind, loaded);
   logReview(log, reviewOptions(kind, loaded));

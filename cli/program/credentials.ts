@@ -50,14 +50,33 @@ async function asked(context: ProgramContext, eauth: string): Promise<Credential
   return { eauth, username: username === "" ? runtime.host.user().name : username, password };
 }
 
+/** Backends of Salt that Brine does not have: the master may be Salt's. */
+const OF_SALT = ["django", "keystone", "mysql", "pki", "yubico"];
+
+/**
+ * Checks the name of a backend before anybody types a password. Scripts read these lines.
+ *
+ * @throws {Exit} with `exitCode` if neither Brine nor Salt has it, and the master's configuration does not name it
+ */
+async function checkBackend({ print }: ProgramContext, opts: MasterOpts, eauth: string, exitCode: number) {
+  const { EAUTH } = await import("../../src/plugins/eauth/mod.ts");
+  const known = Object.keys(EAUTH);
+  if ([...known, ...OF_SALT, ...Object.keys(opts.external_auth)].includes(eauth)) return;
+  print(`The specified external authentication system "${eauth}" is not available\n`);
+  print(`Available eauth types: ${known.sort().join(", ")}\n`);
+  throw new Exit(exitCode, "ERROR: Authentication failed");
+}
+
 /**
  * Credentials for the master instead of this host's user; undefined if none were asked for.
+ * @param exitCode of a backend that does not exist: 2 of `salt`, as in Salt
  * @throws {Exit} 2 if the master does not accept them
  */
 export async function credentialsOf(
   context: ProgramContext,
   opts: MasterOpts,
   client: LocalClient,
+  exitCode = 2,
 ): Promise<Credentials | undefined> {
   const { options } = context;
   const eauth = typeof options.eauth === "string" ? options.eauth : "";
@@ -66,6 +85,7 @@ export async function credentialsOf(
     const token = await keptToken(context, opts, client);
     return token === undefined ? undefined : { token };
   }
+  await checkBackend(context, opts, eauth, exitCode);
   // A user name that is given goes before a kept token.
   const named = options.username !== undefined && options.username !== null;
   const kept = named || options.mktoken === true ? undefined : await keptToken(context, opts, client);

@@ -54,6 +54,8 @@ export async function readConfig<T extends OptionTable>(
   how: { client?: boolean; program?: string } = {},
 ): Promise<LoadedConfig<T>> {
   const read = await readFiles(context, name, table, strict, how.client ? clientFile(context.runtime) : undefined);
+  // As in Salt: who starts it is its user. Root's clients and those of that user find the same key file.
+  if (!read.given.has("user")) Object.assign(read.opts, { user: context.runtime.host.user().name });
   // Templates of formulas ask for these.
   Object.assign(read.opts, { __role: name, __cli: how.program ?? `salt-${name}` });
   if (!strict) {

@@ -108,18 +108,20 @@ async function examine(context: ProgramContext, role: Role): Promise<Examined> {
   if (running !== undefined) {
     const whose = isSaltsOwn(runtime, running, program) ? "Salt's own " : "";
     well.push(`${whose}${program} is running as process ${running}`);
-  } else {findings.push(
-      wrong(`${program} is not running`, `start it: ${startCommand(runtime, program, { configDir })}`),
-    );}
+  }
   const more = barred && role !== "api"
     ? { well: [], findings: [] }
     : await examineMore(context, role, config.opts, running !== undefined);
-  return {
-    role,
-    well: [...well, ...more.well],
-    findings: [...findings, ...more.findings],
-    isDown: running === undefined,
-  };
+  const all = [...findings, ...more.findings];
+  if (running === undefined) {
+    // It would end again for the same reason: the reason comes first.
+    const isCaused = all.some(({ severity }) => severity === "error");
+    const start = `start it: ${startCommand(runtime, program, { configDir })}`;
+    const down = wrong(`${program} is not running`, isCaused ? `fix the errors above, then ${start}` : start);
+    if (isCaused) all.push(down);
+    else all.unshift(down);
+  }
+  return { role, well: [...well, ...more.well], findings: all, isDown: running === undefined };
 }
 
 /** The files that a configuration was read from. */

@@ -185,7 +185,7 @@ async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ ke
   ]);
   try {
     const client = await LocalClient.open({ runtime: context.runtime, log: context.log, opts });
-    const credentials = await credentialsOf(context, opts, client);
+    const credentials = await credentialsOf(context, opts, client, 0);
     const keys = throughMaster(client, credentials ?? {});
     return { keys, [Symbol.asyncDispose]: () => client.close() };
   } catch (error) {

@@ -169,7 +169,9 @@ ${
       daemon.user
         ? MAKE_USER
         : ""
-    }  if command -v deb-systemd-helper >/dev/null; then deb-systemd-helper enable ${unit} >/dev/null || true; fi
+    }  # As install.sh --no-start asks.
+  if [ -n "\${BRINE_NO_START:-}" ]; then exit 0; fi
+  if command -v deb-systemd-helper >/dev/null; then deb-systemd-helper enable ${unit} >/dev/null || true; fi
   if [ ! -d /run/systemd/system ]; then
     ${minion ? `${AFTER_JOB} --daemon || true\n    ` : ""}exit 0
   fi

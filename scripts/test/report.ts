@@ -13,6 +13,8 @@ export interface Report {
   skipped: number;
   failures: Failure[];
   skipReasons: string[];
+  /** File → what its tests took. */
+  seconds: Map<string, number>;
 }
 
 interface Case {
@@ -20,6 +22,7 @@ interface Case {
   file: string | undefined;
   failure: string | undefined;
   skip: string | undefined;
+  seconds: number;
 }
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
@@ -47,7 +50,8 @@ function casesOf(xml: string): Case[] {
       return {
         // Node and Bun have the group as the class; Deno has it in the name.
         name: group === undefined || group === "test" || /\.ts$/.test(group) ? name : `${group} > ${name}`,
-        file: attribute(head, "file"),
+        file: attribute(head, "file") ?? (group?.endsWith("_test.ts") ? group : undefined),
+        seconds: Number(attribute(head, "time") ?? 0),
         failure: failure === null
           ? undefined
           : unescape(failure[2] ?? "") || attribute(failure[1]!, "message") || "failed",
@@ -82,8 +86,12 @@ export function reportOf({ xml, code, said, root }: Output): Report {
   for (const name of names) {
     for (let at = name.indexOf(" > "); at > 0; at = name.indexOf(" > ", at + 1)) groups.add(name.slice(0, at));
   }
-  const report: Report = { passed: 0, skipped: 0, failures: [], skipReasons: [] };
-  for (const { name, file, failure, skip } of cases) {
+  const report: Report = { passed: 0, skipped: 0, failures: [], skipReasons: [], seconds: new Map() };
+  for (const { name, file, failure, skip, seconds } of cases) {
+    if (file !== undefined) {
+      const short = file.replace(root, "").replace(/^\.\//, "");
+      report.seconds.set(short, (report.seconds.get(short) ?? 0) + seconds);
+    }
     // A group that failed because a test in it did is not one more failure.
     if (failure !== undefined && /^\d+ (?:subtests?|test steps?) failed/.test(failure)) continue;
     if (failure !== undefined) {

@@ -3,6 +3,66 @@
  * Wrong shapes, bounds and syntax stay `TypeError`, `RangeError` and `SyntaxError`.
  */
 
+/** The `code` of every error that Brine throws on purpose. That of a {@link SystemError} is the name of the system, such as `ENOENT`. */
+export type ErrorCode =
+  | "AUDIT"
+  | "AUTHENTICATION"
+  | "BAD_PILLAR"
+  | "BUSY"
+  | "BUS_LOST"
+  | "CLOSED"
+  | "COMPILE_LIMIT"
+  | "CONFIG"
+  | "FAILED"
+  | "FILE_CHANGED"
+  | "FULL"
+  | "GIT"
+  | "HTTP"
+  | "INSECURE"
+  | "INVOCATION"
+  | "JID_TAKEN"
+  | "JOB_PROCESS"
+  | "LEASE_LOST"
+  | "LEFT"
+  | "LOW_CHUNK"
+  | "MASTER_DOWN"
+  | "MASTER_KEY"
+  | "MISSING_FUNCTION"
+  | "NOT_BRINE"
+  | "NO_ACCESS"
+  | "NO_BUS"
+  | "NO_CIPHER"
+  | "NO_KEY"
+  | "NO_MASTER"
+  | "NO_SESSION"
+  | "NO_ZEROMQ"
+  | "OUTPUT"
+  | "PART"
+  | "PENDING"
+  | "PERMISSION"
+  | "PROTOCOL"
+  | "QUEUE_FULL"
+  | "REACTION"
+  | "REDIS"
+  | "REFUSED"
+  | "REJECTED"
+  | "RENDER"
+  | "ROTATION_REFUSED"
+  | "TARGET"
+  | "TIMEOUT"
+  | "TLS"
+  | "TOO_COSTLY"
+  | "TOO_MANY_ATTEMPTS"
+  | "TOP_FILE"
+  | "UNKNOWN_ALGORITHM"
+  | "UNKNOWN_JOB"
+  | "UNKNOWN_KEY"
+  | "UNREACHABLE"
+  | "WHEEL"
+  | "WITHHELD"
+  | "WORKER"
+  | `E${string}`;
+
 /**
  * The base of every error that Brine throws on purpose; `code` is stable across releases, `message` is not.
  *
@@ -18,15 +78,15 @@
  * ```
  */
 export class SaltError extends Error {
-  /** Stable, upper-case name of the failure, such as `"ADDRESS_IN_USE"`. */
-  readonly code: string;
+  /** Stable, upper-case name of the failure, such as `"MASTER_DOWN"`. */
+  readonly code: ErrorCode;
 
   /**
    * The `options` are its `cause`, and values that become fields of the error.
    *
    * @param options `cause`, and the values of the message as fields of the error
    */
-  constructor(code: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     const { cause, ...fields } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
@@ -56,7 +116,7 @@ export class SystemError extends SaltError {
    * @param options `cause`, and the values of the message as fields of the error
    */
   constructor(errno: string, message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
-    super(errno, message, options);
+    super(errno as ErrorCode, message, options);
     this.errno = errno;
   }
 }

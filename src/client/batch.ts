@@ -3,7 +3,7 @@ import { deferred } from "../base/async/deferred.ts";
 import { floatOfText, intOfText } from "../language/python/number_text.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { LocalClient } from "./local_client.ts";
-import { hasReturn, type Outcome } from "./outcome.ts";
+import { hasReturn, highestRetcode, type Outcome } from "./outcome.ts";
 import type { PublishRequest } from "./publish_request.ts";
 
 /** A step of a batch. */
@@ -110,7 +110,7 @@ class Batch {
     while (this.#waiting.length > 0 || this.#active > 0 || this.#ended.length > 0) {
       while (this.#ended.length > 0) {
         const outcome = this.#ended.shift()!;
-        if (this.#failhard && hasReturn(outcome) && outcome.retcode !== 0 && outcome.retcode !== undefined) {
+        if (this.#failhard && hasReturn(outcome) && highestRetcode(outcome.retcode) !== 0) {
           this.#waiting.length = 0;
         }
         yield { kind: "ended", outcome };

@@ -1,4 +1,4 @@
-import { codeOf, SaltError } from "../base/errors.ts";
+import { codeOf, type ErrorCode, SaltError } from "../base/errors.ts";
 
 /**
  * A request to the master that could not be made, or that the master refused.
@@ -19,7 +19,7 @@ import { codeOf, SaltError } from "../base/errors.ts";
 export class ClientError extends SaltError {}
 
 /** The master's names for its errors → our codes. */
-const CODES: Record<string, string> = {
+const CODES: Record<string, ErrorCode> = {
   AuthenticationError: "AUTHENTICATION",
   TokenAuthenticationError: "AUTHENTICATION",
   EauthAuthenticationError: "AUTHENTICATION",

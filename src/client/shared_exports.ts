@@ -52,7 +52,7 @@ export type {
   Targets,
   WheelCall,
 } from "./salt.ts";
-export { codeOf, messageOf, ProtocolError, SaltError, TimeoutError } from "../base/errors.ts";
+export { codeOf, type ErrorCode, messageOf, ProtocolError, SaltError, TimeoutError } from "../base/errors.ts";
 export type { Clock } from "../base/async/clock.ts";
 export type { LogFields, Logger, LogLevel, LogRecord, Threshold } from "../base/log.ts";
 export type { TargetType } from "../model/target/target.ts";

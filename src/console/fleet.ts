@@ -72,12 +72,12 @@ export class Fleet {
   }
 
   /**
-   * Takes the ids of connected minions. Every other accepted minion is down; of a master that has just begun to look, it is unknown
-   * unless the master has seen it go.
+   * Takes the ids of connected minions. Every other accepted minion is down. It is unknown, unless the master has seen it go, while the
+   * master has just begun to look, or has connections of minions that have not said who they are.
    */
-  setConnected(ids: unknown, nowMs: number, lost: Readonly<Record<string, unknown>> = {}): void {
+  setConnected(ids: unknown, nowMs: number, lost: Readonly<Record<string, unknown>> = {}, unnamed = 0): void {
     const up = new Set(texts(ids));
-    const settled = this.isSettled(nowMs);
+    const settled = this.isSettled(nowMs) && unnamed === 0;
     this.awaySinceMs = undefined;
     for (const id of this.#keys.minions) {
       if (up.has(id)) this.#mark(id, "up");
@@ -97,7 +97,7 @@ export class Fleet {
     if (this.watchedSinceMs !== undefined && since !== this.watchedSinceMs) this.#backMs = nowMs;
     else if (since !== undefined) this.#backMs = Math.max(since, this.#backMs ?? 0);
     this.watchedSinceMs = since;
-    this.setConnected(found.connected, nowMs, found.lost);
+    this.setConnected(found.connected, nowMs, found.lost, Number(found.unnamed) || 0);
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { parseTerm } from "../model/target/compound.ts";
 import { matchMinion } from "../model/target/match.ts";
-import { targetMistake } from "../model/target/mistake.ts";
+import { targetDoubt, targetMistake } from "../model/target/mistake.ts";
 import { PatternCache } from "../model/target/patterns.ts";
 import { countText } from "./text.ts";
 
@@ -109,7 +109,16 @@ export function previewTarget(tgt: string, type: string, known: Known, patterns 
     if (grains === undefined || (usesGrains && Object.keys(grains).length === 0)) unknown.push(id);
     else if (matchMinion({ tgt, tgt_type: type }, { id, grains, pillar: {} }, patterns)) matched.push(id);
   }
-  return { kind: "here", matched, unknown };
+  return doubted({ kind: "here", matched, unknown }, tgt, type);
+}
+
+/** A preview without any minion says what looks mistyped in its target. */
+export function doubted(preview: Preview, tgt: string, type: string): Preview {
+  if (preview.kind !== "here" || preview.why !== undefined || preview.matched.length + preview.unknown.length > 0) {
+    return preview;
+  }
+  const why = targetDoubt(tgt, type);
+  return why === undefined ? preview : { ...preview, why };
 }
 
 /** Thousands of ids are looked up, not compared with each other. */

@@ -85,9 +85,12 @@ function sourcesIn(text: string): ReadonlyMap<string, readonly string[]> {
   );
 }
 
+/** The sources of each database; one look at their file may do for several questions. */
+const sourcesOf = ({ fs }: AccountHost) => fileOf(fs, "/etc/nsswitch.conf", sourcesIn);
+
 /** What else than its file has entries of a database: nothing, what is asked after the file, or what is asked before. */
-function otherSources({ fs }: AccountHost, database: Database): "none" | "after" | "first" {
-  const sources = fileOf(fs, "/etc/nsswitch.conf", sourcesIn)?.get(database) ?? ["files"];
+function otherSources(host: AccountHost, database: Database, known = sourcesOf(host)): "none" | "after" | "first" {
+  const sources = known?.get(database) ?? ["files"];
   if (sources.every((source) => source === "files")) return "none";
   return sources[0] === "files" ? "after" : "first";
 }
@@ -118,10 +121,15 @@ function getent(host: AccountHost, database: string, key: string | undefined, le
 }
 
 /** The row of a name or number. */
-function rowOf(host: AccountHost, database: Database, who: string | number): string[] | undefined {
+function rowOf(
+  host: AccountHost,
+  database: Database,
+  who: string | number,
+  sources = sourcesOf(host),
+): string[] | undefined {
   const matches = ([name, , number]: string[]) => typeof who === "number" ? Number(number) === who : name === who;
   const own = fileRows(host.fs, database, "").find(matches);
-  const others = otherSources(host, database);
+  const others = otherSources(host, database, sources);
   if (others === "none" || own !== undefined && others === "after") return own;
   // getent takes a name of digits for a number.
   if (typeof who === "string" && (/^\d*$/.test(who) || /[\0\n:]/.test(who))) return own;
@@ -154,6 +162,18 @@ export function findGroup(host: AccountHost, who: string | number): Group | unde
   return row === undefined ? undefined : groupOf(row);
 }
 
+/** The names of a user and a group; a number that no source has stays one. */
+export function ownerNames(
+  host: AccountHost,
+  { uid, gid }: { uid: number; gid: number },
+): { user: string | number; group: string | number } {
+  const sources = sourcesOf(host);
+  return {
+    user: rowOf(host, "passwd", uid, sources)?.[0] ?? uid,
+    group: rowOf(host, "group", gid, sources)?.[0] ?? gid,
+  };
+}
+
 /** The accounts of this host, as far as their sources list them, or of the system below a directory. */
 export function allAccounts(host: AccountHost, root = ""): Account[] {
   return allRows(host, "passwd", root).map(accountOf);
@@ -177,7 +197,7 @@ export function groupsOf(host: AccountHost, name: string, root = ""): string[] {
     : allAccounts(host, root).find((account) => account.name === name)?.gid;
   const names = groups.filter((group) => group.gid === own || group.members.includes(name)).map((group) => group.name);
   if (root === "" && own !== undefined && otherSources(host, "group") !== "none" && !/^\d*$/.test(name)) {
-    // One line without colons: the name, then the numbers of its further groups.
+    // One line without colons: the name, blanks up to a column, then the numbers of its further groups. A name without any ends in blanks.
     const [line = ""] = getent(host, "initgroups", name, 1)?.[0] ?? [];
     const numbers = new Set([own, ...line.trim().split(/\s+/).slice(1).map(Number)]);
     for (const number of numbers) {

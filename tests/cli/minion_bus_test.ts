@@ -1,10 +1,13 @@
 /** What `salt-call` asks of the minion on its host. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
+import { deferred } from "../../src/base/async/deferred.ts";
 import { minionBus } from "../../cli/programs/call/minion_bus.ts";
 import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
 import { localSockets, openLocalBus } from "../../src/host/minion/local_bus.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
+import type { Net } from "../../src/runtime/net.ts";
 import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
@@ -41,6 +44,42 @@ test("salt-call is answered by the minion on its host", async () => {
     fired.some((event) => JSON.stringify(event) === '["manage_schedule","run_job"]'),
     "close() waits for the event",
   );
+  await close();
+});
+
+test("an answer that comes before the bus has taken the listener's connection is not lost", async () => {
+  const { runtime, clock } = await site();
+  const sockets = localSockets(runtime, opts, "web1");
+  const { bus, close } = await openLocalBus(runtime, sockets, captureLog().log);
+  let fired = 0;
+  bus.on(({ tag }) => {
+    fired++;
+    if (tag === "manage_schedule") bus.fire("answer", { complete: true });
+  });
+  const taken = deferred<void>();
+  const net: Net = {
+    ...runtime.net,
+    async dial(to, options) {
+      const connection = await runtime.net.dial(to, options);
+      if (JSON.stringify(to) !== JSON.stringify(sockets.pub)) return connection;
+      connection.destroy();
+      // As a kernel does it, which connects before the other side takes the connection.
+      return {
+        ...connection,
+        start: (handlers) => void taken.promise.then(async () => (await runtime.net.dial(to)).start(handlers)),
+        destroy: () => {},
+      };
+    },
+  };
+  const asking = minionBus({ ...runtime, net }, opts);
+  const answer = asking.askLocal("manage_schedule", {}, "answer", 30_000);
+  await until(() => fired > 0);
+  taken.resolve();
+  let complete: unknown;
+  void answer.then((found) => complete = found?.complete ?? "none");
+  await until(() => complete !== undefined, { clock });
+  assert.equal(complete, true);
+  await asking.close();
   await close();
 });
 

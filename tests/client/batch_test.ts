@@ -39,12 +39,18 @@ for (
 
 describe("runBatch()", TIMEOUT, () => {
   const ids = ["a", "b", "c", "d", "e"];
-  const run = async (size: string, fun: string, more: { failhard?: boolean } = {}) => {
+  const run = async (size: string, fun: string | string[], more: { failhard?: boolean } = {}) => {
     await using cluster = await startCluster({ minions: ids });
     const client = await cluster.client();
     const sleep = () => Promise.resolve();
     const events: BatchEvent[] = [];
-    for await (const event of runBatch(client, { tgt: "*", fun }, { size, sleep, ...more })) events.push(event);
+    for await (
+      const event of runBatch(client, { tgt: "*", fun, arg: typeof fun === "string" ? [] : fun.map(() => []) }, {
+        size,
+        sleep,
+        ...more,
+      })
+    ) events.push(event);
     return events;
   };
 
@@ -60,6 +66,11 @@ describe("runBatch()", TIMEOUT, () => {
       event.kind === "ended" && event.outcome.kind === "returned" ? [event.outcome.id] : []
     );
     assert.deepEqual(returned.sort(), ids);
+  });
+
+  test("goes on with failhard where all of several functions succeed", TIMEOUT, async () => {
+    const events = await run("1", ["test.ping", "test.version"], { failhard: true });
+    assert.equal(events.filter(({ kind }) => kind === "started").length, ids.length);
   });
 
   test("stops after the first failure with failhard", TIMEOUT, async () => {

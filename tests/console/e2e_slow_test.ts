@@ -837,6 +837,69 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     }
   });
 
+  for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1440, 900]] as const) {
+    test(`what can be pressed is not cut off at a width of ${width}`, LONG, async () => {
+      const wide = await new FakeApi({ minions: 40, pending: 3, previews: true, outcomes: true }).open();
+      wide.denied.add("web0001.example");
+      const { page, context } = await openPage(browser, wide.url, width, height);
+      try {
+        await signIn(page, "file", "ada", PASSWORD);
+        await waitForEvents(page);
+        // A job with several outcomes.
+        const jid = "20260506070809101112";
+        const jobs: Record<string, unknown> = {
+          "jobs.list_jobs": { Function: "test.ping", Arguments: [], Target: "*", "Target-type": "glob", User: "ada" },
+          "jobs.tally": { lost: 2, returned: 298, Seconds: 1 },
+        };
+        await page.route("**/*", (route) => {
+          const asked = route.request().postData() ?? "";
+          const fun = Object.keys(jobs).find((name) => asked.includes(`"${name}"`));
+          return fun === undefined ? route.continue() : route.fulfill({ json: { return: [{ [jid]: jobs[fun] }] } });
+        });
+        const pages = [
+          ["fleet", "Fleet"],
+          ["run?tgt=*&fun=state.apply", "Run"],
+          ["jobs", "Jobs"],
+          ["keys?state=minions_pre", "Keys"],
+          ["keys?state=minions_denied", "Keys"],
+          ["keys?state=minions", "Keys"],
+          ["events", "Events"],
+          ["automation", "Automation"],
+          ["issues", "Issues"],
+          ["access", "Access"],
+          ["minions/web0001.example?tab=schedule", "web0001.example"],
+          ["minions/web0001.example?tab=beacons", "web0001.example"],
+        ] as const;
+        for (const [hash, heading] of pages) {
+          await go(page, `#/${hash}`);
+          await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+          if (hash === "jobs") await page.locator(".outcome + .outcome").first().waitFor();
+          if (hash.startsWith("keys")) await page.getByRole("grid").getByRole("button").last().waitFor();
+          // Rows of tabs and tiles are moved with a finger; ids and texts of any length end in dots.
+          const cut = await page.evaluate<string[]>(
+            `[...document.querySelectorAll("a, button, nav span, select")].filter((one) => {
+            if (one.closest("[role=tablist], .tiles, .cut, .visually-hidden") || one.getClientRects().length === 0) return false;
+            if (one.matches("nav span") && one.scrollWidth > one.clientWidth) return true;
+            const end = one.getBoundingClientRect().right - 1;
+            for (let box = one.parentElement; box !== null; box = box.parentElement) {
+              if (getComputedStyle(box).overflowX !== "visible" && end > box.getBoundingClientRect().right) return true;
+            }
+            return end > innerWidth;
+          }).map((one) => one.textContent)`,
+          );
+          assert.deepEqual(cut, [], hash);
+          const hidden = await page.evaluate<string[]>(`[...document.querySelectorAll(".outcome")].filter((one) =>
+            one.getBoundingClientRect().right > one.closest("[role=gridcell]").getBoundingClientRect().right
+          ).map((one) => one.textContent)`);
+          assert.deepEqual(hidden, [], "outcomes");
+        }
+      } finally {
+        await context.close();
+        await wide.close();
+      }
+    });
+  }
+
   test("functions are found by a part of their name", LONG, async () => {
     const { page, context } = await enter();
     await page.keyboard.press("Control+k");

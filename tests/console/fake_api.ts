@@ -533,7 +533,9 @@ function returnOf(fun: string, id: string, at: number, dry: boolean): Low {
         __sls__: "app",
         name: `/etc/${name}`,
         result: dry && Object.keys(changes).length > 0 ? null : result,
-        comment: result ? `File /etc/${name} is in the correct state` : "Source file was not found",
+        comment: result
+          ? `File /etc/${name} ${Object.keys(changes).length > 0 ? "updated" : "is in the correct state"}`
+          : "Source file was not found",
         changes,
         duration: 4.2,
       },

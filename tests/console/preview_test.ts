@@ -50,6 +50,22 @@ for (
   });
 }
 
+test("a target that matches no minion says what looks mistyped", () => {
+  for (
+    const [tgt, why] of [
+      ["web9 and (web1", /write blanks around parentheses/],
+      ["X@web9", /expected one of/],
+      ["web9", undefined],
+    ] as const
+  ) {
+    const preview = previewTarget(tgt, "compound", known);
+    assert.ok(preview.kind === "here");
+    assert.equal(preview.matched.length, 0);
+    if (why === undefined) assert.equal(preview.why, undefined);
+    else assert.match(preview.why ?? "", why);
+  }
+});
+
 test("a list names the ids without an accepted key", () => {
   const preview = previewTarget("web1,ghost1", "list", known);
   assert.ok(preview.kind === "here");

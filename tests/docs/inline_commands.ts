@@ -34,7 +34,7 @@ ln -s "$(readlink -f node_modules)" /srv/copy/node_modules
 printf 'base: {"*": [hello]}\\n' > /srv/salt/top.sls
 printf '/srv/hello.txt: {file.managed: [{contents: hello}]}\\n' > /srv/salt/hello.sls
 printf 'pong: {local.test.ping: [{tgt: web1}]}\\n' > /srv/react.sls
-for kind in engines modules output renderers returners runners states tops; do
+for kind in engines modules output renderers returners runners states tops utils; do
   mkdir -p /srv/salt/_$kind
   echo 'export const ask = () => 5;' > /srv/salt/_$kind/mine.ts
 done
@@ -113,7 +113,10 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /src="\/salt\/console\//,
   },
   "npm run compile": { by: "package.json" },
+  "npm run demo -- --keep": { by: "tests/cli/demo_slow_test.ts" },
   "npm run docs:api": { run: inCopy("npm run -s docs:api && ls dist/api"), prints: /functions\.html/ },
+  "npm run -s master --": PASTED,
+  "npm run -s minion --": PASTED,
   "npm run master": PASTED,
   "npm run minion": PASTED,
   "npm run test:images": { not: "a command of its own, which needs podman or docker" },
@@ -127,6 +130,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   },
   "salt '*' grains.item brineruntime": { prints: /brineruntime:\n +(?:node|bun|deno)/ },
   "salt '*' pkg.install brine-minion": { by: "tests/one_file/deb_test.ts" },
+  "salt '*' saltutil.refresh_grains": { prints: PINGED },
   "salt '*' saltutil.refresh_pillar": { prints: PINGED },
   "salt '*' saltutil.running": { prints: /web1:/ },
   "salt '*' saltutil.kill_job JID": { run: "salt '*' saltutil.kill_job $JID", prints: /web1:/ },
@@ -179,8 +183,8 @@ export const INLINE: Readonly<Record<string, Row>> = {
     run: "salt web1 slsutil.renderer salt://hello.sls default_renderer=jinja",
     prints: /file\.managed/,
   },
-  "salt ID slsutil.renderer salt://FILE": {
-    run: "salt web1 slsutil.renderer salt://hello.sls",
+  "salt ID slsutil.renderer salt://FILE default_renderer=jinja": {
+    run: "salt web1 slsutil.renderer salt://hello.sls default_renderer=jinja",
     prints: /file\.managed/,
   },
   "salt ID state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },
@@ -207,7 +211,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key --history '*'": { prints: /web1/ },
   "salt-key --history 'web*'": { prints: /web1/ },
   "salt-key --rotate 'web*'": { run: "salt-key --rotate 'web*' -y", prints: /web1/ },
-  "salt-key -F": { prints: /Local Keys:\nmaster\.p/ },
   "salt-key -F master": { prints: /master\.pub: +[0-9a-f]{2}:/ },
   "salt-key -L": { prints: /Accepted Keys:\ndb1\nweb1\nweb2/ },
   "salt-key -a": { by: "tests/cli/complete/complete_test.ts" },
@@ -233,6 +236,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run audit.verify": { prints: /lines|ok/ },
   "salt-run audit.verify expect=<n>:<hash>": { by: "tests/integration/audit_test.ts" },
   "salt-run fileserver.clear_cache": { prints: SAID },
+  "salt-run fileserver.clear_file_list_cache": { prints: SAID },
   "salt-run fileserver.clear_lock": { prints: SAID },
   "salt-run fileserver.file_list": { prints: /- hello\.sls/ },
   "salt-run fileserver.lock": { prints: SAID },
@@ -253,6 +257,12 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run manage.present": { prints: /- db1\n- web1\n- web2/ },
   "salt-run manage.status": { prints: /up:\n +- db1\n +- web1\n +- web2/ },
   "salt-run manage.versions": { prints: /web1/ },
+  "rm /etc/salt/pki/master/minions_denied/ID": {
+    run:
+      "echo key > /etc/salt/pki/master/minions_denied/web1\nrm /etc/salt/pki/master/minions_denied/web1\nsalt-key -l den",
+    prints: /^Denied Keys:\n*$/,
+  },
+  "salt-run pillar.show_pillar web7": { run: "salt-run pillar.show_pillar web1", prints: /sold:\n +5/ },
   "salt-run pillar.show_pillar ID": { run: "salt-run pillar.show_pillar web1", prints: /sold:\n +5/ },
   "salt-run reactor.status": { prints: SAID },
   "salt-run reactor.test TAG DATA": { run: "salt-run reactor.test my/tag '{}'", prints: /test\.ping/ },
@@ -264,9 +274,10 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run saltutil.sync_runners": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_states": { prints: /- \w+\.mine/ },
   "salt-run saltutil.sync_tops": { prints: /- \w+\.mine/ },
+  "salt-run saltutil.sync_utils": { prints: /- \w+\.mine/ },
   "salt-run state.event": {
     run:
-      "salt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",
+      "rm -f seen\nsalt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",
     prints: /salt\/job\/\d{20}\/ret/,
   },
   "salt-run state.orchestrate": { run: "salt-run state.orchestrate orch", prints: /Succeeded: 1/ },
@@ -287,9 +298,11 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "useradd --system --user-group salt": OF_HOST,
   "usermod -aG shadow salt": OF_HOST,
   "chown -R salt: /srv/pillar && chmod 700 /srv/pillar": OF_HOST,
+  "systemctl enable --now salt-api": OF_HOST,
   "systemctl reload salt-master": { by: "tests/chroot/units_test.ts" },
   "salt web1 state.apply test=True": { prints: /Succeeded: 1/ },
   "salt web7 state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
+  "ssh -L 8000:127.0.0.1:8000 root@salt.example": OF_HOST,
   "ssh root@web1 true": OF_HOST,
   "ssh root@web7 true": OF_HOST,
   "npm run compile -- linux-x64 linux-arm64": { not: "it downloads the runtime of another processor" },
@@ -299,6 +312,9 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-key -a salt.example": PASTED,
   "salt-key -a web7": PASTED,
   "systemctl restart salt-master": OF_HOST,
+  "systemctl restart salt-minion": OF_HOST,
+  "systemctl stop salt-minion": OF_HOST,
+  "systemctl start salt-minion": OF_HOST,
   "salt MINION state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
   "salt-call --local grains.items": { prints: /os_family:/ },
   "salt MINION state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },
@@ -308,8 +324,11 @@ export const INLINE: Readonly<Record<string, Row>> = {
     prints: /- contents/,
   },
   "sh install.sh --uninstall": { by: "tests/one_file/install_test.ts" },
+  "sh install.sh ROLE": { by: "tests/one_file/install_test.ts" },
+  "sh install.sh gateway": { by: "tests/one_file/install_test.ts" },
   "sh install.sh master": { by: "tests/one_file/install_test.ts" },
   "sh install.sh minion": { by: "tests/one_file/install_test.ts" },
+  "sh install.sh syndic": OF_HOST,
   "docker run --network container:NAME": { not: "it needs docker, and the container of a master" },
   "npm run compile -- linux-arm64": { not: "it downloads the runtime of another processor" },
   "npm run deb -- --target linux-arm64": { not: "it needs the one file for another processor" },
@@ -326,11 +345,16 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run state.event 'salt/beacon/*'": { not: "no beacon is configured; state.event is run with other tags" },
   "salt-run state.event 'myco/*'": {
     run:
-      "salt-run state.event 'myco/*' count=1 > seen &\nuntil [ -s seen ]; do salt-call event.send myco/deploy/web version=5; done\nwait\ncat seen",
+      "rm -f seen\nsalt-run state.event 'myco/*' count=1 > seen &\nuntil [ -s seen ]; do salt-call event.send myco/deploy/web version=5; done\nwait\ncat seen",
     prints: /"data": \{"version": 5/,
   },
   "chmod 755 FILE": OF_HOST,
-  "salt web1 schedule.list": { prints: SAID },
+  "salt web1 schedule.job_status nightly": {
+    run: "salt web1 schedule.add nightly function=test.ping minutes=10 && salt web1 schedule.job_status nightly",
+    prints: /name:\n +nightly/,
+  },
+  "salt-call --local schedule.add ping function=test.ping minutes=10 offline=True": { prints: /Added job: ping/ },
+  "salt-run jobs.list_jobs search_function=status.uptime": { prints: /^/ },
   "git clone https://github.com/saltstack-formulas/openssh-formula /srv/formulas/openssh-formula": {
     not: "it downloads a formula; tests/interop/formulas_test.ts compiles formulas",
   },

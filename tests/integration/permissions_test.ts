@@ -699,6 +699,22 @@ describe("runners", TIMEOUT, () => {
 });
 
 describe("wheel functions", TIMEOUT, () => {
+  test("one that sets a return code has failed, whatever it returns", async () => {
+    const run = (code: number) => (context: { retcode?: number }) => {
+      context.retcode = code;
+      return false;
+    };
+    const functions = {
+      good: { signature: "", doc: "", run: run(0) },
+      bad: { signature: "", doc: "", run: run(1) },
+    };
+    await using here = await site({}, { wheels: { mine: () => Promise.resolve({ wheel: { functions } }) } });
+    for (const [fun, success] of [["mine.good", true], ["mine.bad", false]] as const) {
+      const { data } = await here.ask({ cmd: "wheel", fun, ...alice });
+      assert.deepEqual([data.return, data.success], [false, success], fun);
+    }
+  });
+
   test("run for users who may, with events", async () => {
     await using here = await site();
     const { tag, data } = await here.ask({ cmd: "wheel", fun: "key.list_all", ...rita });

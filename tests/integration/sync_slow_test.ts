@@ -173,6 +173,36 @@ test("saltutil.sync_modules: several environments and lists", { timeout: 120_000
   }
 });
 
+test(
+  "saltutil.sync_modules: the environments are those of top files and master_tops",
+  { timeout: 120_000 },
+  async () => {
+    const root = mkdtempSync(path.join(tmpdir(), "brine-tops-"));
+    const write = (name: string, text: string) => {
+      mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
+      writeFileSync(path.join(root, name), text);
+    };
+    write("base/_modules/one.js", "export const f = () => 1;");
+    write("prod/_modules/two.js", "export const f = () => 2;");
+    write("prod/top.sls", "prod:\n  'web*':\n    - a\n");
+    const tops = { run: ({ id }: { id: string }) => Promise.resolve({ base: [`of_${id}`] }) };
+    try {
+      await using cluster = await startCluster({
+        place: "current",
+        tops: { mine: () => Promise.resolve({ tops }) },
+        master: {
+          file_roots: { base: [`${root}/base`], prod: [`${root}/prod`] },
+          master_tops: { mine: true },
+        },
+      });
+      const { run } = await bedOf(cluster);
+      assert.deepEqual((await run("saltutil.sync_modules") as string[]).sort(), ["modules.one", "modules.two"]);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  },
+);
+
 test("saltutil.sync_modules: files that cannot be fetched change nothing", { timeout: 120_000 }, async () => {
   await using cluster = await startCluster({
     place: "current",

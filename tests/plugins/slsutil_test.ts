@@ -12,7 +12,14 @@ const root = mkdtempSync(join(tmpdir(), "brine-slsutil-"));
 after(() => rmSync(root, { recursive: true }));
 const roots = join(root, "files");
 mkdirSync(join(roots, "f/g"), { recursive: true });
+mkdirSync(join(roots, "f/h"));
 writeFileSync(join(roots, "f/map.jinja"), '{% set m = {"a": 1, "b": [1, "x"]} %}');
+writeFileSync(
+  join(roots, "f/h/map.jinja"),
+  "{% set names = [tpldir, tpldot, sls, slspath, slsdotpath, slscolonpath, sls_path] %}" +
+    '{% import_yaml tpldir.split("/")[0] ~ "/v.yaml" as beside %}',
+);
+writeFileSync(join(roots, "f/h/v.yaml"), "beside: true\n");
 writeFileSync(join(roots, "f/v.yaml"), "k: {{ grains.id }}\n");
 writeFileSync(join(roots, "f/v.json"), '{"k": "{{ grains.id }}"}');
 writeFileSync(join(roots, "f/g/z"), "");
@@ -161,6 +168,8 @@ describe("jinja", () => {
   for (
     const [fun, arg, want] of [
       ["load_map", ["f/map.jinja", "m"], { a: 1, b: [1, "x"] }],
+      ["load_map", ["f/h/map.jinja", "names"], [".", "", "", "", "", "", ""]],
+      ["load_map", ["f/h/map.jinja", "beside"], { beside: true }],
       ["import_yaml", ["f/v.yaml"], { k: "m1" }],
       ["import_json", ["f/v.json"], { k: "m1" }],
     ] as const

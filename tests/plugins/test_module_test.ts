@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Tuple } from "../../src/language/python/containers.ts";
 import { Float } from "../../src/language/python/float.ts";
 import { SALT_COMPAT, VERSION } from "../../src/base/version.ts";
 import { kwargs, testMinion } from "../support/context.ts";
@@ -88,11 +89,18 @@ for (const num of [-1, "x", null, 1e9]) {
   });
 }
 
-test("test.collatz: gives the way down, of floats after the start as Python's division does", async () => {
+test("test.collatz: gives the way down, of floats after the first division as Python's division does", async () => {
   const minion = await testMinion();
   const [steps] = await minion.value("test.collatz", 6) as [unknown[]];
   assert.deepEqual(steps.map(Number), [6, 3, 10, 5, 16, 8, 4, 2]);
   assert.deepEqual([steps[0], steps[1] instanceof Float], [6, true]);
+  const [odd] = await minion.value("test.collatz", 3) as [unknown[]];
+  assert.deepEqual(odd.map((step) => step instanceof Float), [false, false, true, true, true, true, true]);
+});
+
+test("test.fib and test.collatz return a tuple, which salt-call shows as one", async () => {
+  const minion = await testMinion();
+  for (const fun of ["test.fib", "test.collatz"]) assert.ok(await minion.value(fun, 3) instanceof Tuple, fun);
 });
 
 test("test.sleep: ends when the job is killed", async () => {

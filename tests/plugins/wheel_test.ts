@@ -82,7 +82,7 @@ function site(more: Record<string, unknown> = {}): Site {
   admin.senders.heard("pend", "new1", "10.0.0.7");
   admin.senders.heard("denied", "bad1", "10.0.0.8");
   admin.senders.heard("accept", "new2", "10.0.0.9");
-  const lost = () => ({ sinceMs: 1000, lostMs: new Map([["db1", 2500]]) });
+  const lost = () => ({ sinceMs: 1000, lostMs: new Map([["db1", 2500]]), unnamed: 3 });
   const context: WheelContext = { runtime, log, opts, keys: admin, connected: () => ["web1"], lost };
   return {
     fs,
@@ -360,7 +360,14 @@ describe("config", () => {
       );
     }
     assert.deepEqual(fs.list("/etc/salt/master.d"), ["gui.conf"]);
-    assert.match(await call("config.update_config", { file_name: "x", yaml_contents: "timeout: 9" }), /expected a map/);
+    const wrote = await call("config.update_config", { file_name: "text", yaml_contents: "timeout: 9\nwin: true" });
+    assert.equal(wrote, "Wrote text.conf");
+    assert.equal(fs.readText("/etc/salt/master.d/text.conf").trim(), "timeout: 9\nwin: true");
+    for (const yaml_contents of ["just words", "[1, 2]", "a: b: c", 5, null]) {
+      const said = await call("config.update_config", { file_name: "x", yaml_contents });
+      assert.match(said, /expected a map|mapping values/, String(yaml_contents));
+    }
+    assert.equal(fs.stat("/etc/salt/master.d/x.conf"), undefined);
   });
 });
 
@@ -422,7 +429,7 @@ describe("minions and error", () => {
   test("the connected minions, and an error on request", async () => {
     const { call } = site();
     assert.deepEqual(await call("minions.connected"), ["web1"]);
-    assert.deepEqual(await call("minions.presence"), { connected: ["web1"], lost: { db1: 2.5 }, since: 1 });
+    assert.deepEqual(await call("minions.presence"), { connected: ["web1"], lost: { db1: 2.5 }, since: 1, unnamed: 3 });
     assert.deepEqual(await call("error.error"), {});
     await assert.rejects(call("error.error", { name: "Boom", message: "hey" }), { name: "Boom", message: "hey" });
   });

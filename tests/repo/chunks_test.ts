@@ -2,18 +2,22 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { chunkNames, type ModuleGraph } from "../../scripts/chunks.ts";
 
-/** A graph from rows `module: what it imports at once | what it imports later`. */
+/** A graph from rows `module: what it imports at once | what it imports later`, of modules of 100 KiB but for those named `small`. */
 function graphOf(rows: string[]): ModuleGraph {
   const ids = (text = "") => text.split(" ").filter((word) => word !== "").map((word) => `/tree/${word}`);
   return new Map(rows.map((row) => {
     const [id = "", first, later] = row.split(/[:|]/);
-    return [ids(id)[0]!, { first: ids(first), later: ids(later) }];
+    const bytes = (id.includes("small") ? 1 : 100) * 1024;
+    return [ids(id)[0]!, { first: ids(first), later: ids(later), bytes }];
   }));
 }
 
+const isProgram = (id: string) => /\/cli\/salt[a-z-]*\.ts$/.test(id);
+
 const names = (rows: string[]) =>
   Object.fromEntries(
-    [...chunkNames(graphOf(rows), "/tree/cli/salt.ts", "/tree")].map(([id, name]) => [id.replace("/tree/", ""), name]),
+    [...chunkNames(graphOf(rows), rows.map((row) => `/tree/${row.split(":")[0]}`).filter(isProgram), "/tree")]
+      .map(([id, name]) => [id.replace("/tree/", ""), name]),
   );
 
 describe("files of a bundle", () => {
@@ -25,7 +29,7 @@ describe("files of a bundle", () => {
         "cli/main.ts: src/base/log.ts cli/cache.ts |",
         "src/base/log.ts:",
       ]),
-      { "cli/main.ts": "main", "src/base/log.ts": "main" },
+      { "cli/main.ts": "begin-main", "src/base/log.ts": "begin-main" },
     );
   });
 
@@ -40,7 +44,11 @@ describe("files of a bundle", () => {
         "src/language/yaml/only_a.ts:",
         "node_modules/@scope/name/index.js:",
       ]),
-      { "cli/main.ts": "main", "src/language/yaml/line.ts": "yaml", "node_modules/@scope/name/index.js": "scope-name" },
+      {
+        "cli/main.ts": "begin-main",
+        "src/language/yaml/line.ts": "yaml",
+        "node_modules/@scope/name/index.js": "scope-name",
+      },
     );
   });
 
@@ -56,11 +64,11 @@ describe("files of a bundle", () => {
         "src/net.ts:",
       ]),
       {
-        "cli/daemon.ts": "daemon",
-        "src/keys.ts": "daemon",
-        "src/net.ts": "daemon-shared",
-        "cli/job.ts": "job",
-        "src/base/log.ts": "main",
+        "cli/daemon.ts": "begin-daemon",
+        "src/keys.ts": "begin-daemon",
+        "src/net.ts": "begin-daemon",
+        "cli/job.ts": "begin-job",
+        "src/base/log.ts": "shared-1",
       },
     );
   });
@@ -72,7 +80,56 @@ describe("files of a bundle", () => {
         "src/content/state/a.ts: src/content/state/b.ts |",
         "src/content/state/b.ts: src/content/state/a.ts | src/content/state/a.ts",
       ]),
-      { "src/content/state/a.ts": "main", "src/content/state/b.ts": "main" },
+      { "src/content/state/a.ts": "shared-1", "src/content/state/b.ts": "shared-1" },
+    );
+  });
+
+  test("programs share what more than one of them loads, and a small part goes where all that load it have it", () => {
+    assert.deepEqual(
+      names([
+        "cli/salt.ts: | cli/main.ts",
+        "cli/salt-key.ts: | cli/keys.ts",
+        "cli/salt-run.ts: | cli/run.ts",
+        "cli/main.ts: src/base/log.ts src/small.ts |",
+        "cli/keys.ts: src/base/log.ts src/small.ts |",
+        "cli/run.ts: src/base/log.ts |",
+        "src/base/log.ts:",
+        "src/small.ts:",
+      ]),
+      {
+        "cli/main.ts": "begin-main",
+        "cli/keys.ts": "begin-keys",
+        "cli/run.ts": "begin-run",
+        "src/base/log.ts": "shared-1",
+        "src/small.ts": "shared-1",
+      },
+    );
+  });
+
+  test("a small part that needs what others lack stays by itself: files would load each other", () => {
+    assert.deepEqual(
+      names([
+        "cli/salt.ts: | cli/a.ts",
+        "cli/salt-key.ts: | cli/b.ts",
+        "cli/salt-run.ts: | cli/c.ts",
+        "cli/salt-cp.ts: | cli/d.ts",
+        "cli/a.ts: src/small.ts |",
+        "cli/b.ts: src/small.ts |",
+        "cli/c.ts: src/one.ts |",
+        "cli/d.ts: src/two.ts |",
+        "src/small.ts: src/one.ts src/two.ts |",
+        "src/one.ts:",
+        "src/two.ts:",
+      ]),
+      {
+        "cli/a.ts": "begin-a",
+        "cli/b.ts": "begin-b",
+        "cli/c.ts": "begin-c",
+        "cli/d.ts": "begin-d",
+        "src/small.ts": "shared-1",
+        "src/one.ts": "shared-2",
+        "src/two.ts": "shared-3",
+      },
     );
   });
 });

@@ -116,6 +116,15 @@ test("every command of a program in a code block parses", () => {
   for (const { where, line, command } of commands) assert.equal(problemOf(command!), undefined, `${where}: ${line}`);
 });
 
+test("an ssh that other lines follow does not read them: they may be pasted at once", () => {
+  const found = blocks("sh").flatMap(({ where, text }) => {
+    const lines = text.trimEnd().split("\n");
+    return lines.slice(0, -1).filter((line) => /\bssh (?!-n )/.test(line) && !/\| *ssh |<|^ *#/.test(line))
+      .map((line) => `${where}: ${line}`);
+  });
+  assert.deepEqual(found, []);
+});
+
 test("every command in running text parses", () => {
   const commands = inline().map((one) => ({ ...one, command: commandOf(one.text) })).filter(({ command }) =>
     command !== undefined && command.argv.length > 0

@@ -64,8 +64,8 @@ test("a report has each failure with its place, from the JUnit files of three ru
     code: 1,
     said: "",
     xml:
-      `<testsuites><testsuite name="a group"><testcase name="1 > 2 passes" classname="a group" file="/r/tests/a_test.ts"/>
-<testcase name="passes, too" classname="a group" file="/r/tests/a_test.ts"/>
+      `<testsuites><testsuite name="a group"><testcase name="1 > 2 passes" time="0.5" classname="a group" file="/r/tests/a_test.ts"/>
+<testcase name="passes, too" time="1.25" classname="a group" file="/r/tests/a_test.ts"/>
 <testcase name="fails" classname="a group" file="/r/tests/a_test.ts" failure="x"><failure type="testCodeFailure" message="one &lt; two">
 Error: one &lt; two
   at TestContext.&lt;anonymous> (file:///r/tests/a_test.ts:5:32)</failure></testcase>
@@ -74,6 +74,7 @@ Error: one &lt; two
   assert.deepEqual([node.passed, node.skipped, node.skipReasons], [2, 1, ["no server"]]);
   assert.deepEqual(node.failures.map(({ place, name }) => [place, name]), [["tests/a_test.ts:5", "a group > fails"]]);
   assert.match(node.failures[0]!.text, /^Error: one < two/);
+  assert.deepEqual([...node.seconds], [["tests/a_test.ts", 1.75]]);
   const deno = reportOf({
     root,
     code: 1,

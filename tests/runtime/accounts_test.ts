@@ -18,8 +18,11 @@ const DIRECTORY: Record<string, string> = {
   "group ldapgroup": "ldapgroup:*:70001:jürgen\n",
   "group 70002": "admins:*:70002:\n",
   "initgroups jürgen": "jürgen                70001 70002\n",
-  "passwd anna": "anna:*:70003:70002::/home/anna:/bin/sh\n",
-  "initgroups anna": "anna                  \n",
+  // As glibc writes a name without further groups.
+  "initgroups root": "root                 \n",
+  "initgroups daemon": "daemon               \n",
+  "passwd daemon": "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n",
+  "group 1": "daemon:x:1:\n",
 };
 
 /** A host with a directory service; `asked` are the questions that its getent got. */
@@ -62,10 +65,6 @@ for (const nsswitch of [undefined, "passwd: files\ngroup: files\n", "hosts: file
   });
 }
 
-test("a user without further groups, whose line ends with blanks, is not in the group root", () => {
-  assert.deepEqual(groupsOf(hostWith(OTHERS).runtime, "anna"), ["admins"]);
-});
-
 test("accounts of a directory service are found by name and number, with their groups", () => {
   const { runtime } = hostWith(OTHERS);
   assert.deepEqual(findAccount(runtime, "jürgen"), {
@@ -87,6 +86,10 @@ test("accounts of a directory service are found by name and number, with their g
   assert.equal(findGroup(runtime, 70001)?.name, "ldapgroup");
   assert.deepEqual(groupsOf(runtime, "jürgen"), ["admins", "ldapgroup", "wheel"]);
   assert.deepEqual(allAccounts(runtime).map(({ name }) => name), ["root", "1000", "jürgen"]);
+});
+
+test("an account without further groups has only its own: it is not in the group with the number 0", () => {
+  assert.deepEqual(groupsOf(hostWith(OTHERS).runtime, "daemon"), ["daemon"]);
 });
 
 test("the first source wins: the file, or one before it", () => {

@@ -27,6 +27,7 @@ import type { JobCommand } from "../../src/host/minion/processes/pooled_process.
 import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
+import type { WheelRegistry } from "../../src/model/loader/wheel.ts";
 import { WHEELS } from "../../src/plugins/wheel/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { type MemoryFileSystem, memoryNet, memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
@@ -69,6 +70,8 @@ export interface ClusterOptions {
   jobCommand?: JobCommand;
   /** Backends of external authentication beside the usual ones. */
   eauth?: EauthRegistry;
+  /** Wheel modules beside the usual ones. */
+  wheels?: WheelRegistry;
   /** Modules of `master_tops`. @default none */
   tops?: TopsRegistry;
   /** How the master runs runners. @default it has none */
@@ -242,7 +245,7 @@ export class Cluster implements AsyncDisposable {
         ? memoryJobCache(() => runtime.clock.now())
         : { ...options.jobs, close: () => {} },
       eauth: { ...EAUTH, ...options.eauth },
-      wheels: WHEELS,
+      wheels: { ...WHEELS, ...options.wheels },
       ...(options.tops === undefined ? {} : { tops: options.tops }),
       ...(options.runners === undefined ? {} : { runners: options.runners }),
       ...(options.sendToReturners === undefined ? {} : { sendToReturners: options.sendToReturners }),

@@ -1,4 +1,5 @@
 /** Runs of low chunks with state functions of a test, on the runtime of the test. */
+import { MissingFunctionError } from "../../src/host/minion/processes/executor.ts";
 import { hostStates } from "../../src/model/loader/state_table.ts";
 import { jobContext } from "../../src/model/loader/job_context.ts";
 import type { JobContext } from "../../src/model/loader/context.ts";
@@ -37,7 +38,7 @@ export async function stateRun(own: Partial<StateModule> = {}, options: TestMini
     signal: abort.signal,
     ownProcess: () => {},
     output: undefined,
-  }, (fun, message) => new Error(`${fun}: ${message}`));
+  }, (fun, message) => new MissingFunctionError(fun, message));
   const registry = { ...STATES, own: () => Promise.resolve({ states: { functions: {}, ...own } }) };
   return {
     chunk,

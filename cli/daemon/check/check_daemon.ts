@@ -1,6 +1,7 @@
 /** `--check`: everything that would keep a daemon from starting or doing its work, without starting it or changing anything. */
 import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import { NARROW_REMEDY, type OptionReview } from "../../../src/model/config/review.ts";
+import { namePatterns, type NarrowPattern } from "../../../src/model/config/review_permissions.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
@@ -44,6 +45,7 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
   Object.assign(opts, daemon.files?.(opts));
   const { review, found } = await checkConfig(daemon, config, runtime);
   findings.push(...found, ...reviewFindings(review));
+  if (kind === "master") findings.push(...(await beginningsOfNames(opts)).map(narrowFinding));
   const running = runningInstance(runtime, String(opts.pidfile), program);
   // A gateway looks into no directory of the master.
   const own = daemon.directories === undefined ? [opts.pki_dir, opts.cachedir].map(String) : [];
@@ -68,6 +70,9 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
   return { findings, config, running, barred: false };
 }
 
+/** What a user does who may not look at the files of a daemon. */
+const AS_ROOT = "run this as root (sudo), or as the user of the daemon";
+
 /** One line for a user who is neither root nor that of the daemon, in place of one for each file. */
 async function barredUser(
   runtime: Runtime,
@@ -90,7 +95,7 @@ async function barredUser(
   if (closed === undefined) return undefined;
   return wrong(
     `user ${host.user().name} may not read ${closed}: keys, directories and ports were not checked`,
-    "run this as root (sudo), or as the user of the daemon",
+    AS_ROOT,
   );
 }
 
@@ -108,7 +113,14 @@ async function readAll(
     const read = await readConfig({ ...quiet, log, complain }, daemon.kind, daemon.table, false);
     return await daemon.settle?.(read) ?? read;
   } catch (error) {
-    findings.push(wrong(messageOf(error)));
+    const text = messageOf(error);
+    const closed = /Cannot read "(.+)": permission denied/.exec(text)?.[1];
+    const { process, host } = context.runtime;
+    findings.push(
+      closed !== undefined && process.uid() !== 0
+        ? wrong(`user ${host.user().name} may not read ${closed}: nothing was checked`, AS_ROOT)
+        : wrong(text),
+    );
     return undefined;
   } finally {
     for (const { message, fields } of said) {
@@ -118,11 +130,24 @@ async function readAll(
   }
 }
 
+/** Patterns of permissions that are the beginnings of names of functions, such as `cmd.r`. */
+async function beginningsOfNames(opts: Record<string, unknown>): Promise<NarrowPattern[]> {
+  const found: NarrowPattern[] = [];
+  for (const pattern of namePatterns(opts)) {
+    const { isBeginning, lookUp } = await import("../../compat/known_parts.ts");
+    const known = await Promise.all(pattern.names.map((name) => lookUp(...name)));
+    const begins = await Promise.all(pattern.names.map((name) => isBeginning(...name)));
+    if (begins.includes(true) && !known.some((one) => "signature" in one)) found.push(pattern);
+  }
+  return found;
+}
+
+const narrowFinding = ({ place, pattern }: NarrowPattern): Finding =>
+  doubtful(`${place}: the pattern "${pattern}" matches the whole text, not its beginning`, NARROW_REMEDY);
+
 /** Options that have no effect, are probably mistyped, or match less than they do in Salt. */
 function reviewFindings({ mistyped, ineffective, unneeded, narrow }: OptionReview): Finding[] {
-  const findings = narrow.map(({ place, pattern }) =>
-    doubtful(`${place}: the pattern "${pattern}" matches the whole text, not its beginning`, NARROW_REMEDY)
-  );
+  const findings = narrow.map(narrowFinding);
   for (const { option, meant, place } of mistyped) {
     findings.push(
       doubtful(`unknown option ${option}${place === undefined ? "" : ` (${place})`}`, `did you mean ${meant}?`),

@@ -2,6 +2,7 @@
 import { interfacesOf } from "../../../src/model/config/addresses.ts";
 import { clusterSettings } from "../../../src/model/config/cluster.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
+import type { FileSystem } from "../../../src/runtime/fs.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { telemetrySettings } from "../telemetry/settings.ts";
 import { checkKeyPair } from "./check_keys.ts";
@@ -21,7 +22,29 @@ export const MASTER_CHECKS: readonly Check[] = [
   async ({ opts }) => (await import("./check_permissions.ts")).checkPermissions(opts as MasterOpts),
   ({ opts }) => checkTwoPorts(opts as MasterOpts),
   ({ opts }) => checkWsgi(opts),
+  ({ opts }, { fs }) => checkSigningFiles(opts, fs),
 ];
+
+/** What accepts and rejects keys without an operator. */
+const SIGNING_FILES = { autosign_file: "file", autoreject_file: "file", autosign_grains_dir: "directory" } as const;
+
+/** Files that are named and are not there accept and reject no key, and the master says nothing. */
+function checkSigningFiles(opts: Record<string, unknown>, { stat }: Pick<FileSystem, "stat">): Finding[] {
+  const kindOf = (path: string) => {
+    try {
+      return stat(path)?.kind;
+    } catch {
+      return undefined;
+    }
+  };
+  return Object.entries(SIGNING_FILES).flatMap(([option, kind]) => {
+    const path = opts[option];
+    if (typeof path !== "string" || path === "" || kindOf(path) === kind) return [];
+    return [
+      doubtful(`${option}: the ${kind} ${path} does not exist: it has no effect`, `create it, or correct the path`),
+    ];
+  });
+}
 
 /** Only the transport ws serves both on one port. */
 function checkTwoPorts({ publish_port, ret_port, transport }: MasterOpts): Finding[] {

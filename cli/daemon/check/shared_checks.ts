@@ -131,6 +131,10 @@ async function checkSources(opts: Record<string, unknown>): Promise<Finding[]> {
       );
     }
   }
+  if (pillars.some(([name]) => str(name) === "vault")) {
+    const { ownSettings } = await import("../../../src/plugins/vault/settings.ts");
+    attempt(() => ownSettings(opts), (text) => wrong(`ext_pillar: vault: pillar is compiled without it: ${text}`));
+  }
   const isGood = ext_pillar === undefined || ext_pillar === null ||
     Array.isArray(ext_pillar) && ext_pillar.every(isMap);
   if (!isGood) {

@@ -48,7 +48,9 @@ function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
       findings.push(
         doubtful(
           `${counted(denied!, "denied key")}: another key is accepted for that id`,
-          "list them: salt-key -l den. Two hosts may have the same id: compare salt-key -f ID with salt-call --local key.finger on each host, and give one of them another id. Only if the host was reinstalled: salt-key -d ID, then accept its new key",
+          `list them: salt-key -l den. Two hosts may have the same id: compare salt-key -f ID with salt-call --local key.finger on each host, and give one of them another id. Then remove only the denied key: rm ${
+            joinPath(opts.pki_dir, "minions_denied", "ID")
+          }. Only if the host was reinstalled: salt-key -d ID, then accept its new key`,
         ),
       );
     }

@@ -24,7 +24,7 @@ export async function runInMaster(context: ProgramContext, opts: MasterOpts, pri
     throw new Exit(2, messageOf(error));
   }
   await using _client = client;
-  const credentials = await credentialsOf(context, opts, client) ?? client.ownCredentials;
+  const credentials = await credentialsOf(context, opts, client, 0) ?? client.ownCredentials;
   const { positional, keyword } = parseArguments(words, {
     noParse: Array.isArray(options.no_parse) ? options.no_parse : [],
   });

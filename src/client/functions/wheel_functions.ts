@@ -36,7 +36,7 @@ export interface WheelFunctions {
   /** Rejects the keys of a map of status to ids. */ "key.reject_dict": FunctionType<"match: dict[list], include_accepted=False, include_denied=False", { minions?: string[]; minions_denied?: string[]; minions_pre?: string[]; minions_rejected?: string[] }>;
   /** Asks the minions of a glob to change their keys; both are good until each has used its new one. Brine's own. */ "key.rotate": FunctionType<"match", Record<string, unknown>>;
   /** The ids of the connected minions. */ "minions.connected": FunctionType<"", string[]>;
-  /** The ids of the connected minions, when the others were lost, and since when the master has seen them come and go; times are seconds since the epoch. */ "minions.presence": FunctionType<"", { connected: string[]; lost: Record<string, number>; since: number }>;
+  /** The ids of the connected minions, when the others were lost, and since when the master has seen them come and go; times are seconds since the epoch. `unnamed`: the connections of minions that have not said who they are. Minions of Salt say so with the first job after a restart of the master. */ "minions.presence": FunctionType<"", { connected: string[]; lost: Record<string, number>; since: number; unnamed: number }>;
   /** Finds a file in the directories of an environment; reports whether it is text or binary. */ "pillar_roots.find": FunctionType<"path, saltenv='base'", Record<string, string>[]>;
   /** The files in the directories of an environment. */ "pillar_roots.list_env": FunctionType<"saltenv='base'", Record<string, Record<string, unknown>>>;
   /** The files in the directories of every environment. */ "pillar_roots.list_roots": FunctionType<"", Record<string, Record<string, unknown>[]>>;

@@ -1,6 +1,6 @@
 /** What an answer with an error status says, and what it means. */
 import { saysForbidden } from "../../model/api_answer.ts";
-import { ProtocolError, type SaltError, TimeoutError } from "../../base/errors.ts";
+import { type ErrorCode, ProtocolError, type SaltError, TimeoutError } from "../../base/errors.ts";
 import { printable } from "../../base/printable.ts";
 import { ClientError } from "../client_error.ts";
 
@@ -24,7 +24,7 @@ export interface Asked {
  */
 export function failureOf({ status, headers }: Response, message: string, { what, origin }: Asked): SaltError {
   const said = message === "" ? `${status}` : printable(message, MOST_SAID);
-  const error = (code: string, text: string) => new ClientError(code, text, { status, said: message });
+  const error = (code: ErrorCode, text: string) => new ClientError(code, text, { status, said: message });
   switch (status) {
     case 401:
       return saysForbidden(message)

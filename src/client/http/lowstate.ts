@@ -1,5 +1,5 @@
 /** Jobs as chunks of a lowstate for a salt-api, and its answers as outcomes. */
-import { type Outcome, returnOutcome } from "../outcome.ts";
+import { highestRetcode, type Outcome, returnOutcome } from "../outcome.ts";
 import { type PublishRequest, settled, type SettledRequest } from "../publish_request.ts";
 
 /** The fields of a chunk for a job; the client is the caller's to add. */
@@ -33,7 +33,8 @@ export function outcomesOf(returns: Record<string, unknown>): { jid: string; out
     // A name of a list that has no accepted key.
     if (out === "no_return") return { kind: "missing", id, jid: "" };
     if (typeof ofReturn === "string") jid = ofReturn;
-    return returnOutcome({ id, jid, return: ret, retcode, success: retcode === 0, out: out as string | undefined });
+    const success = retcode !== undefined && highestRetcode(retcode) === 0;
+    return returnOutcome({ id, jid, return: ret, retcode, success, out: out as string | undefined });
   });
   return { jid, outcomes: outcomes.map((outcome) => ({ ...outcome, jid })) };
 }

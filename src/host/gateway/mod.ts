@@ -44,7 +44,7 @@ export type {
 } from "../../client/mod.ts";
 export type { Clock } from "../../base/async/clock.ts";
 export type { MasterOpts } from "../../model/config/master_opts.ts";
-export { SaltError } from "../../base/errors.ts";
+export { type ErrorCode, SaltError } from "../../base/errors.ts";
 export type { BusEvent, EventData } from "../../model/event/bus.ts";
 export type { Runtime } from "../../runtime/runtime.ts";
 export type { IpTarget } from "../../model/target/ipcidr.ts";

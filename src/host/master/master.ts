@@ -110,6 +110,7 @@ export async function startMaster(options: MasterOptions): Promise<MasterWithPar
   });
   const publications = sockets.publisher();
   stack.defer(() => publications.close());
+  presence.subscribers = () => [...publications.peers()].map(({ remote }) => remote);
   const publisher = new Publisher({
     socket: publications,
     sealer: new PublicationSealer({

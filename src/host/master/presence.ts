@@ -45,6 +45,9 @@ export class Presence {
   /** Called when a minion begins to take jobs at this master. @default nobody is told */
   onListening: ((id: string) => void) | undefined;
 
+  /** The remote ends of the connections that take publications; nobody has said over one of them who it is. @default none are known */
+  subscribers: (() => Iterable<string>) | undefined;
+
   /** @param now milliseconds since the epoch */
   constructor(now: () => number) {
     this.#now = now;
@@ -81,6 +84,11 @@ export class Presence {
   /** Whether a minion has authenticated itself from that host. */
   knows(host: string): boolean {
     return this.#hosts.has(host);
+  }
+
+  /** How many minions have sent their last request from that host. */
+  minionsAt(host: string): number {
+    return this.#hosts.get(host) ?? 0;
   }
 
   #move(from: string | undefined, to: string): void {
@@ -129,6 +137,24 @@ export class Presence {
   connectionsOf(id: string): readonly string[] {
     const open = this.#open.get(id);
     return open === undefined ? [] : typeof open === "string" ? [open] : [...open].slice(-MOST_SHOWN);
+  }
+
+  /**
+   * Connections that take publications from hosts with fewer connected minions. After a restart of the master these are minions of real
+   * Salt: they connect again, and send nothing until the next job.
+   */
+  unnamed(): number {
+    const open = new Map<string, number>();
+    for (const remote of this.subscribers?.() ?? []) {
+      const host = hostOf(remote);
+      open.set(host, (open.get(host) ?? 0) + 1);
+    }
+    for (const id of this.#open.keys()) {
+      const host = hostOf(this.#last.get(id)!);
+      const left = open.get(host);
+      if (left !== undefined) open.set(host, left - 1);
+    }
+    return [...open.values()].reduce((sum, left) => sum + Math.max(0, left), 0);
   }
 
   /** Ids of the minions that are connected to this master. */

@@ -1,6 +1,6 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { joinPath } from "../../base/paths.ts";
-import { ConfigError } from "../../base/errors.ts";
+import { ConfigError, messageOf } from "../../base/errors.ts";
 import { isMinionId } from "../../base/minion_id.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -51,6 +51,13 @@ export async function minionId(runtime: Runtime, opts: MinionOpts, log: Logger):
   }
   check(id, "made from the host's names");
   log.info("minion id made from the host's names", { id });
-  if (opts.minion_id_caching) fs.write(remembered, id, { mode: 0o644, sync: true });
+  if (opts.minion_id_caching) {
+    try {
+      fs.write(remembered, id, { mode: 0o644, sync: true });
+    } catch (error) {
+      // As by a user who is not root: it is made again the next time.
+      log.warning("the minion id is not kept: set the option id", { id, error: messageOf(error) });
+    }
+  }
   return id;
 }

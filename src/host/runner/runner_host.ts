@@ -150,7 +150,7 @@ export class RunnerHost implements RunsRunner {
     const { opts: { max_event_size }, screen } = this.#options;
     const { data, outputter } = returnParts(result);
     if (!(data instanceof StreamedMap)) {
-      await this.#end(call, { success: succeededIn(result), return: result });
+      await this.#end(call, { success: succeededIn(result, this.#context.retcode), return: result });
       return () => this.#show(data, outputter);
     }
     // Its entries are read as they are printed, and reading can fail as the function can.

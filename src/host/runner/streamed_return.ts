@@ -45,9 +45,9 @@ function isHighstate(result: unknown): result is Record<string, unknown> {
   return isRecord(result) && result.outputter === "highstate" && result.data !== undefined;
 }
 
-/** True unless states in the return of a runner have failed. */
-export function succeededIn(result: unknown): boolean {
-  return !isHighstate(result) || checkResult(result.data);
+/** True unless states in the return of a runner have failed, or the runner says that it has. */
+export function succeededIn(result: unknown, retcode = 0): boolean {
+  return isHighstate(result) ? checkResult(result.data) : retcode === 0;
 }
 
 /** The exit code that a runner's return asks for: `retcode`, in it or in its data; 0 without one. */

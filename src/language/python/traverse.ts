@@ -16,7 +16,7 @@ const WORDS: Record<string, boolean | null> = {
 
 /** A key of a path as YAML reads it, since maps of YAML may have such keys; undefined where that is the text itself. */
 function keyOfYaml(text: string): unknown {
-  if (/^[-+]?(?:0|[1-9]\d*)$/.test(text)) return Number(text);
+  if (/^[-+]?(?:0|[1-9]\d*|\d+\.\d*|\.\d+)$/.test(text)) return Number(text);
   const word = text.toLowerCase();
   const isWord = text === word || text === word.toUpperCase() || text === text[0]!.toUpperCase() + word.slice(1);
   return text !== "" && isWord && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;

@@ -58,7 +58,10 @@ export const MASTER_OPTIONS = {
     null,
     "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/transports.md.",
   ),
-  user: text("root", "The user that the daemon runs as; started as root, it changes to that user."),
+  user: text(
+    "root",
+    "The user that the daemon runs as; started as root, it changes to that user. Default: who starts it.",
+  ),
   id: text("", "The id of the master in events and in its own jobs. Empty: the host name followed by `_master`."),
   root_dir: text("/", "The directory that all paths of the configuration are put below."),
   conf_file: text("/etc/salt/master", "The configuration file; set by the program to the file it has read."),

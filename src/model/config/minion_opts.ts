@@ -85,7 +85,10 @@ export const MINION_OPTIONS = {
   minion_id_lowercase: bool(false, "A generated id is in lower case."),
   minion_id_remove_domain: any(false, "True cuts a generated id at the first dot; text cuts that domain."),
   append_domain: text("", "The domain that is added to a generated id without a dot."),
-  user: text("root", "The user that the daemon runs as; started as root, it changes to that user."),
+  user: text(
+    "root",
+    "The user that the daemon runs as; started as root, it changes to that user. Default: who starts it.",
+  ),
   sudo_user: text("", "The user that jobs run as, through sudo."),
   root_dir: text("/", "The directory that all paths of the configuration are put below."),
   pki_dir: text("/etc/salt/pki/minion", "The directory of the minion's keys and of the master's public key.", {

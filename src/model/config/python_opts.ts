@@ -11,4 +11,5 @@ export const PYTHON_OPTIONS = {
     "Salt's own package of that Python lends the modules and functions that Brine does not have.",
   ),
   python_prefer: list([], "Modules whose functions come from Salt's own package where it has them, such as `pkg`."),
+  utils_dirs: list([], "More directories of `_utils`, for custom modules in Python."),
 };

@@ -10,36 +10,67 @@ export interface NarrowPattern {
   pattern: string;
 }
 
+/** Functions that a pattern names: of a minion, or of the master. */
+export type NamedKind = "function" | "runner" | "wheel function";
+
+/** A pattern that is the whole name of a function, or the beginning of one. */
+export interface NamePattern extends NarrowPattern {
+  /** What it may name: `@jobs: [list_jobs]` a runner or a wheel function `jobs.list_jobs`. */
+  names: [kind: NamedKind, name: string][];
+}
+
 /** A pattern that says where it ends, or is the whole name of a function or minion. */
 const SAYS_ITS_END = /(?:\.[*+]|\$|\\Z)$/;
 const WHOLE_NAME = /^[\w-]+(?:\.[\w-]+)+$/;
 
-/** Patterns of arguments, and of functions, whose text may go on behind what they say. */
-function* narrowIn(rules: unknown, place: string): Generator<NarrowPattern> {
+/** Where functions are named without their module, and what kinds they are of otherwise. */
+const KINDS: Readonly<Record<string, readonly NamedKind[]>> = {
+  "@runner": ["runner"],
+  "@runners": ["runner"],
+  "@wheel": ["wheel function"],
+  "@wheels": ["wheel function"],
+};
+
+/** Patterns of arguments, and of functions, whose text may go on behind what they say. @param kinds of functions in rules */
+function* narrowIn(rules: unknown, place: string, kinds: readonly NamedKind[]): Generator<NarrowPattern | NamePattern> {
   for (const rule of listOf(rules)) {
     if (typeof rule === "string") {
-      if (!rule.startsWith("@") && !SAYS_ITS_END.test(rule) && !WHOLE_NAME.test(rule)) yield { place, pattern: rule };
+      if (!rule.startsWith("@")) yield* narrowName(rule, place, kinds);
     } else if (isRecord(rule)) {
       for (const [key, conditions] of Object.entries(rule)) {
         if (key === "@publish") continue;
-        yield* narrowConditions(
-          conditions,
-          place,
-          key.startsWith("@") && !["@runner", "@runners", "@wheel", "@wheels"].includes(key),
-        );
+        if (!key.startsWith("@")) yield* narrowConditions(conditions, place, kinds);
+        else if (Object.hasOwn(KINDS, key)) yield* narrowConditions(conditions, place, KINDS[key]!);
+        else yield* narrowConditions(conditions, place, ["runner", "wheel function"], key.slice(1));
       }
     }
   }
 }
 
-/** @param short functions are named without their module: `@jobs: [list_jobs]` */
-function* narrowConditions(conditions: unknown, place: string, short: boolean): Generator<NarrowPattern> {
+/** @param module of functions that are named without it: `@jobs: [list_jobs]` */
+function* narrowName(
+  pattern: string,
+  place: string,
+  kinds: readonly NamedKind[],
+  module?: string,
+): Generator<NarrowPattern | NamePattern> {
+  if (SAYS_ITS_END.test(pattern)) return;
+  if (!(module === undefined ? WHOLE_NAME : /^\w+$/).test(pattern)) yield { place, pattern };
+  else {
+    const name = module === undefined ? pattern : `${module}.${pattern}`;
+    yield { place, pattern, names: kinds.map((kind) => [kind, name]) };
+  }
+}
+
+function* narrowConditions(
+  conditions: unknown,
+  place: string,
+  kinds: readonly NamedKind[],
+  module?: string,
+): Generator<NarrowPattern | NamePattern> {
   for (const condition of listOf(conditions)) {
     const names = isRecord(condition) ? Object.keys(condition) : [condition];
-    for (const name of names) {
-      if (typeof name !== "string" || SAYS_ITS_END.test(name) || (short ? /^\w+$/ : WHOLE_NAME).test(name)) continue;
-      yield { place, pattern: name };
-    }
+    for (const name of names) if (typeof name === "string") yield* narrowName(name, place, kinds, module);
     for (const wanted of isRecord(condition) ? Object.values(condition).flatMap(listOf) : []) {
       if (!isRecord(wanted)) continue;
       const patterns = [...listOf(wanted.args), ...isRecord(wanted.kwargs) ? Object.values(wanted.kwargs) : []];
@@ -51,17 +82,31 @@ function* narrowConditions(conditions: unknown, place: string, short: boolean): 
 }
 
 /** The patterns of a master's permissions that match less here than with real Salt, as far as they can be told from others. */
-export function narrowPatterns(opts: Record<string, unknown>): NarrowPattern[] {
-  const found: NarrowPattern[] = [];
+export const narrowPatterns = (opts: Record<string, unknown>): NarrowPattern[] =>
+  patterns(opts).filter((found) => !("names" in found));
+
+/** The patterns that are names of functions, or the beginnings of some: only the tables of functions tell. */
+export const namePatterns = (opts: Record<string, unknown>): NamePattern[] =>
+  patterns(opts).filter((found) => "names" in found);
+
+function patterns(opts: Record<string, unknown>): (NarrowPattern | NamePattern)[] {
+  const found: (NarrowPattern | NamePattern)[] = [];
   for (const [eauth, section] of Object.entries(isRecord(opts.external_auth) ? opts.external_auth : {})) {
     for (const [user, rules] of Object.entries(isRecord(section) ? section : {})) {
-      if (!user.startsWith("^")) found.push(...narrowIn(rules, `external_auth.${eauth}.${user}`));
+      if (!user.startsWith("^")) found.push(...narrowIn(rules, `external_auth.${eauth}.${user}`, ["function"]));
     }
   }
-  for (const option of ["publisher_acl", "peer", "peer_run", "mine_get"]) {
+  const tables: [option: string, kinds: NamedKind[]][] = [
+    ["publisher_acl", ["function"]],
+    ["peer", ["function"]],
+    ["peer_run", ["runner"]],
+    // Names of the mine are chosen by minions.
+    ["mine_get", []],
+  ];
+  for (const [option, kinds] of tables) {
     const table = opts[option];
     for (const [who, rules] of Object.entries(isRecord(table) ? table : {})) {
-      found.push(...narrowIn(rules, `${option}.${who}`));
+      found.push(...narrowIn(rules, `${option}.${who}`, kinds));
       const isId = option === "publisher_acl" || /^[\w-]+(?:\.[\w-]+)*$/.test(who) || SAYS_ITS_END.test(who);
       if (!isId) found.push({ place: option, pattern: who });
     }

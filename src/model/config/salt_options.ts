@@ -228,7 +228,7 @@ const BOTH: SaltOptions = {
   ...unneeded(SOCKETS, { ipc_mode: "ipc" }),
   ...unneeded(CONNECTION, { zmq_heartbeat_ivl: undefined, zmq_heartbeat_timeout: undefined }),
   ...none(KEEP_ALIVE, { tcp_keepalive_cnt: -1, tcp_keepalive_intvl: -1 }),
-  ...none(MODULES, { cython_enable: false, utils_dirs: [] }),
+  ...none(MODULES, { cython_enable: false }),
   ...none("hardware grains are fixed: write other values in grains", {
     fibre_channel_grains: undefined,
     grain_opts: undefined,

@@ -242,6 +242,8 @@ export interface RunnerContext {
   readonly id: string;
   /** The id of the job that this run is. */
   readonly jid: string;
+  /** Set by a runner that has failed although it returns. @default 0 */
+  retcode?: number;
   /** The master's configuration. */
   readonly opts: Record<string, unknown>;
   /** Jobs and returns, as the master keeps them. */

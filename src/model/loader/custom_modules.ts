@@ -26,7 +26,7 @@ async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ 
     ]);
     return {
       module: {
-        virtual: (context) => virtualOf(own.virtual?.(context) ?? virtual(context), exports.virtualname),
+        virtual: async (context) => virtualOf(await own.virtual?.(context) ?? virtual(context), exports.virtualname),
         functions: Object.fromEntries(wrapped),
       },
     };

@@ -5,6 +5,7 @@ import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.
 import { shortName } from "./job_context.ts";
 import { moduleNamed } from "./module_named.ts";
 import type { Callable, PythonCaller } from "./python/helper.ts";
+import { returnCodeOf } from "./python/return_code.ts";
 import { type Args, bindArguments, parseSignature } from "./signature.ts";
 
 /** Runners by name → how to load them. */
@@ -83,6 +84,7 @@ function runnerCaller(place: CustomPlace, context: object, registry: RunnerRegis
     log,
     opts,
     callable: { runners },
+    code: returnCodeOf(context as Partial<RunnerContext>),
     ...(progress === undefined
       ? {}
       : { progress: (data) => progress.call(context, isMap(data) ? recordOf(data) : { data }) }),

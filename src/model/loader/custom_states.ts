@@ -58,7 +58,7 @@ async function stateModule(place: CustomPlace, file: CustomFile): Promise<{ stat
     return {
       states: {
         ...wrapped(own),
-        virtual: (context) => virtualOf(own.virtual?.(context) ?? virtual(context), exports.virtualname),
+        virtual: async (context) => virtualOf(await own.virtual?.(context) ?? virtual(context), exports.virtualname),
       },
     };
   }

@@ -1,6 +1,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
+import type { Virtual } from "./loaded_file.ts";
 import {
   type Args,
   type Declare,
@@ -36,7 +37,7 @@ export const executionFunctions: DeclareAll<ExecutionFunction> = declareFunction
 /** What a file under `plugins/modules/` exports as `module`. */
 export interface ExecutionModule {
   /** True, another name to go by, or why it is not available on this host. */
-  virtual?(context: Context): true | string | { unavailable: string; name?: string };
+  virtual?(context: Context): Virtual | Promise<Virtual>;
   /** Further names that it goes by. @default none */
   aliases?: readonly string[];
   /** The functions by name, without the module's name. */

@@ -3,6 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Context } from "./context.ts";
 import type { MissingFunction } from "./function_catalog.ts";
 import { isLent, plainName } from "./lent_files.ts";
+import type { Virtual } from "./loaded_file.ts";
 import { parseSignature, type Signature } from "./signature.ts";
 
 /** What functions of all families have. */
@@ -13,7 +14,7 @@ export interface DescribedFunction {
 
 /** What modules of all families have. */
 export interface DescribedModule<F extends DescribedFunction> {
-  virtual?(context: Context): true | string | { unavailable: string; name?: string };
+  virtual?(context: Context): Virtual | Promise<Virtual>;
   /** Further names that it goes by. @default none */
   aliases?: readonly string[];
   functions: Record<string, F>;
@@ -116,16 +117,19 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   /** A function of a module that is not lent. */
   async #own(module: string, fun: string, missing: MissingFunction): Promise<LoadedEntry<F, M> | MissingFunction> {
+    let isThere = false;
     if (Object.hasOwn(this.#modules, module) && this.#allowed(module)) {
       const opened = await this.#open(module);
       if (opened.unavailable !== undefined) return { message: opened.unavailable };
-      if (opened.name === module) return opened.functions.get(fun) ?? missing;
+      if (opened.name === module && opened.functions.has(fun)) return opened.functions.get(fun)!;
+      isThere = opened.name === module;
     }
-    // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded.
+    // The module may have another name than its file: often the file's has it in it. Otherwise all modules are loaded. A custom file
+    // may add functions to a module that is there: then its own name has to have the module's in it.
     const own = Object.keys(this.#modules).filter((name) => !isLent(name) && this.#allowed(name));
     const likely = own.filter((name) => name.includes(module));
     let unavailable: string | undefined;
-    for (const names of [likely, own]) {
+    for (const names of isThere ? [likely] : [likely, own]) {
       const opened = await Promise.all(names.map((name) => this.#open(name)));
       const named = opened.filter(({ name, others }) => name === module || others.includes(module));
       const found = named.filter((one) => one.unavailable === undefined);
@@ -206,7 +210,7 @@ async function loadModule<F extends DescribedFunction, M extends DescribedModule
 ): Promise<LoadedModule<F, M>> {
   try {
     const module = await load();
-    const virtual = module.virtual?.(context) ?? true;
+    const virtual = await module.virtual?.(context) ?? true;
     if (typeof virtual === "object") {
       const named = virtual.name ?? file;
       const why = virtual.unavailable === "" ? "" : `: ${virtual.unavailable}`;

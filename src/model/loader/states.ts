@@ -1,5 +1,6 @@
 /** State modules: what a file under `plugins/states/` exports, what its functions are given and what they return. */
 import type { Context, JobContext } from "./context.ts";
+import type { Virtual } from "./loaded_file.ts";
 import {
   type Args,
   type Declare,
@@ -62,8 +63,8 @@ export const stateFunctions: DeclareAll<StateFunction> = declareFunctions as Dec
 
 /** What a file under `plugins/states/` exports as `states`. */
 export interface StateModule {
-  /** True, another name to go by, or why it is not available on this host. */
-  virtual?(context: Context): true | string | { unavailable: string; name?: string };
+  /** True, another name to go by, or why it is not available on this host: often the execution functions that it calls are not. */
+  virtual?(context: Context): Virtual | Promise<Virtual>;
   /**
    * The functions by name, without the module's name. `mod_watch` is called with `sfun`, the function that the chunk asked for, when
    * a state that the chunk watches had changes and the chunk itself had none.

@@ -1,3 +1,7 @@
+import { SaltError } from "../../base/errors.ts";
+import { repr } from "../../language/python/repr.ts";
+import { writtenTraceback } from "../../language/python/written_traceback.ts";
+
 /** Frames that are shown; the innermost ones say most. */
 const MAX_FRAMES = 30;
 
@@ -33,27 +37,24 @@ const PYTHON_NAMES: Record<string, string> = {
   SaltInvocationError: "salt.exceptions.SaltInvocationError",
 };
 
-/** Errors that Python itself has written the text of. */
-const WRITTEN = new WeakMap<Error, string>();
-
-/** Sets what {@link traceback} says of an error: the text that Python printed. */
-export function tracebackIs(error: Error, text: string): void {
-  WRITTEN.set(error, text);
-}
+/** To Python a function that is not there is a key that its table lacks. */
+const isMissingFunction = (error: unknown): error is SaltError & { fun: string } =>
+  error instanceof SaltError && error.code === "MISSING_FUNCTION";
 
 /**
  * The text Python would print of an exception: frames with the innermost last, then `Name: message`, then a line feed.
  * Tools that read returns look for its first and last line.
  */
 export function traceback(error: unknown): string {
-  const written = error instanceof Error ? WRITTEN.get(error) : undefined;
+  const written = writtenTraceback(error);
   if (written !== undefined) return written;
   const { name, message, stack } = error instanceof Error
     ? error
     : { name: "Error", message: String(error), stack: undefined };
   const lines = frames(stack ?? "").map(({ fun, file, line }) => `  File "${file}", line ${line}, in ${fun}`);
   const own = Object.hasOwn(PYTHON_NAMES, name) ? PYTHON_NAMES[name] : name;
-  const last = message === "" ? own : `${own}: ${message}`;
+  const said = isMissingFunction(error) ? `KeyError: ${repr(error.fun)}` : undefined;
+  const last = said ?? (message === "" ? own : `${own}: ${message}`);
   // At least one frame: a reader may expect to find some.
   return [
     "Traceback (most recent call last):",

@@ -137,6 +137,8 @@ export interface WheelContext {
   connected(): string[];
   /** When minions with accepted keys were lost. */
   lost(): LostMinions;
+  /** Set by a function that has failed although it returns. @default 0 */
+  retcode?: number;
 }
 
 /** Minions that were connected, and are not any more. */
@@ -145,6 +147,8 @@ export interface LostMinions {
   sinceMs: number;
   /** Id → when its last connection ended, in milliseconds since the epoch. */
   lostMs: ReadonlyMap<string, number>;
+  /** Connections of minions that have not said who they are. */
+  unnamed: number;
 }
 
 /** One function of a wheel module. */

@@ -16,6 +16,9 @@ export interface LoadFilesOptions {
   later(call: () => void): void;
 }
 
+/** What a job has on the disk: its id, its load, and the minions that were found for it. */
+const FILES: readonly string[] = ["jid", ".load.p", ".minions.p"];
+
 /**
  * Beside any job cache, the three small files of a job that Salt's own command line insists on: before it waits for
  * returns it looks on the disk whether the jid exists (`jid`, `.load.p`, `.minions.p`). Returns are never written as files, and
@@ -29,8 +32,12 @@ export function withLoadFiles(cache: JobCache, options: LoadFilesOptions): JobCa
   const root = joinPath(cacheDir, "jobs");
   const isDirectory = (path: string) => fs.stat(path, { follow: false })?.kind === "directory";
 
-  /** Removes the files of jobs that the cache no longer has; a part of the tree each turn of the loop. */
-  async function sweep(beforeMs: number): Promise<void> {
+  /**
+   * Removes the files of jobs that the cache no longer has; a part of the tree each turn of the loop.
+   *
+   * @param spared whether a directory with such files stays
+   */
+  async function sweep(beforeMs: number, spared: (names: readonly string[]) => boolean = () => false): Promise<void> {
     for (const first of isDirectory(root) ? fs.list(root) : []) {
       const top = joinPath(root, first);
       if (!isDirectory(top)) continue;
@@ -41,6 +48,7 @@ export function withLoadFiles(cache: JobCache, options: LoadFilesOptions): JobCa
         if ((stat?.ctimeMs ?? 0) >= beforeMs) continue;
         const jid = stat?.kind === "file" ? fs.readText(file) : "";
         if (isPlainJid(jid) && await cache.hasLoad(jid)) continue;
+        if (isDirectory(directory) && spared(fs.list(directory))) continue;
         fs.remove(directory, { recursive: true });
       }
       await new Promise<void>(later);
@@ -54,9 +62,9 @@ export function withLoadFiles(cache: JobCache, options: LoadFilesOptions): JobCa
       // First: if the disk is full, the cache must not have a job that the publisher was refused.
       const directory = directoryOf(jid);
       fs.mkdir(directory, 0o755);
-      fs.write(joinPath(directory, "jid"), jid, { mode: 0o600 });
-      fs.write(joinPath(directory, ".load.p"), encode(load, "bin"), { mode: 0o600 });
-      fs.write(joinPath(directory, ".minions.p"), encode(minions, "bin"), { mode: 0o600 });
+      for (const [at, content] of [jid, encode(load, "bin"), encode(minions, "bin")].entries()) {
+        fs.write(joinPath(directory, FILES[at]!), content, { mode: 0o600 });
+      }
       return cache.saveLoad(jid, load, minions, how);
     },
     async expire(beforeMs) {
@@ -66,7 +74,8 @@ export function withLoadFiles(cache: JobCache, options: LoadFilesOptions): JobCa
     },
     async shrink(bytes) {
       const gone = await cache.shrink(bytes);
-      if (gone > 0) await sweep(Infinity);
+      // Jobs that a Salt master has stored have returns beside these files. They count for no size, and go by age alone.
+      if (gone > 0) await sweep(Infinity, (names) => names.some((name) => !FILES.includes(name)));
       return gone;
     },
   };

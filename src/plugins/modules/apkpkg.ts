@@ -10,7 +10,7 @@ import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { type CommandOutcome, programPath, runAll } from "../commands.ts";
+import { type CommandOutcome, runAll } from "../commands.ts";
 import { changing, versionFunctions } from "../packages/shared_functions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { clearRefreshTag } from "../packages/refresh_tag.ts";
@@ -111,9 +111,7 @@ const { version, latest_version } = versionFunctions(latestVersion);
 /** Packages of Alpine. */
 export const module: ExecutionModule = {
   virtual: (context) =>
-    context.grains.os_family === "Alpine" && programPath(context, "apk") !== undefined
-      ? "pkg"
-      : { unavailable: "Packages are not handled by apk here" },
+    context.grains.os_family === "Alpine" ? "pkg" : { unavailable: "Packages are not handled by apk here" },
   functions: executionFunctions({
     "list_pkgs(versions_as_list=False, **kwargs)": {
       doc: "The installed packages with their versions.\n\n    salt '*' pkg.list_pkgs",

@@ -52,12 +52,7 @@ const KEYS =
 
 /** Packages of Debian and its relatives. Other systems get a module of their own under this name. */
 export const module: ExecutionModule = {
-  virtual: (context) => {
-    const missing = ["apt-get", "apt-cache", "dpkg-query"].find((name) => programPath(context, name) === undefined);
-    return missing === undefined && isFamily(context, ["Debian"])
-      ? "pkg"
-      : { unavailable: `Packages are handled by apt, and there is no ${missing ?? "Debian"} here` };
-  },
+  virtual: (context) => isFamily(context, ["Debian"]) ? "pkg" : { unavailable: "Packages are not handled by apt here" },
   functions: executionFunctions({
     "list_pkgs(versions_as_list: bool=False, removed=False, purge_desired=False, **kwargs)": {
       doc: "The installed packages with their versions; or those that were removed but not purged.\n\n" +

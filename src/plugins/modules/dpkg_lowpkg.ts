@@ -2,7 +2,7 @@ import type { JobContext } from "../../model/loader/context.ts";
 import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
-import { programPath, run, runAll } from "../commands.ts";
+import { run, runAll } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { isFamily } from "../packages/family.ts";
 import { changes } from "../packages/lists.ts";
@@ -108,9 +108,7 @@ async function details(context: JobContext, names: unknown[], kwargs: Fields): P
 /** What dpkg alone knows of packages. */
 export const module: ExecutionModule = {
   virtual: (context) =>
-    isFamily(context, ["Debian"]) && programPath(context, "dpkg-query") !== undefined
-      ? "lowpkg"
-      : { unavailable: "Packages are not handled by dpkg here" },
+    isFamily(context, ["Debian"]) ? "lowpkg" : { unavailable: "Packages are not handled by dpkg here" },
   functions: executionFunctions({
     "bin_pkg_info(path: str, saltenv='base')": {
       doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.deb",

@@ -4,6 +4,19 @@ import { Rendering } from "../../model/loader/rendering.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { repr, str } from "../../language/python/repr.ts";
 
+/** Names of the file that a template is in: Salt's functions render a text, which is in none. */
+const OF_NO_FILE = {
+  tplfile: "__salt.tmp",
+  tplpath: "",
+  tpldir: ".",
+  tpldot: "",
+  sls: "",
+  slspath: "",
+  sls_path: "",
+  slsdotpath: "",
+  slscolonpath: "",
+};
+
 /** What a template with one value in it has, by way of JSON as in Salt. */
 async function valueOf(context: JobContext, head: string, value: string): Promise<unknown> {
   const saltenv = str(context.opts.saltenv ?? "base") || "base";
@@ -11,6 +24,7 @@ async function valueOf(context: JobContext, head: string, value: string): Promis
     source: `${head}{{ ${value} | tojson }}`,
     engine: "jinja",
     saltenv,
+    names: OF_NO_FILE,
   });
   return parseOrderedJson(text);
 }

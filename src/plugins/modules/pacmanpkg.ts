@@ -4,7 +4,6 @@ import { executionFunctions, type ExecutionModule } from "../../model/loader/fam
 import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
-import { programPath } from "../commands.ts";
 import { versionFunctions } from "../packages/shared_functions.ts";
 import { stringify } from "../packages/lists.ts";
 import { groupDiff, groupInfo, groupList, latestVersion, repoPackages, upgrades } from "./pacmanpkg/available.ts";
@@ -30,9 +29,7 @@ async function files(context: JobContext, names: string[]) {
 /** Packages of Arch's family. */
 export const module: ExecutionModule = {
   virtual: (context) =>
-    context.grains.os_family === "Arch" && programPath(context, "pacman") !== undefined
-      ? "pkg"
-      : { unavailable: "Packages are not handled by pacman here" },
+    context.grains.os_family === "Arch" ? "pkg" : { unavailable: "Packages are not handled by pacman here" },
   functions: executionFunctions({
     "list_pkgs(versions_as_list=False, **kwargs)": {
       doc: "The installed packages with their versions.\n\n    salt '*' pkg.list_pkgs",

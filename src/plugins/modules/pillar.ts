@@ -11,6 +11,7 @@ import {
 import type { PillarCall } from "../../model/loader/pillar_link.ts";
 import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap } from "../../language/python/containers.ts";
 import { deepCopy } from "../../language/python/copy.ts";
+import { isInteger } from "../../language/python/float.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { typeName } from "../../language/python/type_name.ts";
@@ -69,12 +70,18 @@ async function source(context: JobContext, options: Values): Promise<AnyMap> {
   return plain(pillarenv) && plain(saltenv) ? context.pillar : await fresh(context, { pillarenv, saltenv });
 }
 
+/** A value of a pillar, whose own keys are text: a number is one, too. */
+function valueAt(pillar: AnyMap, key: unknown, delimiter: string): unknown {
+  const isText = pillar instanceof Map || !isInteger(key) && typeof key !== "boolean";
+  return traverse(pillar, isText ? key : [str(key)], delimiter);
+}
+
 async function item(context: JobContext, names: readonly unknown[], options: Values): Promise<AnyMap> {
   const pillar = await source(context, options);
   const delimiter = str(options.delimiter ?? ":");
   const fallback = options.default === undefined ? "" : options.default;
   return mapOf(names.map((name) => {
-    const value = traverse(pillar, name, delimiter);
+    const value = valueAt(pillar, name, delimiter);
     return [name, value === undefined ? fallback : value];
   }));
 }
@@ -92,7 +99,7 @@ function missing(key: unknown): Error {
 async function get(context: JobContext, args: Values): Promise<unknown> {
   const { key, default: given, merge, merge_nested_lists: nested, delimiter } = args;
   const pillar = await source(context, args);
-  const found = traverse(pillar, key, str(delimiter));
+  const found = valueAt(pillar, key, str(delimiter));
   const unset = given === UNSET;
   if (truthy(merge)) {
     const fallback = unset ? "" : given;
@@ -165,7 +172,7 @@ export const module: ExecutionModule = {
       inline: true,
       doc: "The keys of a map in the pillar in use.\n\n    salt '*' pillar.keys web:sites",
       run(context, { key, delimiter }): unknown[] {
-        const value = traverse(context.pillar, key, delimiter);
+        const value = valueAt(context.pillar, key, delimiter);
         if (value === undefined) throw missing(key);
         if (!isMap(value)) {
           throw Object.assign(new Error(`Pillar value in key ${str(key)} is not a dict`), { name: "ValueError" });

@@ -7,7 +7,7 @@ import {
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
-import { programPath, run, runAll } from "../commands.ts";
+import { run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";
 import { replaceContent } from "../host_files.ts";
@@ -77,10 +77,10 @@ async function lock(context: JobContext, args: Args, wanted: boolean): Promise<b
 
 /** Passwords and their expiry; `root` names the directory of another system. */
 export const module: ExecutionModule = {
-  virtual: (context) =>
-    context.runtime.process.platform === "linux" && programPath(context, "chage") !== undefined
+  virtual: ({ runtime }) =>
+    runtime.process.platform === "linux"
       ? true
-      : { unavailable: "The shadow module needs chage and passwd, which are missing" },
+      : { unavailable: "The shadow module reads /etc/shadow of Linux, and this is another system" },
   functions: executionFunctions({
     "default_hash()": {
       doc: "The entry of an account that cannot log in with a password.\n\n    salt '*' shadow.default_hash",

@@ -296,15 +296,20 @@ export const module: ExecutionModule = {
       doc: "The Fibonacci number at that place, and the seconds it took.\n\n    salt '*' test.fib 3",
       async run(context, { num }) {
         const [value, took] = await timed(context, fibonacci(context, integer(num, "num")));
-        return [toInteger(value), took];
+        return Tuple.of(toInteger(value), took);
       },
     },
     "collatz(start)": {
       doc: "The Collatz sequence from a number down to one, and the seconds it took.\n\n    salt '*' test.collatz 3",
       async run(context, { start }) {
         const [steps, took] = await timed(context, collatz(context, integer(start, "start")));
-        // True division makes floats of all that follow the start.
-        return [steps.map((step, index) => index === 0 ? toInteger(step) : toFloat(Number(step))), took];
+        // True division makes floats of all that follow the first even number.
+        const even = steps.findIndex((step) => step % 2n === 0n);
+        const isInteger = (index: number) => even < 0 || index <= even;
+        return Tuple.of<unknown>(
+          steps.map((step, index) => isInteger(index) ? toInteger(step) : toFloat(Number(step))),
+          took,
+        );
       },
     },
     "outputter(data)": {

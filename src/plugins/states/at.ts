@@ -3,6 +3,7 @@ import { type StateContext, stateFunctions, type StateModule, type StateReturn }
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { checkTag } from "../modules/at.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 
 interface Jobs {
@@ -51,6 +52,7 @@ const JOB = "name, timespec, tag=None, user=None, job=None, unique_tag=False";
 
 /** Jobs that at runs once. */
 export const states: StateModule = {
+  virtual: needs("at.at", "at module could not be loaded"),
   functions: stateFunctions({
     [`present(${JOB})` as const]: { doc: "The command is added, to be run at that time.", run: present },
     "absent(name, jobid=None, **kwargs)": {

@@ -11,6 +11,7 @@ import {
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 
 type Status = "absent" | "present" | "update";
@@ -140,6 +141,7 @@ async function install(context: StateContext, args: Args, path: string, group: s
 
 /** The tables of cron. */
 export const states: StateModule = {
+  virtual: needs("cron.list_tab", "cron module could not be loaded"),
   functions: stateFunctions({
     present: stateFunction({
       signature: `name, user='root', minute='*', hour='*', daymonth='*', month='*', dayweek='*', comment=None,

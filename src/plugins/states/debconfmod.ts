@@ -4,6 +4,7 @@ import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { answerLine } from "../modules/debconfmod.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 
 interface Answer {
@@ -30,8 +31,10 @@ function answersOf(data: unknown): Answer[] {
 
 /** Answers to the questions that Debian's packages ask. */
 export const states: StateModule = {
-  virtual: ({ grains }) =>
-    grains.os_family === "Debian" ? true : { unavailable: "debconf state only runs on Debian systems" },
+  virtual: async (context) =>
+    context.grains.os_family !== "Debian"
+      ? { unavailable: "debconf state only runs on Debian systems" }
+      : await needs("debconf.show", "debconf module could not be loaded")(context),
   functions: stateFunctions({
     "set(name, data, **kwargs)": {
       doc: "The package's questions have these answers: a map of questions to type and value.",

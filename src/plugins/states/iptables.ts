@@ -1,4 +1,5 @@
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { needs } from "./available.ts";
 import { chainAbsent, chainPresent, flush, setPolicy } from "./iptables/chains.ts";
 import { type Action, aggregate, rule } from "./iptables/rules.ts";
 
@@ -13,6 +14,7 @@ const CHAIN = "name, table='filter', family='ipv4'";
 
 /** The rules of the firewall. */
 export const states: StateModule = {
+  virtual: needs("iptables.version", "iptables module could not be loaded"),
   functions: stateFunctions({
     append: ofRule("append", "The rule is in the chain; it comes behind the others if it is new."),
     insert: ofRule("insert", "The rule is in the chain; it comes to the place `position` if it is new."),

@@ -2,6 +2,7 @@ import { type StateContext, stateFunction, type StateModule, type StateReturn } 
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { layoutName } from "../modules/keyboard.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 
 /** One of the two layouts: which functions read and set it, and what it is called. */
@@ -31,6 +32,7 @@ const layout = (which: Layout) =>
 
 /** Layouts of keyboards. */
 export const states: StateModule = {
+  virtual: needs("keyboard.get_sys", "keyboard module could not be loaded"),
   functions: {
     system: layout({ fun: "sys", word: "System", longWord: "system" }),
     xorg: layout({ fun: "x", word: "XOrg", longWord: "XOrg" }),

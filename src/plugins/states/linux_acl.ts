@@ -87,7 +87,7 @@ const namesOf = (names: unknown): unknown[] => Array.isArray(names) ? names : tr
 /** Access control lists of files. */
 export const states: StateModule = {
   virtual: (context) =>
-    ["getfacl", "setfacl"].every((name) => programPath(context, name) !== undefined) ? "acl" : {
+    ["getfacl", "setfacl"].every((name) => programPath(context, name) !== undefined) || {
       unavailable: "The linux_acl state cannot be loaded: the getfacl or setfacl binary is not in the path.",
     },
   functions: stateFunctions({

@@ -1,9 +1,11 @@
 import type { StateModule } from "../../model/loader/states.ts";
+import { needs } from "./available.ts";
 import { volumeAbsent, volumePresent } from "./lvm/logical_volumes.ts";
 import { groupAbsent, groupPresent, physicalAbsent, physicalPresent } from "./lvm/volume_groups.ts";
 
 /** Volumes of LVM. */
 export const states: StateModule = {
+  virtual: needs("lvm.version", "lvm command not found"),
   functions: {
     pv_present: physicalPresent,
     pv_absent: physicalAbsent,

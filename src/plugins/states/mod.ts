@@ -2,6 +2,7 @@ import type { StateRegistry } from "../../model/loader/states.ts";
 
 /** The state modules: name → how to load it. Nothing is loaded before a state of it is run. */
 export const STATES: StateRegistry = {
+  acl: () => import("./linux_acl.ts"),
   alias: () => import("./alias.ts"),
   alternatives: () => import("./alternatives.ts"),
   apache: () => import("./apache.ts"),
@@ -36,7 +37,6 @@ export const STATES: StateRegistry = {
   iptables: () => import("./iptables.ts"),
   keyboard: () => import("./keyboard.ts"),
   kmod: () => import("./kmod.ts"),
-  linux_acl: () => import("./linux_acl.ts"),
   locale: () => import("./locale.ts"),
   lvm: () => import("./lvm.ts"),
   module: () => import("./module.ts"),

@@ -2,6 +2,7 @@ import { type StateContext, stateFunctions, type StateModule, type StateReturn }
 import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
+import { needs } from "./available.ts";
 import { difference } from "./network/difference.ts";
 import { managed } from "./network/interfaces.ts";
 import { callError, outcome } from "./outcome.ts";
@@ -45,6 +46,7 @@ async function settle(context: StateContext, subject: Subject, dry: boolean, kwa
 
 /** Network interfaces, and what the host has of a network. */
 export const states: StateModule = {
+  virtual: needs("ip.get_interface", "ip module could not be loaded"),
   functions: stateFunctions({
     managed,
     "routes(name, **kwargs)": {

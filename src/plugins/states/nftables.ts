@@ -11,6 +11,7 @@ import { str } from "../../language/python/repr.ts";
 import { strip } from "../../language/python/whitespace.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { chainComplaint, handleOf, policyWord } from "../modules/nftables/places.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 
 type Action = "append" | "insert" | "delete";
@@ -121,6 +122,7 @@ const ofRule = (action: Action, doc: string) =>
 
 /** The rules of the firewall, with nft. */
 export const states: StateModule = {
+  virtual: needs("nftables.version", "nftables module could not be loaded"),
   functions: stateFunctions({
     append: ofRule("append", "The rule is in the chain; it comes behind the others if it is new."),
     insert: ofRule(

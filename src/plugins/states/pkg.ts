@@ -1,5 +1,6 @@
 import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
 import { type StateFunction, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 import { downloaded, patchDownloaded, patchInstalled } from "./pkg/downloaded.ts";
 import { groupInstalled } from "./pkg/group.ts";
@@ -48,6 +49,7 @@ const WATCHING = ["purged", "latest", "removed", "installed"];
 
 /** Packages, by whatever this host has for them. */
 export const states: StateModule = {
+  virtual: needs("pkg.install", "pkg module could not be loaded"),
   functions: stateFunctions({
     ...FUNCTIONS,
     "mod_watch(name, **kwargs)": {

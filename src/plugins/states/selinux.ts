@@ -2,6 +2,7 @@ import { type StateContext, stateFunctions, type StateModule, type StateReturn }
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 import { filesAbsent, filesApplied, filesPresent, portAbsent, portPresent } from "./selinux/policies.ts";
 
@@ -46,6 +47,7 @@ const FILE = "sel_user=None, sel_level=None";
 
 /** What SELinux allows. */
 export const states: StateModule = {
+  virtual: needs("selinux.getenforce", "selinux module could not be loaded"),
   functions: stateFunctions({
     "mode(name)": {
       doc: "SELinux is in this mode: enforcing, permissive or disabled.",

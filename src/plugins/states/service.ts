@@ -1,4 +1,6 @@
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { str } from "../../language/python/repr.ts";
+import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";
 import { beacon, watch } from "./service/after.ts";
@@ -14,6 +16,11 @@ const masking = (wanted: boolean, doc: string) =>
 
 /** Services: whether they run, start at boot, or cannot be started at all. */
 export const states: StateModule = {
+  virtual: (context) => {
+    const { osfinger, os } = context.grains;
+    const why = `check support for service management on ${str(osfinger ?? os ?? "")}`;
+    return needs("service.start", `No service execution module loaded: ${why} `)(context);
+  },
   functions: stateFunctions({
     running,
     dead,

@@ -19,7 +19,7 @@ const spaced = (text: string) => text.replace(/ +|\t+/g, " ");
 async function predict(context: StateContext, name: unknown, value: unknown, config: unknown): Promise<StateReturn> {
   const configured = await context.call("sysctl.show", [], { config_file: config });
   const set = `${str(name)} = ${str(value)}`;
-  if (!isMap(configured)) {
+  if (configured === null || configured === undefined) {
     return answer(
       name,
       null,
@@ -27,7 +27,8 @@ async function predict(context: StateContext, name: unknown, value: unknown, con
         "either unreadable, or missing.",
     );
   }
-  const inFile = lookup(configured, name) !== undefined;
+  // A file that is not there has no settings.
+  const inFile = isMap(configured) && lookup(configured, name) !== undefined;
   const current = str(await context.call("sysctl.get", [name]) ?? "");
   if (truthy(current) && inFile && splitWords(current).join(" ") === splitWords(str(value)).join(" ")) {
     return answer(name, true, `Sysctl value ${set} is already set`);

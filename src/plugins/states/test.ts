@@ -71,11 +71,10 @@ const TYPES: [parameter: Checked, shown: string, is: (value: unknown) => boolean
 /** States that do nothing, to try other things with. */
 export const states: StateModule = {
   functions: stateFunctions({
-    nop: pretended(
-      "Does nothing, and succeeds.",
-      { comment: "Success!", result: true, changes: false },
-      { comment: "Success!", result: true },
-    ),
+    "nop(name, **kwargs)": {
+      doc: "Does nothing, and succeeds.",
+      run: (_context, { name }) => ({ name, changes: {}, result: true, comment: "Success!" }),
+    },
     succeed_without_changes: pretended(
       "Succeeds without changes. `comment` replaces its comment.",
       { comment: "Success!", result: true, changes: false },

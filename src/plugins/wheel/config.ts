@@ -21,15 +21,24 @@ export const wheel: WheelModule = {
     },
     "update_config(file_name, yaml_contents)": {
       doc: "Writes options into `<file_name>.conf` of the directory that the configuration includes.",
-      run({ opts, runtime: { fs } }, { file_name, yaml_contents }) {
+      async run({ opts, runtime: { fs } }, { file_name, yaml_contents }) {
         if (typeof file_name !== "string" || !/^[A-Za-z0-9_][\w.-]*$/.test(file_name)) return "Invalid path";
-        if (!isMap(yaml_contents)) return `yaml_contents is ${repr(yaml_contents)}: expected a map of options`;
+        let options: unknown = yaml_contents;
+        if (typeof yaml_contents === "string") {
+          const { parseYaml } = await import("../../language/yaml/document.ts");
+          try {
+            options = parseYaml(yaml_contents).value;
+          } catch (error) {
+            return messageOf(error);
+          }
+        }
+        if (!isMap(options)) return `yaml_contents is ${repr(yaml_contents)}: expected a map of options`;
         const file = String(opts.conf_file);
         const include = String(opts.default_include ?? "master.d/*.conf");
         const directory = joinPath(file.slice(0, file.lastIndexOf("/")), include.slice(0, include.lastIndexOf("/")));
         try {
           fs.mkdir(directory, 0o755);
-          fs.write(joinPath(directory, `${file_name}.conf`), dump(yaml_contents), { mode: 0o600 });
+          fs.write(joinPath(directory, `${file_name}.conf`), dump(options), { mode: 0o600 });
           return `Wrote ${file_name}.conf`;
         } catch (error) {
           return messageOf(error);

@@ -10,13 +10,15 @@ export const wheel: WheelModule = {
     "presence()": {
       doc:
         "The ids of the connected minions, when the others were lost, and since when the master has seen them come and go; times are " +
-        "seconds since the epoch.\n\n    minions.presence",
+        "seconds since the epoch. `unnamed`: the connections of minions that have not said who they are. Minions of Salt say so with " +
+        "the first job after a restart of the master.\n\n    minions.presence",
       run: (context) => {
-        const { sinceMs, lostMs } = context.lost();
+        const { sinceMs, lostMs, unnamed } = context.lost();
         return {
           connected: context.connected(),
           lost: Object.fromEntries([...lostMs].map(([id, atMs]) => [id, atMs / 1000])),
           since: sinceMs / 1000,
+          unnamed,
         };
       },
     },

@@ -156,7 +156,7 @@ function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefine
     log.debug("new key not stored: max_pending_keys is reached", { id });
     return { accept: false, ret: "full", event: event(false, "full") };
   }
-  log.info("new key pending", { id, from: origin });
+  log.warning("new key pending", { id, from: origin });
   return { accept: false, ret: true, event: event(true, "pend") };
 }
 

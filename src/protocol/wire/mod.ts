@@ -12,7 +12,7 @@
  *
  * @module
  */
-export { ProtocolError, SaltError } from "../../base/errors.ts";
+export { type ErrorCode, ProtocolError, SaltError } from "../../base/errors.ts";
 // Events
 export { eventStamp, eventTag, packEvent, type PackEventOptions, unpackEvent } from "./event_frame.ts";
 // Frames of the local bus

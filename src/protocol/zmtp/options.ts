@@ -27,6 +27,8 @@ export interface SocketOptions {
   unfinishedBytes?: number;
   /** The same for peers on known hosts, which are counted separately. @default unfinishedBytes */
   unfinishedBytesKnown?: number;
+  /** The same for all peers on one known host. @default unfinishedBytesKnown */
+  unfinishedBytesOf?: (host: string) => number;
   /** Whether a host (`10.0.0.7`) has authenticated as one of ours. @default none has */
   knownHost?: (host: string) => boolean;
   /** A peer that sends less than 64 KiB of a message it has begun in this time is disconnected. @default 30000 */
@@ -83,6 +85,7 @@ export function settingsOf(options: SocketOptions): Settings {
       new ConnectionLimit({ maxConnections: Infinity, knownHost: () => false }),
     unfinishedBytes: options.unfinishedBytes ?? 2 ** 29,
     unfinishedBytesKnown: options.unfinishedBytesKnown ?? options.unfinishedBytes ?? 2 ** 29,
+    unfinishedBytesOf: options.unfinishedBytesOf ?? (() => Infinity),
     knownHost: options.knownHost ?? (() => false),
     stallTimeoutMs: options.stallTimeoutMs ?? 30_000,
     messageTimeoutMs: options.messageTimeoutMs ?? 900_000,

@@ -19,6 +19,8 @@ export interface UnfinishedLimits {
   unfinishedBytes: number;
   /** Of all senders on known hosts together. */
   unfinishedBytesKnown: number;
+  /** Of all senders on one known host: a stranger there could else hold what all known hosts share. */
+  unfinishedBytesOf: (host: string) => number;
   /** Whether a host (`10.0.0.7`) has authenticated as one of ours. */
   knownHost: (host: string) => boolean;
   /** A sender in the middle of a message must send {@link PROGRESS} bytes, or the rest of it, within this time. */
@@ -42,17 +44,22 @@ interface Held {
   mark: number;
 }
 
+/** A host may have become known while it was sending: it counts in both pools then. */
+const poolKey = (known: boolean, origin: string) => `${known ? "known" : "unknown"} ${origin}`;
+
 /**
  * The incomplete messages of a socket. A frame announces its length and is then waited for, so any client that connects
  * could make us hold memory for as long as it likes. So all of them together are bounded here in size, and each of them in
  * time. When there is no room, the host that holds most loses its largest; hosts that have authenticated as ours have room
- * of their own, which unknown hosts cannot use up.
+ * of their own, which unknown hosts cannot use up, and each of them its share.
  */
 export class Unfinished {
   readonly #clock: Clock;
   readonly #limits: UnfinishedLimits;
   readonly #held = new Map<Sender, Held>();
   readonly #totals = { known: 0, unknown: 0 };
+  /** Bytes by pool and origin: see {@link poolKey}. */
+  readonly #origins = new Map<string, number>();
   #stopTimer: (() => void) | undefined;
 
   constructor(clock: Clock, limits: UnfinishedLimits) {
@@ -89,8 +96,8 @@ export class Unfinished {
       if (another) held.since = held.markedAt;
       held.message = message;
     }
-    this.#totals[held.known ? "known" : "unknown"] += bytes - held.bytes;
-    held.bytes = bytes;
+    this.#count(held, bytes);
+    if (held.known) this.#makeRoomOn(hostOf(sender.remote), held.origin);
     this.#makeRoom(held.known);
   }
 
@@ -101,36 +108,55 @@ export class Unfinished {
 
   #forget(sender: Sender, held: Held): void {
     this.#held.delete(sender);
-    this.#totals[held.known ? "known" : "unknown"] -= held.bytes;
+    this.#count(held, 0);
     if (this.#held.size === 0) this.stop();
+  }
+
+  /** A sender holds so many bytes now. */
+  #count(held: Held, bytes: number): void {
+    const more = bytes - held.bytes;
+    const key = poolKey(held.known, held.origin);
+    const all = (this.#origins.get(key) ?? 0) + more;
+    if (all === 0) this.#origins.delete(key);
+    else this.#origins.set(key, all);
+    this.#totals[held.known ? "known" : "unknown"] += more;
+    held.bytes = bytes;
+  }
+
+  #makeRoomOn(host: string, origin: string): void {
+    const limit = this.#limits.unfinishedBytesOf(host);
+    while ((this.#origins.get(poolKey(true, origin)) ?? 0) > limit) {
+      this.#drop(this.#largestOn(true, origin), `Incomplete messages of this host exceed its limit of ${limit} bytes`);
+    }
+  }
+
+  #drop(sender: Sender, reason: string): void {
+    this.#forget(sender, this.#held.get(sender)!);
+    sender.fail(new ProtocolError(reason));
   }
 
   #makeRoom(known: boolean): void {
     const limit = known ? this.#limits.unfinishedBytesKnown : this.#limits.unfinishedBytes;
     while (this.#totals[known ? "known" : "unknown"] > limit) {
-      const sender = this.#largestOf(known);
-      const held = this.#held.get(sender)!;
-      this.#forget(sender, held);
-      sender.fail(
-        new ProtocolError(
-          `Incomplete messages of all peers exceed the limit of ${limit} bytes`,
-        ),
-      );
+      this.#drop(this.#largestOf(known), `Incomplete messages of all peers exceed the limit of ${limit} bytes`);
     }
   }
 
   /** The largest message of the host that holds most. There is one, since the total is above its limit. */
   #largestOf(known: boolean): Sender {
-    const origins = new Map<string, number>();
-    for (const held of this.#held.values()) {
-      if (held.known === known) origins.set(held.origin, (origins.get(held.origin) ?? 0) + held.bytes);
-    }
     let [worst, most] = ["", -1];
-    for (const [origin, bytes] of origins) if (bytes > most) [worst, most] = [origin, bytes];
+    for (const { known: ofKnown, origin } of this.#held.values()) {
+      const bytes = this.#origins.get(poolKey(known, origin))!;
+      if (ofKnown === known && bytes > most) [worst, most] = [origin, bytes];
+    }
+    return this.#largestOn(known, worst);
+  }
+
+  #largestOn(known: boolean, origin: string): Sender {
     let largest: Sender | undefined;
     let size = -1;
     for (const [sender, held] of this.#held) {
-      if (held.known === known && held.origin === worst && held.bytes > size) [largest, size] = [sender, held.bytes];
+      if (held.known === known && held.origin === origin && held.bytes > size) [largest, size] = [sender, held.bytes];
     }
     return largest!;
   }

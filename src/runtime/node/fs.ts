@@ -8,6 +8,8 @@ import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls 
 
 const { randomUUID } = builtin("node:crypto");
 
+/** Bytes. A larger file is read in pieces, so that its size alone reserves no memory. */
+const MOST_AT_ONCE = 16 * 1024 * 1024;
 const QUIETLY = { throwIfNoEntry: false } as const;
 
 type Owner = NonNullable<WriteOptions["owner"]>;
@@ -99,6 +101,18 @@ function reading<T>(file: string, use: (fd: number, stat: Stats) => T): T {
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** The content of an open file. One that changes meanwhile is read as long as it was, as by Node itself, without a second `fstat`. */
+function readAll(fd: number, { size }: Stats): Uint8Array {
+  if (size === 0 || size > MOST_AT_ONCE) return fs.readFileSync(fd);
+  const bytes = new Uint8Array(size);
+  for (let got = 0; got < size;) {
+    const more = fs.readSync(fd, bytes, got, size - got, null);
+    if (more === 0) return bytes.subarray(0, got);
+    got += more;
+  }
+  return bytes;
 }
 
 /** Not `recursive: true`: Node retries forever where the system refuses with ENOENT, as below /proc. */
@@ -613,7 +627,7 @@ function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
 export function nodeFileSystem(calls?: SystemCalls, take: TakeAttributes = takeAttributes): FileSystem {
   return {
     ...changes(calls, take),
-    read: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd))),
+    read: (file) => guard("read", file, () => reading(file, readAll)),
     readText: (file) => guard("read", file, () => reading(file, (fd) => fs.readFileSync(fd, "utf8"))),
     readAt: (file, offset, length) => guard("read", file, () => readRange(file, offset, length)),
     writer: openWriter,

@@ -59,6 +59,7 @@ runner:
   "states/_modules/own.js": "export const hello = () => 1;\n",
   "states/_modules/other.py": "__virtualname__ = 'alias'\n",
   "states/_grains/rack.py": "def rack():\n    return {}\n",
+  "states/_sdb/vaults.py": "def get(key):\n    return key\n",
   "states/own.jinja":
     "{{ salt['own.hello']() }}{{ salt['alias.x']() }}{{ salt.pkg.version('x') }}\n{% if x is oddd %}{% endif %}\n",
   "states/uses_own.sls": '{% from "own.jinja" import x %}\n{% set y = salt["cmd.run"]("x") %}\nx:\n  test.nop: []\n',
@@ -128,6 +129,7 @@ test("salt-master --check-tree lists what is not here with file and line, and re
       "not here: function state.aply (1) reactor/start.sls:2",
       "not here: function test.pingg (2) states/common.sls:15",
       "not here: runner cloud.map_run (1) states/orch/deploy.sls:7",
+      "not here: sdb in Python states/_sdb/vaults.py (0)",
       "not here: state boto_ec2.key_present (1) states/web/init.sls:8",
       "not here: state pkg.instaled (2) states/common.sls:1",
       "not here: test oddd (2) states/own.jinja:2",
@@ -142,7 +144,7 @@ test("the text begins with what most files need, and says what was probably mean
     const counts = [...stdout.matchAll(/: (?:(\d+) files? needs? it|no file names it)/g)].map((match) =>
       Number(match[1] ?? 0)
     );
-    assert.equal(counts.length, 21);
+    assert.equal(counts.length, 22);
     assert.deepEqual(counts, counts.toSorted((a, b) => b - a));
     assert.match(
       stdout,
@@ -152,7 +154,7 @@ test("the text begins with what most files need, and says what was probably mean
       stdout,
       /CANNOT BE READ file \S+broken\.sls: 1 file needs it\. Reason: mapping values are not allowed/,
     );
-    assert.match(stdout, /\nParts: 14 not here, 4 need Python, 1 differ, 2 cannot be read\n/);
+    assert.match(stdout, /\nParts: 15 not here, 4 need Python, 1 differ, 2 cannot be read\n/);
   });
 });
 
@@ -165,6 +167,10 @@ test("brine compat looks at directories without a configuration, and at nothing 
     const { stdout, exitCode } = await run("--out=json", path.join(root, "states/orch"));
     assert.equal(exitCode, 1);
     assert.equal(JSON.parse(stdout).parts.length, 2);
+    // A directory of pillar: keys with a dot are no states.
+    writeFileSync(path.join(root, "pillar/web.sls"), "nginx.conf:\n  port: 80\nweb.server: nginx\n");
+    const pillar = JSON.parse((await run("--out=json", path.join(root, "pillar"))).stdout).parts as { name: string }[];
+    assert.deepEqual(pillar.map(({ name }) => name).sort(), ["inotfy", "network.ipaddrr", "nope.fun"]);
     const missing = await run("/nonexistent/tree");
     assert.equal(missing.exitCode, 1);
     assert.match(missing.stderr, /\/nonexistent\/tree is not a directory: name one with SLS files/);

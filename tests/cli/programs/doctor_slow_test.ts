@@ -136,13 +136,28 @@ describe("beside a master and a minion", { timeout: 300_000, skip: linux }, () =
         assert.match(run.stdout, new RegExp(`^${role}:$`, "m"));
         assert.match(
           run.stdout,
-          new RegExp(`ERROR   salt-${role} is not running\\. Remedy: start it: npm run ${role} -- -c ${at}`),
+          new RegExp(
+            `ERROR   salt-${role} is not running\\. Remedy: (?:fix the errors above, then )?start it: npm run ${role} -- -c ${at}`,
+          ),
         );
       }
       assert.match(run.stdout, /OK {6}configuration: .*master\.d\/install\.conf/);
       assert.equal(run.exitCode, 2);
     },
   );
+
+  test("a denied key: the remedy removes it, and no other key", TIMEOUT, async () => {
+    const at = path.join(root, "denied");
+    write("master", { root_dir: at, user }, at);
+    const denied = path.join(at, "etc/salt/pki/master/minions_denied");
+    mkdirSync(denied, { recursive: true });
+    writeFileSync(path.join(denied, "web1"), "a key");
+    const run = () => runInProcess("salt-doctor", doctorMain, ["-c", at, "--as", "master"]);
+    const named = /1 denied key: .*Then remove only the denied key: rm (\S+)\/ID\. /.exec((await run()).stdout)?.[1];
+    assert.equal(named, denied);
+    rmSync(path.join(named, "web1"));
+    assert.doesNotMatch((await run()).stdout, /denied key/);
+  });
 
   test("options that are mistyped, and a host without any configuration", TIMEOUT, async () => {
     const at = path.join(root, "mistyped");

@@ -105,6 +105,14 @@ test("runStates(): unknown arguments, missing functions and odd returns are fail
   assert.deepEqual([...returns.values()].map(({ result }) => result), [false, false, false, false, false, false, true]);
 });
 
+test("runStates(): a function that is missing inside a state is a KeyError of it", async () => {
+  const { run } = await stateRun({
+    functions: { greet: stateFunction(async (context) => ok(await context.call("other.greet"))) },
+  });
+  const [entry] = [...(await run([chunk("a", "own.greet")])).values()];
+  assert.match(entry!.comment, /^An exception occurred in this state: Traceback[^]*\nKeyError: 'other\.greet'\n$/);
+});
+
 describe("provider of a state", () => {
   const functions = (said: string, more: readonly string[] = []) => ({
     functions: Object.fromEntries(

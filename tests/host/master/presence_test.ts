@@ -43,6 +43,22 @@ test("a minion stays present while one of its connections is open, whichever it 
   assert.equal(presence.goneSince("web1"), 7);
 });
 
+test("connections that take publications, and whose minions have sent nothing, are counted by host", () => {
+  const presence = new Presence(() => 7);
+  assert.equal(presence.unnamed(), 0, "where the socket library does not list connections");
+  presence.subscribers = () => ["tcp://a:11", "tcp://a:12", "tcp://b:11"];
+  assert.equal(presence.unnamed(), 3);
+  presence.heard("web1", "tcp://a:1");
+  presence.heard("web1", "tcp://a:2");
+  assert.equal(presence.unnamed(), 2);
+  presence.heard("elsewhere", "tcp://c:1");
+  for (const [id, port] of [["db1", 1], ["db2", 2]] as const) presence.heard(id, `tcp://b:${port}`);
+  assert.equal(presence.unnamed(), 1, "a host has less than one connection of nobody else's");
+  presence.left("tcp://a:1");
+  presence.left("tcp://a:2");
+  assert.equal(presence.unnamed(), 2, "its minion has gone, and the connection is there");
+});
+
 test("a minion of Brine that was away and has started without stating its jobs is one of real Salt by now", () => {
   const presence = new Presence(() => 7);
   const comes = (port: number, states: boolean) => {

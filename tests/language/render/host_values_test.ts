@@ -16,7 +16,7 @@ test("opts has Salt's defaults, and the grains and the pillar that the template 
     opts: mapOf([["id", "m1"], ["grains", mapOf([["os", "static"]])], ["ipc_mode", "tcp"]]),
   };
   const text = await render(
-    "{% do pillar.app.update({'port': 81}) %}{{ opts.id }} {{ opts.utils_dirs }} {{ opts.ipc_mode }} {{ opts.grains.os }} " +
+    "{% do pillar.app.update({'port': 81}) %}{{ opts.id }} {{ opts.cython_enable }} {{ opts.ipc_mode }} {{ opts.grains.os }} " +
       "{{ opts.pillar.app.port }} {{ opts.nothing_of_this_name is defined }}",
     {
       path: "/x.sls",
@@ -30,6 +30,6 @@ test("opts has Salt's defaults, and the grains and the pillar that the template 
       ...templateValues(host, SALT_MINION_DEFAULTS),
     },
   );
-  assert.equal(text, "m1 [] tcp Debian 81 False");
+  assert.equal(text, "m1 False tcp Debian 81 False");
   assert.deepEqual(host.pillar, mapOf([["app", mapOf([["port", 80]])]]));
 });

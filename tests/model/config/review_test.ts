@@ -66,7 +66,10 @@ describe("reviewOptions()", () => {
       }),
       ["con_cache", "archive_jobs"],
     );
-    assert.deepEqual(options("minion", { snapper_states: true, tcp_keepalive_cnt: -1 }), ["snapper_states"]);
+    assert.deepEqual(
+      options("minion", { snapper_states: true, tcp_keepalive_cnt: -1, utils_dirs: ["/srv/utils"] }),
+      ["snapper_states"],
+    );
   });
 
   test("groups options that have the same remedy", () => {

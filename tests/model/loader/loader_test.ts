@@ -33,6 +33,23 @@ test("createFunctionTable: a module may go by another name, and no longer by its
   assert.deepEqual([...await table.providers()], [["pkg", "aptpkg"]]);
 });
 
+test("createFunctionTable: a file adds functions to a module by going by its name", async () => {
+  const loads: string[] = [];
+  const other = async () => {
+    loads.push("other");
+    return await answering(3)();
+  };
+  const extra = async () => {
+    const { module } = await answering(2, () => "a")();
+    return { module: { ...module, functions: { g: module.functions.f! } } };
+  };
+  const table = createFunctionTable({ a: answering(1), own_a: extra, other }, context);
+  for (const name of ["a.f", "a.g"]) assert.equal("function" in await table.find(name), true, name);
+  assert.deepEqual(await table.find("a.h"), { message: "'a.h' is not available." });
+  assert.deepEqual(loads, []);
+  assert.deepEqual((await table.list()).map(({ name }) => name), ["a.f", "a.g", "other.f"]);
+});
+
 test("createFunctionTable: disabled modules and those outside of the list are not there", async () => {
   const registry: ModuleRegistry = { a: answering(1), b: answering(2), c: answering(3) };
   assert.deepEqual(await createFunctionTable(registry, context, { disabled: ["a"] }).modules(), ["b", "c"]);

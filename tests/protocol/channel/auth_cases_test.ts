@@ -56,7 +56,7 @@ describe("auth_cases.json", () => {
     test(row.name, async () => {
       const clock = new FakeClock();
       const fs = memoryFileSystem({ clock });
-      const { log, text: logged } = captureLog();
+      const { log, records, text: logged } = captureLog();
       const keys = new KeyDirectories(fs, crypto, "/pki");
       keys.prepare();
       for (const [path, content] of Object.entries(row.pki_before as Record<string, string>)) {
@@ -124,6 +124,12 @@ describe("auth_cases.json", () => {
       // The operator finds the host that sent the key.
       if (events.some(({ act }) => act === "denied")) {
         assert.match(logged(), /authentication denied.* from=10\.0\.0\.7/);
+      }
+      if (events.some(({ act }) => act === "pend") && row.pki_before[`minions_pre/${request.id}`] === undefined) {
+        const pending = records.find(({ message }) => message === "new key pending");
+        // A master with the default log_level writes it.
+        assert.equal(pending?.level, "warning");
+        assert.equal(pending?.fields.from, "10.0.0.7");
       }
 
       const expected = DIFFERENT[row.name] ?? {};

@@ -15,7 +15,8 @@ function setup(limits: Partial<UnfinishedLimits> = {}) {
   const unfinished = new Unfinished(clock, {
     unfinishedBytes: 1000,
     unfinishedBytesKnown: 5000,
-    knownHost: (host) => host === "minion",
+    unfinishedBytesOf: () => Infinity,
+    knownHost: (host) => host.startsWith("minion"),
     stallTimeoutMs: 30_000,
     messageTimeoutMs: 900_000,
     ...limits,
@@ -61,6 +62,32 @@ describe("the bytes of incomplete messages", () => {
     assert.deepEqual(failed, []);
     unfinished.note(large, 5001);
     assert.match(failed[0]!, /^tcp:\/\/minion:1 .*5000 bytes/);
+  });
+
+  test("of one known host have a bound of their own, so that a stranger there leaves room to the others", () => {
+    const { unfinished, failed, sender } = setup({ unfinishedBytesOf: (host) => host === "minion-nat" ? 3000 : 1000 });
+    unfinished.note(sender("tcp://minion-1:1"), 700);
+    unfinished.note(sender("tcp://minion-2:1"), 900);
+    unfinished.note(sender("tcp://minion-1:2"), 400);
+    assert.equal(failed.length, 1);
+    assert.match(failed[0]!, /^tcp:\/\/minion-1:1 Incomplete messages of this host exceed its limit of 1000 bytes/);
+    unfinished.note(sender("tcp://minion-nat:1"), 2900);
+    assert.deepEqual([failed.length, unfinished.bytes], [1, 4200]);
+  });
+
+  test("of a host that becomes known meanwhile are counted where they began", () => {
+    let known = false;
+    const { unfinished, failed, sender } = setup({ knownHost: () => known, unfinishedBytesOf: () => 500 });
+    const first = sender("tcp://host:1");
+    unfinished.note(first, 900);
+    known = true;
+    const second = sender("tcp://host:2");
+    unfinished.note(second, 450);
+    unfinished.note(first, 950);
+    assert.deepEqual([failed, unfinished.bytes], [[], 1400]);
+    unfinished.note(first, 0);
+    unfinished.note(second, 0);
+    assert.equal(unfinished.bytes, 0);
   });
 
   test("are freed when the message is complete", () => {

@@ -85,7 +85,11 @@ function AuditLog({ search, onSearch }: { search: AuditSearch; onSearch(search: 
         {rows === undefined
           ? error === undefined && <Empty icon="clock" title="Reading the audit log…" />
           : rows.length === 0
-          ? <Empty icon="search" title="No lines match" />
+          ? (
+            <Empty icon="search" title="No lines match">
+              The master writes this log while its option <code>audit_log</code> is on.
+            </Empty>
+          )
           : <AuditLines rows={rows} onOpen={setOpen} />}
         {open !== undefined && (
           <section class="detail" aria-label="Selected line">

@@ -227,6 +227,9 @@ function FleetCounts({ only, onOnly }: { only: Presence | undefined; onOnly(only
         )}
       {counts.unknown > 0 && count("unknown")}
       {awaySinceMs !== undefined && <span class="count plain">since {clockText(awaySinceMs, now())}</span>}
+      {awaySinceMs === undefined && counts.unknown > 0 && fleet.known.value && fleet.minions.isSettled(now()) && (
+        <span class="count plain">not heard of since the master started</span>
+      )}
       <a class={`count ${counts.pending > 0 ? "warn" : "idle"}`} href={href("keys")}>
         <Icon name="keys" size={14} />
         <b>{fleet.keysKnown.value ? counts.pending.toLocaleString("en") : "?"}</b> unaccepted{" "}

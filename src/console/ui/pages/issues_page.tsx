@@ -24,7 +24,7 @@ export function IssuesPage() {
       {list === undefined
         ? error === undefined && <Empty icon="clock" title="Looking for issues…" />
         : list.length === 0
-        ? <Empty icon="ok" title="No issues" />
+        ? <Empty icon="ok" title={issues.gaps.value.length > 0 ? "No issues in what was looked at" : "No issues"} />
         : <ul class="issues" aria-label="Issues">{list.map((issue) => <IssueItem key={issue.key} issue={issue} />)}
         </ul>}
       {issues.gaps.value.length > 0 && (

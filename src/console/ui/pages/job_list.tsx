@@ -70,7 +70,7 @@ export function JobList(
             <span role="gridcell" class="wide muted num cut">
               {tally?.seconds === undefined ? "" : durationText(tally.seconds * 1000)}
             </span>
-            <span role="gridcell" class="cut">
+            <span role="gridcell" class="cut" title={minion === undefined ? outcomesText(tally) : undefined}>
               <Outcomes tally={tally} running={running.has(jid)} one={minion !== undefined} />
             </span>
           </>
@@ -104,12 +104,16 @@ function Outcomes({ tally, running, one }: { tally: Tally | undefined; running: 
       {counts.map(([state, count]) => (
         <span key={state} class={`state outcome ${toneOf(state)} small`}>
           {one ? "" : `${count.toLocaleString("en")} `}
-          {labelOf(state)}
+          <span class="outcome-word">{labelOf(state)}</span>
         </span>
       ))}
     </>
   );
 }
+
+/** `2 lost, 298 returned`: where there is no room for all of it. */
+const outcomesText = (tally: Tally | undefined) =>
+  tally?.counts.map(([state, count]) => `${count.toLocaleString("en")} ${labelOf(state)}`).join(", ");
 
 /** Reads the outcomes of jobs together, once scrolling stops; those of finished jobs are read once. */
 function useTallies(

@@ -1,5 +1,5 @@
 import { type Api, isForbidden } from "../../api.ts";
-import { type Preview, previewTarget } from "../../preview.ts";
+import { doubted, type Preview, previewTarget } from "../../preview.ts";
 import { errorText } from "../../text.ts";
 
 export interface TargetQuestion {
@@ -28,12 +28,16 @@ export async function askTarget(
     if (previewed !== undefined) {
       const { minions, missing, unknown } = previewed;
       const open = new Set(unknown);
-      return {
-        kind: "here",
-        matched: minions.filter((id) => !open.has(id)),
-        unknown,
-        ...(missing.length === 0 ? {} : { why: `No accepted key: ${missing.slice(0, 5).join(", ")}` }),
-      };
+      return doubted(
+        {
+          kind: "here",
+          matched: minions.filter((id) => !open.has(id)),
+          unknown,
+          ...(missing.length === 0 ? {} : { why: `No accepted key: ${missing.slice(0, 5).join(", ")}` }),
+        },
+        tgt,
+        type,
+      );
     }
   } catch (error) {
     if (!isForbidden(error)) return { kind: "unknown", why: `Not reported by the master: ${errorText(error)}` };

@@ -9,6 +9,8 @@ import type { FleetStore } from "./fleet_store.ts";
 import type { UserSession } from "./user_session.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
+/** While the page is open, the master is asked again after this time. */
+const STALE_MS = 60_000;
 
 interface Read {
   failedStates?: number;
@@ -16,7 +18,7 @@ interface Read {
   engines?: readonly Engine[];
 }
 
-/** What needs an operator: from the fleet at once, from the master when the page of issues is opened. No minion is asked. */
+/** What needs an operator: from the fleet at once, from the master while the page of issues is open. No minion is asked. */
 export class IssuesStore {
   /** Undefined until the master was asked. */
   readonly list: ReadonlySignal<readonly Issue[] | undefined>;
@@ -26,6 +28,7 @@ export class IssuesStore {
   readonly #api: Api;
   readonly #now: () => number;
   readonly #session: UserSession;
+  #readMs = 0;
 
   constructor({ api, now }: Environment, fleet: FleetStore, session: UserSession) {
     this.#api = api;
@@ -47,7 +50,12 @@ export class IssuesStore {
     });
   }
 
+  get stale(): boolean {
+    return this.#now() - this.#readMs > STALE_MS;
+  }
+
   async load(): Promise<void> {
+    this.#readMs = this.#now();
     const gaps: string[] = [];
     const ask = async <Value>(
       what: string,
@@ -80,6 +88,9 @@ export class IssuesStore {
       ask("The master itself", "manage.issues", {}, readMasterIssues),
       ask("Engines", "engines.status", {}, readEngines),
     ]);
+    if (permits(this.#session.perms, "wheel", "key.list_all") === false) {
+      gaps.unshift('Minions and keys: this account needs "@wheel": [key.list_all]');
+    }
     this.gaps.value = gaps;
     this.#read.value = {
       ...(failed === undefined ? {} : { failedStates: failed }),

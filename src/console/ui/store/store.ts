@@ -228,8 +228,11 @@ export class Store {
       const { page } = this.route.value;
       if (this.#env.visible()) {
         this.clock.value = this.now();
-        const shown = page === "fleet" || page === "minion" || page === "run";
-        if (shown && this.link.awaySinceMs.value === undefined && this.fleet.stale) void this.fleet.load();
+        const shown = page === "fleet" || page === "minion" || page === "run" || page === "issues";
+        if (shown && this.link.awaySinceMs.value === undefined) {
+          if (this.fleet.stale) void this.fleet.load();
+          if (page === "issues" && this.issues.stale) void this.issues.load();
+        }
       }
       this.#watch.poll(this.link.live);
     }, POLL_MS);

@@ -12,7 +12,6 @@ import { bindState } from "./bind.ts";
 import { functionOf, type StateEntry } from "./chunk.ts";
 import { checkCommands, skippedBy } from "./conditions.ts";
 import { globallySkipped } from "./global_conditions.ts";
-import { retryOf } from "./retry.ts";
 import { fillSlots } from "./slots.ts";
 import { type UnifiedReturn, unify } from "./unify.ts";
 import { umaskOf } from "./verify.ts";
@@ -107,8 +106,6 @@ async function unprotected(host: CallHost, context: StateContext, found: LoadedS
   const { low } = context;
   const bound = bindState(found, low);
   const skipped = await skippedBy(context);
-  // Where nothing is tried again, Salt shows what the conditions say as the list that it is.
-  if (skipped !== undefined && host.test && retryOf(low) !== undefined) skipped.comment = str(skipped.comment);
   const ret = skipped ?? await called(host, context, found, bound);
   if (low.check_cmd === undefined || found.signature.params.some(({ name }) => name === "check_cmd")) return ret;
   // Not what a state returns that is no map: that is told as it is.

@@ -34,7 +34,9 @@ class Listened {
         else found.push(chunk);
       }
     }
-    for (const chunk of chunks) for (const text of [chunk.__id__, chunk.name]) this.#anyBy.set(text, chunk);
+    for (const chunk of chunks) {
+      for (const text of [chunk.__id__, chunk.name]) if (!this.#anyBy.has(text)) this.#anyBy.set(text, chunk);
+    }
   }
 
   find({ module, text }: Named): readonly LowChunk[] {

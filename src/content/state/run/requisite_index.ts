@@ -22,7 +22,14 @@ const GLOB = /[*?[]/;
 export function requisitesOf(low: LowChunk, kind: string): Requisite[] {
   const declared = low[kind];
   if (declared === undefined || declared === null) return [];
-  return (Array.isArray(declared) ? declared : [declared]).map((one) => requisiteOf(one, low));
+  return partsOf(declared).map((one) => requisiteOf(one, low));
+}
+
+/** The parts of what should be a list: Salt goes through the keys of a map, and the letters of a text. */
+function partsOf(declared: unknown): readonly unknown[] {
+  if (Array.isArray(declared)) return declared;
+  if (typeof declared === "string") return [...declared];
+  return isMap(declared) ? entriesOf(declared).map(([key]) => key) : [declared];
 }
 
 function requisiteOf(declared: unknown, low: LowChunk): Requisite {

@@ -49,6 +49,8 @@ interface Frame {
   looks: number;
   /** The requisite that was run last. */
   ran: LowChunk | undefined;
+  /** The last of its requisites, once they have all been run. */
+  last: LowChunk | undefined;
   /** What was known when it was opened: see `#known`. */
   readonly known: number;
 }
@@ -121,6 +123,7 @@ export class ChunkRunner {
       next: 0,
       looks: 0,
       ran: undefined,
+      last: undefined,
       known: this.#known,
     };
     this.#stack.push(frame);
@@ -161,7 +164,8 @@ export class ChunkRunner {
     const { status, found } = await this.#status(low);
     if (status !== "unmet") {
       await this.#decide(low, status, found);
-      return "done";
+      // A state that ran beside the others may have failed since it was required.
+      return frame.last !== undefined && this.#failsHard(frame.last) ? this.#failHard() : "done";
     }
     const { requisites, lost } = this.#unmet(low);
     if (lost.size > 0) {
@@ -193,6 +197,7 @@ export class ChunkRunner {
     else {
       frame.looks++;
       if (frame.looks < MOST_LOOKS) {
+        frame.last = last;
         frame.requisites = undefined;
         return "again";
       }
@@ -360,7 +365,8 @@ export class ChunkRunner {
     // It has its place among the others from the start, however long it takes.
     const host = { ...this.#host, nextNumber: () => number };
     const work = this.#call(low, status, found, host).then(async (entry) => {
-      running.set(tag, { ...entry, __parallel__: true });
+      // A state that its conditions keep from running is none that ran beside the others.
+      running.set(tag, truthy(entry.skip_watch ?? null) ? entry : { ...entry, __parallel__: true });
       await this.#report(low);
     });
     // A run that is aborted does not wait for it here.

@@ -1,5 +1,6 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
+import { truthy } from "../../../language/python/truth.ts";
 import { type CallHost, callState, findState } from "./call_state.ts";
 import { identityOf, type StateEntry } from "./chunk.ts";
 import { Attempts, type Retry, retryComment, retryOf } from "./retry.ts";
@@ -25,11 +26,16 @@ export async function tryState(host: RunHost, low: LowChunk): Promise<StateEntry
 
 /** Runs a state, again if it asks for that, and makes its entry. */
 export async function runState(host: RunHost, low: LowChunk): Promise<StateEntry> {
-  const retry = retryOf(low);
+  const retry = host.test && low.parallel !== undefined ? undefined : retryOf(low);
   const first = await attempt(host, low);
   if (retry === undefined) return first;
-  if (host.test) return { ...first, comment: retryComment(first.comment, retry) };
+  if (host.test) return { ...first, comment: retryComment(attemptComment(low, first), retry) };
   return await retried(host, low, first, retry);
+}
+
+/** What an attempt said, as Salt shows it: what conditions say is a list there. */
+function attemptComment({ check_cmd }: LowChunk, { comment, skip_watch }: StateEntry): string {
+  return truthy(skip_watch ?? null) && check_cmd === undefined ? str(comment.split("\n")) : comment;
 }
 
 async function retried(host: RunHost, low: LowChunk, first: StateEntry, retry: Retry): Promise<StateEntry> {
@@ -38,7 +44,7 @@ async function retried(host: RunHost, low: LowChunk, first: StateEntry, retry: R
   let total = Number(first.duration ?? 0);
   let last = first;
   while (last.result !== retry.until && attempts.count + 1 < retry.attempts) {
-    attempts.add(last.result, last.comment);
+    attempts.add(last.result, attemptComment(low, last));
     const interval = retry.interval + (retry.splay > 0 ? Math.floor(random() * (retry.splay + 1)) : 0);
     await clock.sleep(interval * 1000, host.context.signal);
     last = await attempt(host, low);

@@ -51,7 +51,7 @@ function lostMinions({ keys, presence }: Services): LostMinions {
     const atMs = presence.goneSince(id);
     if (atMs !== undefined) lostMs.set(id, atMs);
   }
-  return { sinceMs: presence.sinceMs, lostMs };
+  return { sinceMs: presence.sinceMs, lostMs, unnamed: presence.unnamed() };
 }
 
 /**
@@ -93,7 +93,7 @@ export async function wheel(services: Services, load: Load): Promise<unknown> {
     funArgs = shownArguments(low, signature, bound);
     secret = body.secret === true;
     data.return = await body.run(context, bound) ?? null;
-    data.success = true;
+    data.success = (context.retcode ?? 0) === 0;
     log.info("wheel function called", { fun, user });
   } catch (error) {
     data.return = `Exception occurred in wheel ${fun}: ${traceback(error)}`;

@@ -19,6 +19,9 @@ import type { Presence } from "../presence.ts";
 /** Connections that wait to be accepted; the system allows no more than `net.core.somaxconn`. */
 const MIN_BACKLOG = 8192;
 
+/** Bytes of the largest return that arrives while nothing else does, and of one of many that a host's minions send at once. */
+const [LARGEST_RETURN, USUAL_RETURN] = [2 ** 27, 2 ** 20];
+
 /** Milliseconds that a socket which is being closed goes on sending. */
 const LINGER_MS = 1000;
 
@@ -68,8 +71,9 @@ export class MasterSockets {
       lingerMs: LINGER_MS,
       sendHighWaterMark: 0,
       // A minion that this master has not heard of may still bring a return of 100 MB.
-      unfinishedBytes: 2 ** 27,
+      unfinishedBytes: LARGEST_RETURN,
       unfinishedBytesKnown: 2 ** 29,
+      unfinishedBytesOf: (host) => LARGEST_RETURN + this.#options.presence.minionsAt(host) * USUAL_RETURN,
       knownHost: this.#knownHost,
       connectionLimit: this.#connectionLimit,
     });

@@ -259,9 +259,13 @@ export class SpoolFiles {
     }
   }
 
-  /** Moves no file from now on: a successor may have read them. */
+  /** Moves no file from now on: a successor may have read them. Files stay only where a master has yet to take something of them. */
   close(): void {
     this.#closed = true;
+    const segment = this.#segment;
+    if (segment === undefined || segment.live > 0) return;
+    this.#segment = undefined;
+    this.#remove(segment);
   }
 
   async #syncFile(segment: Segment): Promise<void> {

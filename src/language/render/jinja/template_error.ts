@@ -7,6 +7,7 @@ import {
   TemplateSyntaxError,
   UndefinedError,
 } from "../../jinja/mod.ts";
+import { writtenTraceback } from "../../python/written_traceback.ts";
 import { RenderError } from "../render_error.ts";
 import { SaltFunctionError } from "./salt_functions.ts";
 
@@ -67,11 +68,13 @@ export function templateError(error: unknown, main: FailedTemplate): RenderError
     ? known.file
     : place?.unit.template.file;
   const problem = kind + known.message + remedyOf(known);
+  const written = writtenTraceback(known)?.trimEnd();
   if (file !== undefined && !file.isMain) {
-    const text = `${problem}\n${file.path}(${line}):\n${context(file.source, line)}`;
+    const text = `${problem}\n${file.path}(${line}):\n${context(file.source, line)}` +
+      (written === undefined ? "" : `\n${written}`);
     return new RenderError(file.path, text, { line }, { cause: known, isWhole: true });
   }
-  const what = shownClass === undefined ? problem : `${problem}\n${shownClass}: ${known.message}\n`;
+  const what = shownClass === undefined ? problem : `${problem}\n${written ?? `${shownClass}: ${known.message}`}\n`;
   const separator = shownClass === undefined ? "; " : "\n; ";
   const text = `${what}${separator}line ${line}\n\n${context(main.source, line)}`;
   return new RenderError(main.path, text, { line }, { cause: known, isWhole: true });

@@ -1,8 +1,9 @@
 /** Exceptions of Python modules, and errors as Python modules see them. */
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
+import { tracebackIs } from "../../../language/python/written_traceback.ts";
 import { knownError } from "../foreign_errors.ts";
-import { traceback, tracebackIs } from "../traceback.ts";
+import { traceback } from "../traceback.ts";
 
 /** Exceptions that the helper still has, by the errors that were made of them: they go back as what they were. */
 const KEPT = new WeakMap<Error, { helper: object; id: number }>();

@@ -13,6 +13,7 @@ import { callContext } from "../template_functions.ts";
 import type { Args, Parameter, Signature } from "../signature.ts";
 import type { StateContext } from "../states.ts";
 import { findPython, findSalt } from "./interpreter.ts";
+import { returnCodeOf } from "./return_code.ts";
 import { type Callable, type PythonCaller, type PythonFile, PythonHelper } from "./helper.ts";
 
 /** The helpers of each runtime, by interpreter. */
@@ -89,7 +90,6 @@ export function pythonCallerOf(
 ): PythonCaller {
   const { log = place.log, opts = place.opts, grains, pillar, signal, ownProcess, functions, call, callState } =
     context as Partial<AnyContext> & Partial<JobContext>;
-  const code = "retcode" in context ? context as { retcode: number | null } : undefined;
   return {
     log,
     opts,
@@ -103,14 +103,7 @@ export function pythonCallerOf(
       ...(callState === undefined ? {} : { states: statesOf({ callState }) }),
       ...callable,
     },
-    ...(code === undefined ? {} : {
-      code: {
-        get: () => code.retcode ?? 0,
-        set: (value: number) => {
-          if (value !== (code.retcode ?? 0)) code.retcode = value;
-        },
-      },
-    }),
+    ...("retcode" in context ? { code: returnCodeOf(context as { retcode: number | null }) } : {}),
   };
 }
 

@@ -1,10 +1,11 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { SystemError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
+import type { FileStat } from "../../../runtime/fs.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { isDirectory, isFile, isLink, lookAt, pathToChange } from "../../linux/paths.ts";
+import { isDirectory, lookAt, pathToChange } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource, schemeOf } from "../../sources.ts";
 import { restoreLabel } from "./attributes.ts";
@@ -51,8 +52,10 @@ async function manage(context: JobContext, args: Args): Promise<Ret> {
   const managed = await prepared(context, args);
   if ("result" in managed) return managed;
   const { fs } = context.runtime;
-  const isNew = !isFile(fs, managed.name) && !isLink(fs, managed.name);
-  return isNew ? await createFile(managed) : await updateFile(managed);
+  const found = lookAt(fs, managed.name, { follow: false });
+  return found?.kind === "file" || found?.kind === "symlink"
+    ? await updateFile(managed, found)
+    : await createFile(managed);
 }
 
 const failedRet = (ret: Ret, comment: string): Ret => ({ ...ret, result: false, comment });
@@ -172,18 +175,21 @@ function createEmpty({ context, name, mode }: Managed): void {
   withOsErrors(name, () => context.runtime.fs.write(name, "", { how: "create", mode: first }));
 }
 
-async function updateFile(managed: Managed): Promise<Ret> {
+/** @param found what stands under the name */
+async function updateFile(managed: Managed, found: FileStat): Promise<Ret> {
   const { context, args, name, ret, mode, follow } = managed;
-  const path = follow && isLink(context.runtime.fs, name) ? pathToChange(context.runtime, name) : name;
+  const isLink = found.kind === "symlink";
+  const path = follow && isLink ? pathToChange(context.runtime, name) : name;
   try {
-    const failure = await updateContent(managed);
+    const failure = await updateContent(managed, isLink && !follow);
     if (failure !== undefined) return failedRet(ret, failure);
   } catch (error) {
     if (error instanceof SystemError) return failedRet(ret, `Failed to commit change: ${error.message}`);
     throw error;
   }
   // Of the file that was looked at: a link that stands there by now is not followed.
-  const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs, follow: false };
+  const known = isLink || "diff" in ret.changes ? undefined : found;
+  const wanted = { user: args.user, group: args.group, mode, attrs: args.attrs, follow: false, known };
   const [done] = await checkPerms(context, path, ret, wanted);
   if (Object.keys(done.changes).length > 0) done.comment = `File ${name} updated`;
   else if (done.result) done.comment = `File ${name} is in the correct state`;
@@ -193,14 +199,14 @@ async function updateFile(managed: Managed): Promise<Ret> {
 /**
  * Replaces what differs.
  *
+ * @param isUnfollowedLink whether a link stands there, which is to become a file
  * @returns the comment of the failed `ret` if the source is not found, or has the wrong hash
  */
-async function updateContent(managed: Managed): Promise<string | undefined> {
+async function updateContent(managed: Managed, isUnfollowedLink: boolean): Promise<string | undefined> {
   const { context, args, name, ret, source, sum, contents, follow } = managed;
   const { fs } = context.runtime;
   // The file itself, where the name is a link that is followed. Nearly always nothing differs, and it is not needed.
   const realName = () => follow ? pathToChange(context.runtime, name) : name;
-  const isUnfollowedLink = isLink(fs, name) && !follow;
   if (source !== undefined && !isUnfollowedLink) {
     if (hashFile(context, name, str(sum.hash_type ?? "sha256")) !== sum.hsum) {
       const real = realName();
@@ -218,7 +224,7 @@ async function updateContent(managed: Managed): Promise<string | undefined> {
     }
   }
   if (contents !== undefined) {
-    const changes = difference(context, name, contents, { ...args, template: true });
+    const changes = difference(context, name, contents, { template: true, show_changes: args.show_changes });
     if (changes !== "") {
       ret.changes.diff = changes;
       await commitCopy(context, contents, realName(), args.backup, usualMode(context));

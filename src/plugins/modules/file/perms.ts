@@ -5,6 +5,7 @@ import { isInteger } from "../../../language/python/float.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
+import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
 import { osError, osErrorText } from "../../python_errors.ts";
 import { attributeLetters, compareAttributes, listAttributes, runChattr } from "./attributes.ts";
@@ -26,6 +27,8 @@ export interface Wanted {
   mode: unknown;
   attrs?: unknown;
   follow?: boolean;
+  /** What the caller has seen under the path and left as it was. */
+  known?: FileStat | undefined;
 }
 
 /** The `ret` that a caller passed, or a new one. */
@@ -62,7 +65,7 @@ export async function checkPerms(
   const had = isMap(before) && truthy(before);
   const ret = retOf(before, path);
   const comments: string[] = had && typeof ret.comment === "string" && ret.comment !== "" ? [ret.comment] : [];
-  const current = permissions(context, path, follow);
+  const current = permissions(context, path, follow, wanted.known);
   const test = truthy(context.opts.test);
   const perms: Record<string, unknown> = {
     luser: isInteger(wanted.user) ? current.uid : current.user,
@@ -70,7 +73,7 @@ export async function checkPerms(
     lmode: current.mode,
   };
   // A link's own owner can be changed; it has no mode of its own.
-  const link = isLink(fs, path);
+  const link = follow ? isLink(fs, path) : current.type === "link";
   const linkItself = link && !follow;
   // Root does not follow a link that another user has put there meanwhile. Devices are not to be opened for that.
   const swappable = () =>

@@ -7,7 +7,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { typeName } from "../../../language/python/type_name.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
-import { type AccountHost, findAccount, findGroup } from "../../../runtime/accounts.ts";
+import { type AccountHost, findAccount, findGroup, ownerNames } from "../../../runtime/accounts.ts";
 import { exists, expandUser, lookAt, realPath } from "../../linux/paths.ts";
 import { osError, pythonError, withOsErrors } from "../../python_errors.ts";
 import { hashFile } from "./hash.ts";
@@ -83,13 +83,16 @@ export interface Stats {
   target: string;
 }
 
-/** Who owns a file, and its mode. */
-export type Permissions = Pick<Stats, "uid" | "gid" | "group" | "user" | "mode">;
+/** Who owns a file, its mode and its type. */
+export type Permissions = Pick<Stats, "uid" | "gid" | "group" | "user" | "mode" | "type">;
 
-/** The part of {@link stats} that states look at most: it costs one look at the file. */
-export function permissions(context: JobContext, path: string, follow: boolean): Permissions {
-  const { fs } = context.runtime;
-  return permissionsOf(context.runtime, statusOf(fs, path, follow));
+/**
+ * The part of {@link stats} that states look at most: it costs one look at the file.
+ *
+ * @param known what the caller has seen there
+ */
+export function permissions(context: JobContext, path: string, follow: boolean, known?: FileStat): Permissions {
+  return permissionsOf(context.runtime, known ?? statusOf(context.runtime.fs, path, follow));
 }
 
 function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
@@ -101,16 +104,16 @@ function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
 const permissionsOf = (host: AccountHost, stat: FileStat): Permissions => ({
   uid: stat.uid,
   gid: stat.gid,
-  group: findGroup(host, stat.gid)?.name ?? stat.gid,
-  user: findAccount(host, stat.uid)?.name ?? stat.uid,
+  ...ownerNames(host, stat),
   mode: stat.mode.toString(8).padStart(4, "0"),
+  type: TYPES[stat.kind],
 });
 
 export function stats(context: JobContext, given: unknown, hashType: unknown = null, follow: unknown = true): Stats {
   const { fs } = context.runtime;
   const path = pathOf(context, given);
   const stat = statusOf(fs, path, truthy(follow));
-  const { uid, gid, group, user, mode } = permissionsOf(context.runtime, stat);
+  const { uid, gid, group, user, mode, type } = permissionsOf(context.runtime, stat);
   return {
     inode: stat.ino,
     uid,
@@ -123,7 +126,7 @@ export function stats(context: JobContext, given: unknown, hashType: unknown = n
     size: stat.size,
     mode,
     ...(truthy(hashType) ? { sum: hashFile(context, path, str(hashType)) } : {}),
-    type: TYPES[stat.kind],
+    type,
     target: realPath(context.runtime, path),
   };
 }

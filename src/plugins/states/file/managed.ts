@@ -70,10 +70,10 @@ async function plan(context: StateContext, name: string, ret: FileReturn, given:
       "The 'file_mode' argument will be ignored.  Please use 'mode' instead to set file permissions.",
     ];
   }
+  const wrongMode = keepMode ? undefined : modeComplaint(given.mode);
   const found = contentsFor(context, given);
   if ("complaint" in found) return failed(ret, found.complaint);
-  const args: Args = {
-    ...given,
+  const args: Args = Object.assign(given, {
     name,
     contents: found.contents,
     mode: keepMode ? null : normalizeMode(given.mode),
@@ -81,7 +81,7 @@ async function plan(context: StateContext, name: string, ret: FileReturn, given:
     user: userOf(kwargs, given.user),
     saltenv: context.saltenv,
     context: given.context ?? {},
-  };
+  });
   if (found.contents !== null && truthy(given.template)) {
     const rendered = await renderedContents(context, args);
     if (typeof rendered !== "string") return Object.assign(ret, rendered);
@@ -92,7 +92,7 @@ async function plan(context: StateContext, name: string, ret: FileReturn, given:
   if (!truthy(args.create) && !isFile(fs, name)) {
     return Object.assign(ret, { comment: `File ${name} is not present and is not set for creation` });
   }
-  const complaint = (keepMode ? undefined : modeComplaint(given.mode)) ??
+  const complaint = wrongMode ??
     (args.contents === null ? undefined : encodingComplaint(args.encoding));
   if (complaint !== undefined) return failed(ret, complaint);
   const unknown = unknownOwner(context, args.user, args.group);
@@ -202,7 +202,7 @@ async function write(planned: Plan): Promise<FileReturn> {
       if (refused !== undefined) return refused;
     }
     if (comment !== "" && args.contents === null) return failed(ret, `Unable to manage file: ${comment}`);
-    return await manageFile(context, { ...args, ret }) as unknown as FileReturn;
+    return await manageFile(context, Object.assign(args, { ret })) as unknown as FileReturn;
   } catch (error) {
     return unable(error);
   } finally {

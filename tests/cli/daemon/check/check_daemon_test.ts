@@ -73,6 +73,9 @@ describe("salt-master --check", TIMEOUT, () => {
       log_fmt_console: "%(mesage)s",
       log_file: "udp://host:99999",
       max_open_file: 7,
+      autosign_file: "/etc/salt/ids",
+      autosign_grains_dir: "/etc/salt/values",
+      ext_pillar: [{ vault: "path=secret/salt" }],
       "redis.port": "x",
     });
     const { stdout, exitCode } = await place.run();
@@ -93,9 +96,36 @@ describe("salt-master --check", TIMEOUT, () => {
         /^ERROR {3}The option log_fmt_console is "%\(mesage\)s": "mesage" is not an attribute/m,
         /^ERROR {3}The option log_file is "udp:\/\/host:99999"/m,
         /^WARNING unknown option max_open_file .*Remedy: did you mean max_open_files\?/m,
-        /^\d+ errors, 1 warning$/m,
+        /^ERROR {3}ext_pillar: vault: pillar is compiled without it: Cannot reach Vault: set the option vault with url/m,
+        /^WARNING autosign_file: the file \S+\/etc\/salt\/ids does not exist: it has no effect\. Remedy: create it/m,
+        /^WARNING autosign_grains_dir: the directory \S+\/etc\/salt\/values does not exist/m,
+        /^\d+ errors, 3 warnings$/m,
       ]
     ) assert.match(stdout, line);
+  });
+
+  test("names patterns that are the beginnings of functions, and none that is a function", async () => {
+    using place = await bed("salt-master", {
+      external_auth: {
+        pam: {
+          ann: ["cmd.r", "cmd.run", "mine_own.thing", { "web*": ["pkg.inst"] }, {
+            "@runner": ["manage.u", "jobs.last"],
+          }],
+          bob: [{ "@jobs": ["list_", "list_jobs"] }, { "@key": ["list_all"] }, "cmd.r.*"],
+        },
+      },
+      peer_run: { web1: ["manage.up", "cache.g"] },
+      mine_get: { web1: ["network.ip"] },
+    });
+    const { stdout } = await place.run();
+    const named = [...stdout.matchAll(/^WARNING (\S+): the pattern "(.*?)" matches the whole text/gm)];
+    assert.deepEqual(named.map(([, place, pattern]) => `${place}: ${pattern}`), [
+      "external_auth.pam.ann: cmd.r",
+      "external_auth.pam.ann: pkg.inst",
+      "external_auth.pam.ann: manage.u",
+      "external_auth.pam.bob: list_",
+      "peer_run.web1: cache.g",
+    ]);
   });
 
   test("names a port that another program holds, a key that is damaged, and directories that lie open", async () => {
@@ -246,4 +276,29 @@ describe("salt-syndic --check", TIMEOUT, () => {
     writeFileSync(path.join(place.root, "minion"), JSON.stringify({ root_dir: place.root }));
     assert.match((await place.run()).stdout, /ERROR {3}the key .*minion\.pem cannot be used/);
   });
+});
+
+test("a user who may not read the configuration is told who may, not to open it", TIMEOUT, async () => {
+  const runtime = await currentRuntime();
+  using place = await bed("salt-master", {});
+  const file = path.join(place.root, "master");
+  const other = {
+    ...runtime,
+    process: { ...runtime.process, uid: () => 4711 },
+    fs: {
+      ...runtime.fs,
+      readText(name: string) {
+        if (name === file) {
+          throw new Error(`Cannot read "${name}": permission denied; run as its owner or change its mode`);
+        }
+        return runtime.fs.readText(name);
+      },
+    },
+  } as typeof runtime;
+  const { stdout, exitCode } = await runInProcess("salt-master", masterMain, ["-c", place.root, "--check"], "", {
+    runtime: other,
+  });
+  assert.match(stdout, /^ERROR {3}user \S+ may not read \S+\/master: nothing was checked\. Remedy: run this as root/m);
+  assert.match(stdout, /^1 error, 0 warnings$/m);
+  assert.equal(exitCode, 1);
 });

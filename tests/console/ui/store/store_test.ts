@@ -9,7 +9,11 @@ const NOW_JID = "20270115080000000000";
 type Low = Record<string, unknown> & { client: string; fun: string };
 
 /** A store on a fake clock, with a server that answers from a table. */
-function bed(answers: Record<string, (low: Low) => unknown>, forbidden: ReadonlySet<string> = new Set()) {
+function bed(
+  answers: Record<string, (low: Low) => unknown>,
+  forbidden: ReadonlySet<string> = new Set(),
+  perms: readonly unknown[] = [".*", "@wheel", "@runner"],
+) {
   let now = 1_800_000_000_000;
   const timers = new Set<{ at: number; call: () => void }>();
   const sources: (EventSourceLike & { closed?: boolean })[] = [];
@@ -23,7 +27,7 @@ function bed(answers: Record<string, (low: Low) => unknown>, forbidden: Readonly
       session = true;
       const { username } = JSON.parse(String(init.body));
       return reply(200, {
-        return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms: [".*", "@wheel", "@runner"] }],
+        return: [{ user: username, eauth: "file", expire: now / 1000 + 3600, perms }],
       });
     }
     if (!session) return reply(401, { return: "No permission -- see authorization schemes" });
@@ -264,7 +268,10 @@ test("a Brine master previews a target, which is unknown without the permission"
     "/preview": (low) => {
       previewed.push(low);
       return low.fun === "cmd.run" ? answer(401, { return: "Authorization error occurred." }) : answer(200, {
-        return: [{ minions: ["a"], missing: low.tgt_type === "list" ? ["ghost"] : [] }],
+        return: [{
+          minions: low.tgt_type === "compound" ? [] : ["a"],
+          missing: low.tgt_type === "list" ? ["ghost"] : [],
+        }],
       });
     },
   });
@@ -276,9 +283,16 @@ test("a Brine master previews a target, which is unknown without the permission"
   });
   const list = await store.fleet.askTarget({ tgt: "a,ghost", type: "list", fun: "test.ping", why: "" });
   assert.match(list?.kind === "here" ? list.why ?? "" : "", /ghost/);
+  const doubted = await store.fleet.askTarget({
+    tgt: "G@role:web and (a",
+    type: "compound",
+    fun: "test.ping",
+    why: "",
+  });
+  assert.match(doubted?.kind === "here" ? doubted.why ?? "" : "", /write blanks around parentheses/);
   const refused = await store.fleet.askTarget({ tgt: "*", type: "glob", fun: "cmd.run", why: "" });
   assert.equal(refused?.kind, "unknown");
-  assert.deepEqual(previewed.map(({ tgt }) => tgt), ["os:Debian", ["a", "ghost"], "*"]);
+  assert.deepEqual(previewed.map(({ tgt }) => tgt), ["os:Debian", ["a", "ghost"], "G@role:web and (a", "*"]);
   assert.ok(!asked.some(({ fun }) => fun === "cache.grains"));
 });
 
@@ -438,6 +452,29 @@ test("minions that a restarted master has not seen yet are asked for again and a
   assert.deepEqual([store.fleet.minions.counts.up, store.fleet.minions.counts.down], [1, 1]);
 });
 
+test("minions that have not said who they are since a restart are unknown, not down, as long as somebody is connected", async () => {
+  const found: Record<string, unknown> = {
+    connected: ["web1"],
+    lost: { web3: 1_700_000_100 },
+    since: 1_700_000_000,
+    unnamed: 1,
+  };
+  const { store, signIn, pass } = bed({
+    ...FLEET,
+    "key.list_all": () => ({ minions: ["web1", "web2", "web3"] }),
+    "minions.presence": () => structuredClone(found),
+    "/ready": () => answer(200),
+  });
+  store.route.value = { page: "fleet", name: "", query: {} };
+  await signIn();
+  await pass(240_000);
+  const states = () => ["web1", "web2", "web3"].map((id) => store.fleet.minions.presence(id));
+  assert.deepEqual(states(), ["up", "unknown", "down"]);
+  found.unnamed = 0;
+  await pass(120_000);
+  assert.deepEqual(states(), ["up", "down", "down"]);
+});
+
 test("a page keeps what it shows in the address, and a link leads back to it", async () => {
   const { store, signIn, addresses } = bed(FLEET);
   await signIn();
@@ -583,4 +620,39 @@ test("issues come from the fleet and the master, no minion is asked, and gaps ar
   await new Promise<void>((resolve) => setImmediate(resolve));
   store.fleet.beat.value++;
   assert.equal(store.issues.list.value!.length, 4);
+});
+
+test("the page of issues stays true while it is open: it reads the fleet and the master again", async () => {
+  let up = ["a", "b"];
+  let disk: unknown[] = [];
+  const { store, signIn, pass } = bed({
+    "key.list_all": () => ({ minions: ["a", "b"] }),
+    "minions.connected": () => up,
+    "jobs.list_jobs": () => ({}),
+    "manage.issues": () => disk,
+    "engines.status": () => ({}),
+    "/ready": () => answer(200),
+  });
+  store.route.value = { page: "issues", name: "", query: {} };
+  await signIn();
+  await store.issues.load();
+  const titles = () => store.issues.list.value!.map(({ title }) => title);
+  assert.deepEqual(titles(), []);
+  up = ["a"];
+  disk = [{ kind: "disk", level: "error", text: "1.0 GiB free", remedy: "Free it." }];
+  await pass(120_000);
+  assert.deepEqual(titles(), ["1 minion down", "Little disk space on the master"]);
+});
+
+test("an account that may not look at minions, keys and the master is told so by the page of issues", async () => {
+  const { store, signIn } = bed({}, new Set(), ["test.*"]);
+  await signIn();
+  await store.issues.load();
+  assert.deepEqual(store.issues.list.value, []);
+  assert.deepEqual(store.issues.gaps.value.map((gap) => gap.replace(/:.*/, "")), [
+    "Minions and keys",
+    "Failed states",
+    "The master itself",
+    "Engines",
+  ]);
 });

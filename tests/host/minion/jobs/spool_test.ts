@@ -63,6 +63,21 @@ function valueOf(spool: Spool, entry: SpoolEntry): unknown {
 }
 
 describe("Spool", () => {
+  test("a minion that has ended leaves no file if its master has all returns, and one if not", () => {
+    const { memory, restart } = desk();
+    const { spool } = restart();
+    const entries = [1, 2].map((number) => spool.add(jidOf(number), MASTER, loadOf(number)));
+    spool.done(entries[0]!);
+    spool.close();
+    assert.equal(memory.list("/returns").length, 1);
+    const { spool: next, found } = restart();
+    assert.deepEqual(found.map(({ jid }) => jid), [jidOf(2)]);
+    next.done(next.add(jidOf(3), MASTER, loadOf(3)));
+    for (const entry of found) next.done(entry);
+    next.close();
+    assert.deepEqual(memory.list("/returns"), []);
+  });
+
   test("what a minion that was killed had not synced is synced by the next one", async () => {
     const { clock, memory, restart } = desk();
     restart().spool.add(jidOf(1), MASTER, loadOf(1));

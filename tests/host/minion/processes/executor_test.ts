@@ -156,7 +156,7 @@ test("executeJob: what is thrown need not be an error", async () => {
 test("executeJob: a function that is missing inside another is an exception of that one", async () => {
   const minion = await testMinion();
   const { return: text } = await minion.run("test.cross_test", ["no.such"]);
-  assert.match(text as string, /MissingFunctionError: 'no.such' is not available\.\n$/);
+  assert.match(text as string, /\nKeyError: 'no.such'\n$/);
 });
 
 test("executeJob: a function called by another shares its job", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
@@ -373,9 +373,36 @@ describe("Python modules", { skip }, () => {
     );
   });
 
-  test("a runner calls other runners as __salt__", async () => {
+  test("a module that starts the loader of Salt's package keeps its own names", async () => {
+    const environment = path.join(root, "environment");
+    execFileSync("python3", ["-m", "venv", "--without-pip", environment]);
+    const [version] = readdirSync(path.join(environment, "lib"));
+    const salt = path.join(environment, "lib", version!, "site-packages/salt");
+    mkdirSync(salt);
+    writeFileSync(path.join(salt, "__init__.py"), "");
+    writeFileSync(path.join(salt, "version.py"), "");
+    const { run } = await minionWith({
+      "modules/caller.py": `
+import importlib.machinery
+import sys
+
+
+def called():
+    name = "salt.loaded.ext.module.caller"
+    sys.modules.setdefault("salt.loaded", sys.modules["salt"])
+    # As Salt's loader does it: the file of a known name runs in the module of that name.
+    module = importlib.machinery.SourceFileLoader(name, __file__).load_module(name)
+    module.__salt__ = {}
+    return [sys.modules[__name__].called is called, __salt__["test.echo"]("own")]
+`,
+    }, { python: path.join(environment, "bin/python3"), python_salt: "auto" });
+    assert.deepEqual((await run("caller.called")).return, [true, "own"]);
+  });
+
+  test("a runner calls other runners as __salt__, and sets its return code", async () => {
     const { place } = await minionWith({
-      "runners/mine.py": "def f(x):\n    return __salt__['theirs.echo'](x)\n",
+      "runners/mine.py": "def f(x):\n    return __salt__['theirs.echo'](x)\n\n\n" +
+        "def failing():\n    __context__['retcode'] = 2\n    return False\n",
     });
     const theirs = {
       runner: { functions: { echo: { signature: "x", doc: "", run: (_c: unknown, { x }: { x?: unknown }) => [x] } } },
@@ -383,6 +410,9 @@ describe("Python modules", { skip }, () => {
     const runners = withCustomRunners({ theirs: () => Promise.resolve(theirs) }, place);
     const { runner } = await runners.mine!();
     assert.deepEqual(await runner.functions.f!.run(place as never, { x: 3 }), [3]);
+    const context: Record<string, unknown> = { ...place };
+    assert.equal(await runner.functions.failing!.run(context as never, {}), false);
+    assert.equal(context.retcode, 2);
   });
 
   test("a job that is ended takes its helper with it", async () => {

@@ -3,7 +3,7 @@ import { TextField } from "../../parts/text_field.tsx";
 
 const FIELDS: { name: keyof RunOptions; label: string; hint: string }[] = [
   { name: "batch", label: "Batch", hint: "minions at once: 10 or 25%" },
-  { name: "wait", label: "Wait between parts", hint: "seconds" },
+  { name: "wait", label: "Wait between batches", hint: "seconds" },
   { name: "failures", label: "Stop after failures", hint: "number of minions" },
   { name: "subset", label: "Random subset", hint: "number of minions" },
   { name: "timeout", label: "Timeout", hint: "seconds on each minion (Brine)" },

@@ -67,8 +67,10 @@ class _JobEvents:
 class Host:
     """This process, as modules see it."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, has_salt: bool) -> None:
         self._channel = channel
+        # The loader of Salt's package, which a module may start, runs a file of a known name again in the module of that name.
+        self._base = "salt.loaded.brine" if has_salt else "salt.loaded"
         channel.handle = self.handle
         current.set_host(self)
         self._calls: List[int] = []
@@ -221,7 +223,7 @@ class Host:
         return names
 
     def _load(self, kind: str, path: str, name: str, is_own: bool) -> modules.Loaded:
-        namespace = modules.namespace_of(kind, name, is_own)
+        namespace = modules.namespace_of(kind, name, is_own, self._base)
         modules._parents(namespace)
         module, text = modules.import_file(namespace, path, is_own)
         loaded = modules.Loaded(kind, path, name, module, text)
@@ -334,7 +336,7 @@ class Host:
         if args and isinstance(args[0], str):
             args = [io.StringIO(args[0]), *args[1:]]
         taken = inspect.signature(function).parameters.values()
-        if any(one.kind is one.VAR_KEYWORD for one in taken) and function.__module__.startswith("salt.loaded.int."):
+        if any(one.kind is one.VAR_KEYWORD for one in taken) and ".int.render." in function.__module__:
             kwargs = {"renderers": self._renderers(), **kwargs}
         return args, kwargs
 

@@ -76,7 +76,7 @@ def main(sources: Dict[str, str]) -> None:
             del sys.modules[name]
         sys.meta_path.insert(0, SlimSalt("salt", sources))
     _logging(channel, start["level"])
-    host = Host(channel)
+    host = Host(channel, has_salt)
     os.register_at_fork(after_in_child=channel.close_in_child)
     start_watching(source)
     channel.send({"n": start["n"], "r": {"version": list(sys.version_info[:3]), "msgpack": fast, "salt": has_salt}})

@@ -103,8 +103,8 @@ def _parents(namespace: str) -> None:
             sys.modules[name] = package
 
 
-def namespace_of(kind: str, name: str, is_own: bool) -> str:
-    return f"salt.loaded.{'ext' if is_own else 'int'}.{TAGS.get(kind, kind)}.{name}"
+def namespace_of(kind: str, name: str, is_own: bool, base: str) -> str:
+    return f"{base}.{'ext' if is_own else 'int'}.{TAGS.get(kind, kind)}.{name}"
 
 
 def functions_of(module: types.ModuleType) -> Dict[str, Callable[..., Any]]:

@@ -1,0 +1,34 @@
+/** States on hosts that lack what they look at, as real Salt 3006 answers there. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { stateCaller } from "../../support/state_calls.ts";
+import { memoryHost } from "../../support/memory_host.ts";
+
+test("sysctl.present: a configuration file that is missing has no settings, in a dry run too", async () => {
+  const { minion: { runtime } } = await memoryHost({ programs: ["sysctl"] });
+  const modules = { sysctl: () => import("../../../src/plugins/modules/sysctl.ts") };
+  const get = { signature: "name", doc: "", run: () => "0" };
+  const state = await stateCaller({
+    runtime,
+    modules: {
+      sysctl: async () => {
+        const { module } = await modules.sysctl();
+        return { module: { ...module, functions: { ...module.functions, get } } };
+      },
+    },
+  });
+  const args = { name: "net.ipv4.ip_forward", value: 1, config: "/missing/x" };
+  const { result, comment } = await state("sysctl.present", args, { test: true });
+  assert.deepEqual([result, comment], [null, "Sysctl option net.ipv4.ip_forward set to be changed to 1"]);
+});
+
+for (const fun of ["masked", "unmasked"]) {
+  test(`service.${fun}: systemd that does not run is named`, async () => {
+    const { minion: { runtime }, fs } = await memoryHost({ programs: ["systemctl"] });
+    fs.mkdir("/etc/init.d");
+    const state = await stateCaller({ runtime });
+    const { result, comment } = await state(`service.${fun}`, { name: "x" });
+    const why = "Cannot run in offline mode. Failed to get information on unit 'x'";
+    assert.deepEqual([result, comment], [false, why]);
+  });
+}

@@ -1,0 +1,3 @@
+text: |
+  from pillar
+    kept

@@ -1,0 +1,2 @@
+demo-base:
+  test.succeed_without_changes

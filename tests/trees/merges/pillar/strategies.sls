@@ -1,0 +1,3 @@
+plain: {__: overwrite, a: 1}
+app:
+  limits: {cpu: {cores: 2}}

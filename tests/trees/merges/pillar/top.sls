@@ -1,0 +1,3 @@
+base:
+  '*': [one, two, strategies]
+  'db*': [three]

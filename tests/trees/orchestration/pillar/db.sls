@@ -1,0 +1,1 @@
+db: {primary: {{ grains.id }}}

@@ -1,0 +1,3 @@
+base:
+  '*': [release]
+  'roles:db': [{match: grain}, db]

@@ -1,0 +1,7 @@
+base:
+  '* and not G@roles:master':
+    - match: compound
+    - release
+  'roles:master':
+    - match: grain
+    - release.check

@@ -1,0 +1,2 @@
+apps:
+  api: {port: 9000, env: {EXTRA: '1'}}

@@ -1,0 +1,1 @@
+secret_b: {{ salt["grains.get"]("id") }}

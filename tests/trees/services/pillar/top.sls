@@ -1,0 +1,3 @@
+base:
+  'app*': [apps, secrets.*]
+  'app2*': [apps.overrides]

@@ -1,0 +1,3 @@
+#!jinja|json
+{% set n = 2 %}
+{"j": {"test.nop": [{"name": "{{ n }}"}, {"order": {{ n }}}]}}

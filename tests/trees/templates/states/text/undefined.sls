@@ -1,0 +1,2 @@
+a:
+  test.nop: [{name: {{ missing.attribute }}}]

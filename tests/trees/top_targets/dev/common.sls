@@ -1,0 +1,3 @@
+common-dev:
+  test.nop:
+    - order: last

@@ -1,0 +1,1 @@
+deep: {a: {b: db, d: {{ pillar is defined }}}}

@@ -1,0 +1,2 @@
+dev:
+  '*dev*': [tier]

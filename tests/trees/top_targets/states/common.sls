@@ -1,0 +1,3 @@
+common-state:
+  test.nop:
+    - name: common {{ saltenv }} {{ sls }}

@@ -1,0 +1,3 @@
+db-state:
+  test.nop:
+    - name: db {{ saltenv }} {{ sls }}

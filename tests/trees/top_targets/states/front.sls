@@ -1,0 +1,3 @@
+front-state:
+  test.nop:
+    - name: front {{ saltenv }} {{ sls }}

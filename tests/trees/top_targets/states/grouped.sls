@@ -1,0 +1,3 @@
+grouped-state:
+  test.nop:
+    - name: grouped {{ saltenv }} {{ sls }}

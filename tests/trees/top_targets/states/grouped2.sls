@@ -1,0 +1,3 @@
+grouped2-state:
+  test.nop:
+    - name: grouped2 {{ saltenv }} {{ sls }}

@@ -1,0 +1,3 @@
+listed-state:
+  test.nop:
+    - name: listed {{ saltenv }} {{ sls }}

@@ -1,0 +1,3 @@
+redhat-state:
+  test.nop:
+    - name: redhat {{ saltenv }} {{ sls }}

@@ -1,0 +1,3 @@
+regexed-state:
+  test.nop:
+    - name: regexed {{ saltenv }} {{ sls }}

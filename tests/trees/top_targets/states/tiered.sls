@@ -1,0 +1,3 @@
+tiered-state:
+  test.nop:
+    - name: tiered {{ saltenv }} {{ sls }}

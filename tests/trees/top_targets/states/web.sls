@@ -1,0 +1,3 @@
+web-state:
+  test.nop:
+    - name: web {{ saltenv }} {{ sls }}

@@ -1,0 +1,1 @@
+include: [nginx.vhosts, nginx.service]
