@@ -154,7 +154,7 @@ def virtual_of(loaded: Loaded) -> None:
     except Exception as error:
         said = False
         reason = (
-            f"Exception raised when processing __virtual__ function for {module.__name__}. "
+            f"Exception raised when processing __virtual__ function for {module.__name__.replace('.brine.', '.')}. "
             f"Module will not be loaded: {error}"
         )
     if isinstance(said, tuple):
