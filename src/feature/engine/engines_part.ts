@@ -64,12 +64,13 @@ export async function obstacleTo(
 ): Promise<string | undefined> {
   if (argv === undefined) return "this program cannot start more processes";
   const { module, settings } = entry;
-  const [engines, { findCustomEngine, findLentEngine }, { absentEngine }, { bindArguments, parseSignature }] = await Promise.all([
-    known(),
-    import("../../model/loader/custom_engines.ts"),
-    import("../../model/loader/absent_engines.ts"),
-    import("../../model/loader/signature.ts"),
-  ]);
+  const [engines, { findCustomEngine, findLentEngine }, { absentEngine }, { bindArguments, parseSignature }] =
+    await Promise.all([
+      known(),
+      import("../../model/loader/custom_engines.ts"),
+      import("../../model/loader/absent_engines.ts"),
+      import("../../model/loader/signature.ts"),
+    ]);
   const found = findCustomEngine({ runtime, log, opts: opts() }, module);
   if (typeof found === "string") return found;
   if (found !== undefined) return undefined;

@@ -42,7 +42,10 @@ function runnersOf({ master }: EngineContext): Callable {
 export function engineCaller(place: CustomPlace, engine: EngineContext): PythonCaller {
   const read = eventReader(engine);
   return {
-    ...pythonCallerOf(place, { ...engine, call: undefined }, { modules: modulesOf(engine), runners: runnersOf(engine) }),
+    ...pythonCallerOf(place, { ...engine, call: undefined }, {
+      modules: modulesOf(engine),
+      runners: runnersOf(engine),
+    }),
     opts: { ...engine.opts, __role: engine.role, id: engine.id },
     events: {
       next: read,

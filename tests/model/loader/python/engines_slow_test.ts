@@ -59,7 +59,9 @@ describe("engines of Python", { skip: found === undefined && "no python3 of 3.8 
     bus.offer({ tag: "shop/say/1", data: { word: "hello" } });
     bus.offer({ tag: "shop/say/2", data: { word: "stop" } });
     await ended;
-    assert.deepEqual(fired.map(({ tag, data }) => [tag, data]), [["shop/engine/0", { n: 0 }], ["shop/engine/1", { n: 1 }]]);
+    assert.deepEqual(fired.map(({ tag, data }) => [tag, data]), [["shop/engine/0", { n: 0 }], ["shop/engine/1", {
+      n: 1,
+    }]]);
     assert.equal(readFileSync(file, "utf8"), "started minion x\nheard shop/say/1 hello\nheard shop/say/2 stop\n");
     await close();
   });

@@ -62,7 +62,14 @@ for (const release of RELEASES) {
       });
       const sample: Sample = JSON.parse(String(text));
       const log = createLogger(() => {}, "critical");
-      const read = { fs: runtime.fs, log, parse: parseYaml, file, table: MINION_OPTIONS, onProblem: "warning" } as const;
+      const read = {
+        fs: runtime.fs,
+        log,
+        parse: parseYaml,
+        file,
+        table: MINION_OPTIONS,
+        onProblem: "warning",
+      } as const;
       const opts = Object.assign(loadConfig(read).opts, { __role: "minion" });
       const grains = await gatherGrains({ runtime, log, opts });
       const { functions, base, bus } = await openCallHost({ runtime, options: { local: true }, log }, opts, grains);
