@@ -1295,7 +1295,7 @@ export interface ExecutionFunctions {
   /** The names of the functions of states. */ "sys.list_state_functions": FunctionType<"*args, **kwargs", string[]>;
   /** The names of states: all, or those that match a glob. */ "sys.list_state_modules": FunctionType<"*args", string[]>;
   /** Checks again which modules are available. */ "sys.reload_modules": FunctionType<"initial_load=False, context: any=None", null>;
-  /** The documentation of renderers. */ "sys.renderer_doc": FunctionType<"*args", Record<string, string | null>>;
+  /** The documentation of renderers. */ "sys.renderer_doc": FunctionType<"*args", Record<string, string>>;
   /** How functions of returners are called. */ "sys.returner_argspec": FunctionType<"module=''", Record<string, FunctionSignature>>;
   /** The documentation of functions of returners. */ "sys.returner_doc": FunctionType<"*args", Record<string, string | null>>;
   /** How functions of runners are called. */ "sys.runner_argspec": FunctionType<"module=''", Record<string, FunctionSignature>>;
