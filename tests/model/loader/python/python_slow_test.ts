@@ -10,6 +10,7 @@ import { customGrains } from "../../../../src/model/loader/custom_grains.ts";
 import { withCustomModules } from "../../../../src/model/loader/custom_modules.ts";
 import { customRenderers } from "../../../../src/model/loader/custom_renderers.ts";
 import { withCustomRunners } from "../../../../src/model/loader/custom_runners.ts";
+import { withCustomWheels } from "../../../../src/model/loader/custom_wheels.ts";
 import { createFunctionTable, functionTableOptions } from "../../../../src/model/loader/loader.ts";
 import { closePython } from "../../../../src/model/loader/python/python_file.ts";
 import { MODULES } from "../../../../src/plugins/modules/mod.ts";
@@ -272,6 +273,16 @@ describe("Python modules", { skip }, () => {
     assert.equal(odd.get(1), null);
     const large = (await run("facts.large", 20_000_000)).return;
     assert.equal(String(large).length, 20_000_000);
+  });
+
+  test("a wheel function says by its return code that it has failed", async () => {
+    const { place } = await minionWith({
+      "wheel/stock.py": 'def sold_out():\n    __context__["retcode"] = 4\n    return sorted(["b", "a"])\n',
+    });
+    const { wheel } = await withCustomWheels({}, place).stock!();
+    const context: { retcode?: number } = {};
+    assert.deepEqual(await wheel.functions.sold_out!.run(context as never, {}), ["a", "b"]);
+    assert.equal(context.retcode, 4);
   });
 
   test("a module that prints, forks or closes descriptors breaks nothing", async () => {
