@@ -2,9 +2,9 @@ import type { FileStat } from "../../runtime/fs.ts";
 
 /** A file that may be served. */
 export interface FoundFile {
-  /** On the disk of the server. */
+  /** Full path on the disk of the file server. */
   path: string;
-  /** Below its root. */
+  /** Path below the root. */
   rel: string;
   stat: FileStat;
 }
@@ -14,14 +14,14 @@ export interface Listing {
   files: string[];
   dirs: string[];
   empty_dirs: string[];
-  /** Link → what it says. */
+  /** Path of each link → its target as the link states it. */
   links: Record<string, string>;
 }
 
-/** What has changed since the last look, as `salt/fileserver/<backend>/update` carries it. */
+/** What an update of a backend has found changed; also the data of the event `salt/fileserver/<backend>/update`. */
 export interface BackendUpdate {
   changed: boolean;
-  /** Absent where files are not looked at one by one. */
+  /** Absent if the backend does not compare single files. */
   files?: { changed: string[]; removed: string[]; added: string[] };
   backend: string;
 }
@@ -34,20 +34,27 @@ export interface FileBackend {
   readonly name: string;
   environments(): string[];
   find(path: string, saltenv: string): FoundFile | undefined | Promise<FoundFile | undefined>;
-  /** At most `length` bytes; fewer at the end. */
+  /** Reads at most `length` bytes; fewer at the end of the file. */
   read(found: FoundFile, offset: number, length: number): Uint8Array;
-  /** Changes when the content may have changed. */
+  /** A text that changes whenever the content of the file may have changed. */
   version(found: FoundFile): string;
-  /** In hexadecimal; undefined if the file was removed meanwhile. @param asker the minion that asks */
+  /** The digest of the file in hexadecimal; undefined if the file was removed meanwhile. @param asker the minion that asks */
   hash(found: FoundFile, asker?: string): Promise<string | undefined>;
   list(saltenv: string): Promise<Listing>;
-  /** Changes with each new listing; undefined while one has to be made. Absent where that is not known without making it. */
+  /**
+   * A text that changes with each new listing; undefined while the next listing is not made yet. A backend that must list to
+   * know this has no such method.
+   */
   listVersion?(saltenv: string): string | undefined;
-  /** @param dueOnly only what is due by the backend's own interval */
+  /** Looks for changes. @param dueOnly update only what is due by the backend's own interval */
   update(dueOnly?: boolean): Promise<BackendUpdate>;
-  /** Deletes cached listings, and returns their environments. @param wanted all if undefined */
+  /** Deletes cached listings, and returns their environments. @param wanted environments; all if undefined */
   forgetLists(wanted: readonly string[] | undefined): string[];
-  /** Deletes what was fetched. Absent, with those below, where nothing is fetched. @returns what went wrong */
+  /**
+   * Deletes what was fetched. A backend that fetches nothing has neither this nor the two methods below.
+   *
+   * @returns the errors, in sentences
+   */
   clearCache?(): string[];
   /** Locks remotes against updates, until the lock is removed. @param remote a glob; all if undefined */
   setLock?(remote?: string): LockResult;

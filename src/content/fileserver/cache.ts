@@ -9,7 +9,7 @@ import { lookAt } from "./walk.ts";
 /** Characters that the name of a file may have: longer ones are hashed. */
 const LONGEST_NAME = 255;
 
-/** What a crash has left of files that were being fetched is removed after that time. */
+/** Age, in milliseconds, at which a partly fetched file is removed: a crash has left it. */
 const ABANDONED_MS = 86_400_000;
 
 /** The parts of a URL as Python's `urlsplit` finds them: nothing is decoded, and nothing taken away. */
@@ -34,7 +34,7 @@ export class FileCache {
     this.#directory = directory;
   }
 
-  /** @throws {ConfigError} if there is none */
+  /** @throws {ConfigError} if `cachedir` is not an absolute path */
   get directory(): string {
     const directory = this.#directory;
     if (typeof directory === "string" && directory.startsWith("/")) return directory;
@@ -62,20 +62,20 @@ export class FileCache {
     throw new SaltInvocationError(`Cannot cache "${path}": expected a path with no ".." that leads out of the cache`);
   }
 
-  /** Where a path of the file server is kept. */
+  /** Where a file of the file server is cached. */
   ofServer(path: string, saltenv: string): string {
     return this.#below("files", saltenv, plainPath(path));
   }
 
-  /** Where a file of this host is kept. */
+  /** Where the copy of a file of this host is cached. */
   ofHost(path: string): string {
     return normalizePath(`${this.directory}/localfiles/${path.replace(/^[|/]+/, "")}`);
   }
 
-  /** Where a file from a URL that is not `salt://` is kept. */
+  /** Where a file from a URL other than `salt://` is cached. */
   ofUrl(url: string, saltenv: string): string {
     const { host, path, query } = urlParts(url);
-    // Without credentials, and without the colon of a port.
+    // The folder is named after the host without credentials and without the colon of a port.
     const folder = host.slice(host.lastIndexOf("@") + 1).replaceAll(":", "");
     const name = query === "" ? path : `${path}-${query}`;
     const full = this.#below("extrn_files", saltenv, `${folder}/${name}`);
@@ -84,7 +84,7 @@ export class FileCache {
     return this.#below("extrn_files", saltenv, `${folder}/${digest}`);
   }
 
-  /** Where any URL is kept; a path is kept where it is. */
+  /** Where the file of any URL is cached; for a plain path the path itself. */
   pathOf(url: string, saltenv: string): string {
     const salt = parseSaltUrl(url);
     if (salt !== undefined) return this.ofServer(salt.path, salt.saltenv ?? saltenv);
@@ -115,7 +115,7 @@ export class FileCache {
     return undefined;
   }
 
-  /** Everything of an environment, and of this host. */
+  /** Every cached file of an environment, and the cached copies of files of this host. */
   files(saltenv: string): string[] {
     const { fs } = this.#runtime;
     const found: string[] = [];

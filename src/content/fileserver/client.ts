@@ -26,11 +26,11 @@ export interface FileClientOptions {
   /** `{cachedir, saltenv, hash_type, file_buffer_size, verify_ssl}` of the minion, and its limits and its proxy for web servers. */
   opts: Record<string, unknown>;
   request: FileRequest;
-  /** Opens the same files with other options. @default by the same requests */
+  /** Opens the same files with other options. @default a new client that sends the same requests */
   reopen?(opts: Record<string, unknown>): Files;
-  /** Called with each reply that has a piece of a file when its bytes are not needed any more. */
+  /** Called with each reply that holds a piece of a file, when the bytes of the reply are not needed any more. */
   done?(reply: unknown): void;
-  /** @default the runtime's own */
+  /** Sends requests to web servers. @default the runtime's own */
   fetch?: Fetch;
 }
 
@@ -220,7 +220,7 @@ export class FileClient implements Files {
     const check = { wanted, useEtag: options.useEtag ?? false, verify };
     const way = {
       proxyFor: proxiesOf(this.#options),
-      // A file that is checked by its hash may come over any way.
+      // The hash checks the content, so a redirection to plain http is allowed; so it is if TLS is not verified at all.
       toPlain: wanted !== undefined || !verify,
     };
     const fetch = this.#options.fetch ??
@@ -327,8 +327,8 @@ export class FileClient implements Files {
 }
 
 /**
- * Opens the files of a minion: those that the master serves, or with `file_client: local` and without a master those of its own
- * `file_roots`. The first use of those throws if their options cannot be used.
+ * Opens the files of a minion: those of the master, or those of the minion's own `file_roots` (with `file_client: local`, or
+ * without a master). If the options of the `file_roots` cannot be used, the first access throws.
  */
 export function openFiles(
   options: Omit<FileClientOptions, "request"> & { request: FileRequest | undefined },

@@ -6,22 +6,22 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { FileCache } from "./cache.ts";
 import { lookAt } from "./walk.ts";
 
-/** Why no file can be made in a directory. */
+/** Error codes that mean: no file can be created in this directory. */
 const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
 
 function discard(fs: Runtime["fs"], draft: string): void {
   try {
     fs.remove(draft);
   } catch (error) {
-    // From an append-only directory nothing can be removed: `replace` has emptied it there.
+    // In an append-only directory a file cannot be removed: `replace` has emptied the draft there.
     if (codeOf(error) !== "EPERM") throw error;
   }
 }
 
-/** A file that is being written beside its place. */
+/** A file that is being written under another name before it replaces the target. */
 export interface Draft {
   path: string;
-  /** Moves it to its place. */
+  /** Moves the draft to the target. */
   keep(): void;
 }
 
@@ -42,7 +42,7 @@ export class FileWriter {
     return isDirectory ? joinPath(destination, name()) : destination;
   }
 
-  /** Makes the directory of a target with `makedirs`. False if it does not exist otherwise. */
+  /** Makes sure that the directory of a target exists; creates it only with `makedirs`. False if the directory is missing. */
   prepareDirectory(target: string, makedirs: boolean): boolean {
     const { fs } = this.#runtime;
     const directory = dirName(target);
@@ -61,7 +61,7 @@ export class FileWriter {
     const { fs, process, crypto } = this.#runtime;
     const cache = this.#cache;
     const cached = cache.holds(target);
-    // Through a link, as a program that opens the file for writing would.
+    // A link is followed to the file that it means, as by any program that opens the path for writing.
     const real = cached ? target : fs.placeOf(target);
     const before = lookAt(fs, real);
     if (before !== undefined && before.kind !== "file" && !cached) {
@@ -74,7 +74,7 @@ export class FileWriter {
     try {
       fs.write(path, "", { how: "create", mode, ...before === undefined || cached ? {} : { like: real } });
     } catch (error) {
-      // Where no other file can be made, the one that is there is written over.
+      // If the directory takes no new file, write over the existing target from a draft in the cache.
       if (cached || before === undefined || !CLOSED_DIRECTORY.includes(codeOf(error))) throw error;
       path = cache.partial();
       fs.write(path, "", { how: "create", mode });

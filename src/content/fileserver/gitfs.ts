@@ -25,11 +25,11 @@ interface FoundBlob extends FoundFile {
   sha: string;
 }
 
-/** The part of a tree that is served, and where it stands in the environment. */
+/** The part of a tree that is served, and its place in the environment. */
 interface Part {
   repository: GitRepository;
   tree: GitTree;
-  /** Below this directory of the repository; empty for all of it. */
+  /** The directory of the repository that is served; empty for the whole repository. */
   root: string;
   mountpoint: string;
 }
@@ -76,7 +76,7 @@ export class GitBackend implements FileBackend {
   }
   #environments: { refs: readonly Refs[]; names: ReadonlySet<string> } | undefined;
 
-  /** Without a master, the first request fetches; a master fetches in its maintenance. */
+  /** Fetches remotes that were never fetched, if this process has no master; a master fetches in its maintenance. */
   async #ready(): Promise<void> {
     if (this.#options.fetches !== true) return;
     this.#first ??= Promise.all(
@@ -85,7 +85,7 @@ export class GitBackend implements FileBackend {
     await this.#first;
   }
 
-  /** What each remote has of an environment, in order of the remotes. */
+  /** The part of each remote that belongs to an environment, in the order of the remotes. */
   async *#parts(saltenv: string, path?: string): AsyncGenerator<Part> {
     await this.#ready();
     const known = isHex(saltenv) || this.#known().has(saltenv);
@@ -189,12 +189,12 @@ export class GitBackend implements FileBackend {
     await repository.prefetch(wanted.map(([, entry]) => entry));
   }
 
-  /** Listings are made from what was fetched, and none is older. */
+  /** Forgets nothing: a listing is made from the last fetch, so no listing is older than that. */
   forgetLists(): string[] {
     return [];
   }
 
-  /** Those whose address fits a glob; all without one. */
+  /** The repositories whose address or id matches a glob; all of them without a glob. */
   #matching(remote: string | undefined): GitRepository[] {
     const fits = remote === undefined ? () => true : compileGlob(remote);
     return this.#repositories.filter((repository) => fits(repository.remote.url) || fits(repository.remote.id));

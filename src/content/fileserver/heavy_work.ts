@@ -2,7 +2,7 @@ import type { HashName } from "../../runtime/crypto.ts";
 import type { Packed } from "../../protocol/wire/msgpack.ts";
 import type { BackendUpdate } from "./backend.ts";
 
-/** What takes long with large files and trees, and is therefore done elsewhere: by worker processes of a master. */
+/** Work that takes long with large files and trees: the worker processes of a master do it. */
 export interface HeavyWork {
   /**
    * The digest of a file in hexadecimal.
@@ -12,6 +12,6 @@ export interface HeavyWork {
   digest(name: HashName, path: string, asker: string): Promise<string>;
   /** The reply to a command that lists an environment, packed. */
   list(load: Record<string, unknown>, asker: string): Promise<Packed>;
-  /** Looks for changes in the backends that are named. */
+  /** Looks for changes in the named backends. */
   update(backends: readonly string[]): Promise<BackendUpdate[]>;
 }

@@ -10,16 +10,16 @@ export type Fetch = (url: string, request: HttpRequest) => Promise<Response>;
 export interface DownloadOptions {
   fetch: Fetch;
   limits: WebLimits;
-  /** The ETag of the copy on this host: nothing is fetched if it is still good. */
+  /** The ETag of the copy on this host: if the server says that the copy is current, nothing is fetched. */
   etag?: string;
   tls?: HttpTrust;
-  /** Called with the bytes as they arrive; the next ones wait until it returns. */
+  /** Called with the bytes as they arrive; the next bytes wait until the call returns. */
   take(piece: Uint8Array): void;
 }
 
 const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#@]*(?:@[^/?#@]*)*)@/i;
 
-/** The URL as logs and messages may show it. */
+/** The URL without its password, for logs and messages. */
 export function withoutPassword(url: string): string {
   return url.replace(CREDENTIALS, "$1");
 }
@@ -57,7 +57,7 @@ export async function download(address: string, options: DownloadOptions): Promi
     const length = headers.get("content-length");
     const problem = !response.ok
       ? `the server answered ${`${status} ${statusText}`.trimEnd()}`
-      // Nothing but the whole file is asked for: a part of it under its name would be a damaged file.
+      // Only a whole file is accepted: a part of it stored under the file's name would be a damaged file.
       : status === 206
       ? "the server answered 206 with a part of the file, without a request for a part"
       : Number(length) > maxBytes

@@ -1,18 +1,18 @@
 import type { Packed } from "../../protocol/wire/msgpack.ts";
 
-/** Lists that are kept: a minion asks for those of a few kinds of files, and all minions for the same ones. */
+/** Replies that are kept at most: each minion asks for a few kinds of lists, and all minions ask for the same ones. */
 const KEPT = 100;
-/** Bytes of all lists that are kept. */
+/** Bytes of all kept replies together. */
 const KEPT_BYTES = 32 * 1024 * 1024;
-/** Characters of what tells requests apart, which is the minion's word. */
+/** Characters of a request's key, which contains text from the minion. */
 const LONGEST_KEY = 1000;
 
-/** Packed replies to requests for lists, each for as long as its listing is what it was. Those that were not asked for longest go first. */
+/** Keeps packed replies to requests for lists, each until its listing changes. The reply unused for longest is dropped first. */
 export class KeptLists {
   readonly #kept = new Map<string, { version: string; reply: Packed }>();
   #bytes = 0;
 
-  /** The reply that was made of this version of the listing. */
+  /** The kept reply for a request, if it was made from this version of the listing. */
   get(key: string, version: string): Packed | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;

@@ -6,20 +6,20 @@ import type { FileStat } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { ignoredBy } from "./ignore.ts";
 
-/** A directory of the configuration from which nothing, or not all, is served. */
+/** A configured directory from which nothing is served, or not everything. */
 export interface RootProblem {
   option: "file_roots" | "pillar_roots";
   path: string;
   problem: string;
   remedy: string;
-  /** False if it may be so on purpose. */
+  /** False if the operator may want it so. */
   severe: boolean;
 }
 
-/** Directories of the defaults, which need not be there. */
+/** Default directories: it is no problem if they are missing. */
 const DEFAULTS: ReadonlySet<string> = new Set(["/srv/salt", "/srv/spm/salt", "/srv/pillar", "/srv/spm/pillar"]);
 
-/** Names that are looked at in search of links. */
+/** Names that the search for links looks at, at most. */
 const MOST_NAMES = 20_000;
 
 type Host = Pick<Runtime, "fs" | "process">;
@@ -28,12 +28,12 @@ function lookAt({ fs }: Host, path: string, options?: { follow?: boolean }): Fil
   try {
     return fs.stat(path, options);
   } catch {
-    // What may not be looked at is served as little as what is missing.
+    // An unreadable path serves nothing, like a missing one.
     return undefined;
   }
 }
 
-/** Why a directory as it is written serves nothing, and what to do. */
+/** Why a configured directory serves nothing, and what to do; undefined if it is fine. */
 function fault(runtime: Host, root: unknown): [problem: string, remedy: string, severe?: boolean] | undefined {
   if (typeof root !== "string" || root === "") return ["it is not a path", "name a directory"];
   if (root.startsWith("~")) return ["~ is not expanded", "write the whole path"];
@@ -56,7 +56,7 @@ function fault(runtime: Host, root: unknown): [problem: string, remedy: string, 
   return undefined;
 }
 
-/** The links below a directory that are not followed: others than an operator may have made them. */
+/** The links below a directory that are not followed, because another user than an operator may have created them. */
 function strangersLinks(runtime: Host, root: string): { path: string; uid: number }[] {
   const { fs, process } = runtime;
   const found: { path: string; uid: number }[] = [];
@@ -67,7 +67,7 @@ function strangersLinks(runtime: Host, root: string): { path: string; uid: numbe
     try {
       names = fs.list(directory);
     } catch {
-      // One directory that cannot be read does not stop the search.
+      // An unreadable directory does not stop the search.
       continue;
     }
     for (const name of names) {
@@ -85,9 +85,9 @@ function strangersLinks(runtime: Host, root: string): { path: string; uid: numbe
 }
 
 /**
- * What of `file_roots` and `pillar_roots` serves nothing.
+ * The problems of the directories in `file_roots` and `pillar_roots`.
  *
- * @param deep whether to look at all that is below for links that are not followed
+ * @param deep also search all subdirectories for links that are not followed
  */
 export function rootProblems(runtime: Host, opts: Record<string, unknown>, deep: boolean): RootProblem[] {
   const problems: RootProblem[] = [];

@@ -14,7 +14,7 @@ import { ignoredBy } from "./ignore.ts";
 import { isConfined, isEnvironment } from "./url.ts";
 import { lookAt, walk } from "./walk.ts";
 
-/** The options that files are served by, under Salt's names. */
+/** The options of the file server, under Salt's names. */
 export interface FileServerOpts {
   /** Environment → directories; `__env__` stands for every environment that is not named. */
   file_roots: AnyMap;
@@ -24,10 +24,10 @@ export interface FileServerOpts {
   fileserver_followsymlinks: boolean;
   fileserver_ignoresymlinks: boolean;
   fileserver_limit_traversal: boolean;
-  /** Seconds. */
+  /** How long a listing is used, in seconds. */
   fileserver_list_cache_time: number;
   fileserver_events: boolean;
-  /** Bytes of one piece. */
+  /** Bytes that one reply carries of a file, at most. */
   file_buffer_size: number;
   hash_type: string;
   cachedir: string;
@@ -37,24 +37,24 @@ export interface RootsOptions {
   runtime: Pick<Runtime, "fs" | "crypto" | "clock" | "later" | "process">;
   log: Logger;
   opts: FileServerOpts;
-  /** Does what takes long. @default this process does */
+  /** Hashes large files and lists large trees elsewhere. @default this process does it */
   heavy?: HeavyWork | undefined;
-  /** The first request fetches remotes that were never fetched: where no master does. @default false */
+  /** Whether the first request fetches remotes that were never fetched: needed without a master. @default false */
   fetches?: boolean;
 }
 
-/** Bytes of a file up to which it is hashed here: about a millisecond. */
+/** Up to this size, in bytes, a file is hashed in this process: that takes about a millisecond. */
 const QUICK_BYTES = 512 * 1024;
 
-/** Digests that are remembered; the one that was asked for longest ago goes first. */
+/** Digests that are kept; the one unused for longest is dropped first. */
 const REMEMBERED = 10_000;
 
-/** A file that was changed so short a time ago may be changed again without its times showing it. */
+/** Milliseconds after a change during which a file may change again without a new mtime: its digest is not kept. */
 const SETTLED_MS = 2000;
 
 const DYNAMIC = "__env__";
 
-/** The name of a file for an environment; slashes would make it a path. */
+/** The file name for an environment: special characters are escaped, since a slash would make a path of it. */
 function leaf(saltenv: string): string {
   return saltenv.replace(/[/\\:*?"<>|]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -115,7 +115,7 @@ export class RootsBackend implements FileBackend {
     const roots = this.#roots;
     const named = Object.hasOwn(roots, saltenv);
     if (!named && !Object.hasOwn(roots, DYNAMIC)) return [];
-    // It becomes part of a path, and it is the minion's word.
+    // The environment comes from the minion and becomes part of a path.
     if (!named && (!isEnvironment(saltenv) || saltenv.includes("/"))) return [];
     return [roots[named ? saltenv : DYNAMIC]].flat()
       .filter((root): root is string => typeof root === "string" && root !== "")
@@ -137,7 +137,7 @@ export class RootsBackend implements FileBackend {
     return undefined;
   }
 
-  /** Whether a link that leads out of its root is followed: an operator's, and none that anybody else may have made. */
+  /** Whether a link that leads out of its root is followed: only if nobody but an operator can have created it. */
   #leaves(path: string): boolean {
     const { runtime: { fs, process }, log, opts } = this.#options;
     if (!opts.fileserver_followsymlinks) {
@@ -158,7 +158,7 @@ export class RootsBackend implements FileBackend {
     return false;
   }
 
-  /** Says once of each path that it is not served. */
+  /** Logs once for each path that it is not served. */
   #refuse(path: string, say: () => void): void {
     if (this.#refused.has(path) || this.#refused.size >= REMEMBERED) return;
     this.#refused.add(path);
@@ -177,7 +177,7 @@ export class RootsBackend implements FileBackend {
     const key = `${this.version(found)} ${found.path}`;
     let digesting = this.#digesting.get(key);
     if (digesting === undefined) {
-      // A thousand minions ask for the same file at once.
+      // Minions that ask for the same file at the same time share one digest.
       digesting = this.#digest(found, asker).finally(() => this.#digesting.delete(key));
       this.#digesting.set(key, digesting);
     }
@@ -241,12 +241,12 @@ export class RootsBackend implements FileBackend {
     const { runtime: { fs, clock }, opts } = this.#options;
     const stat = lookAt(fs, this.#listPath(saltenv));
     const ageMs = stat === undefined ? 0 : clock.now() - stat.mtimeMs;
-    // A listing with a time in the future would never expire.
+    // A listing whose mtime lies in the future would never expire.
     if (stat?.kind !== "file" || ageMs < -1000 || ageMs >= opts.fileserver_list_cache_time * 1000) return undefined;
     return this.version({ stat });
   }
 
-  /** The listing on the disk, if it is young enough. */
+  /** The listing on the disk, if it is younger than `fileserver_list_cache_time`. */
   #known(saltenv: string): Listing | undefined {
     const { runtime: { fs }, log } = this.#options;
     const version = this.listVersion(saltenv);
@@ -321,7 +321,7 @@ export class RootsBackend implements FileBackend {
         });
         for (const rel of files) {
           const path = joinPath(root, rel);
-          // A line of the map is a path, a colon and a time.
+          // A path with a line feed is left out: in the map, each line is a path, a colon and a time.
           const stat = path.includes("\n") ? undefined : lookAt(fs, path);
           if (stat !== undefined) now.set(path, stat.mtimeMs / 1000);
         }

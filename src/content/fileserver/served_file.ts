@@ -14,7 +14,7 @@ export interface ServedFile {
   saltenv: string;
   /** The hash that the file server reports. */
   sum: FileHash;
-  /** Have the server compress pieces, from 1 to 9; 0 = not. */
+  /** Compression level of the pieces, 1 to 9; 0 for none. */
   gzip: number;
 }
 
@@ -25,7 +25,7 @@ export interface FetchServedOptions {
   done?(reply: unknown): void;
 }
 
-/** Pieces that are requested beyond the one that is being written. */
+/** Pieces that are requested ahead of the one that is being written. */
 const AHEAD = 2;
 
 /** A piece of a file, and the reply that it came in. */
@@ -34,7 +34,7 @@ interface Piece {
   reply: unknown;
 }
 
-/** The file has changed while it was read: what came so far is of no use. */
+/** The file has changed while it was fetched: the pieces fetched so far are useless. */
 class ChangedError extends SaltError {
   constructor(path: string) {
     super("FILE_CHANGED", `The file "${path}" has changed while it was fetched`);
@@ -84,7 +84,7 @@ export async function fetchServedFile(
   const hasher = crypto.hasher(sum.hash_type);
   const piece = pieceReader(request, file);
   const writer = await fs.writer(to);
-  // The write of the piece before, which goes on while the next one is hashed and requested.
+  // The write of the previous piece, which continues while the next piece is hashed and requested.
   let writing = Promise.resolve();
   let written: unknown;
   try {
@@ -104,12 +104,13 @@ export async function fetchServedFile(
       if (written !== undefined) done?.(written);
       if (data.length === 0) return hex(hasher.digest());
       if (data.length !== size) {
-        // This is the first or the last piece, or pieces have another length now: those that are requested are of no use.
+        // This is the first or the last piece, or the length of pieces has changed: pieces requested ahead start at wrong
+        // offsets.
         ahead = [ask(loc + data.length)];
         size = data.length;
       } else while (ahead.length < AHEAD) ahead.push(ask(loc + (ahead.length + 1) * size));
       writing = writer.write(loc, data);
-      // An error shows when it is awaited, with the next piece.
+      // A failed write is reported when `writing` is awaited, together with the next piece.
       writing.catch(() => {});
       hasher.update(data);
       written = reply;

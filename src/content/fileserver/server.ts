@@ -14,7 +14,7 @@ const BACKENDS: Record<string, (options: RootsOptions) => FileBackend> = {
   gitfs: (options) => new GitBackend(options),
 };
 
-/** Names that stand for another. */
+/** Aliases of backends: alias → name. */
 const ALIASES: Record<string, string> = { git: "gitfs" };
 
 /** Every name that `fileserver_backend` may have. */
@@ -26,7 +26,7 @@ const backendNamed = (name: string) => Object.hasOwn(ALIASES, name) ? ALIASES[na
 type Load = Record<string, unknown>;
 
 export interface FileServerOptions extends RootsOptions {
-  /** Fires an event on the master's bus. @default there is none */
+  /** Fires an event on the master's bus. @default no event is fired */
   fire?(tag: string, data: Record<string, unknown>): void;
 }
 
@@ -51,7 +51,7 @@ export function statList(stat: FileStat): number[] {
 
 const text = (value: unknown) => typeof value === "string" ? value : undefined;
 
-/** The text of a request's list of names, `a,b` or a list; undefined for none. */
+/** The names in a request's list, given as `a,b` or as a list; undefined if there are none. */
 export function namesOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   return (Array.isArray(value) ? value.map(String) : String(value).split(",")).map((name) => name.trim());
@@ -170,7 +170,7 @@ export class FileServer {
     try {
       backends = this.backends(load.fsbackend);
     } catch {
-      // As for any other unknown name.
+      // An unknown backend lists nothing, like any other unknown name.
       return [];
     }
     return await Promise.all(backends.map((backend) => backend.list(saltenv)));
@@ -183,7 +183,10 @@ export class FileServer {
     return prefix === "" ? all : all.filter((path) => path.startsWith(prefix));
   }
 
-  /** The listings that a request is answered from, as they are now; undefined while one has to be made, or if that is not known. */
+  /**
+   * The version of the listings that answer a request; undefined if a listing must be made first, or if a backend has no
+   * version.
+   */
   #listVersion(load: Load): string | undefined {
     const saltenv = text(load.saltenv);
     if (saltenv === undefined) return undefined;
@@ -196,7 +199,10 @@ export class FileServer {
     return versions.includes(undefined) ? undefined : versions.join(" ");
   }
 
-  /** The reply to a command that lists an environment, made elsewhere unless its listing is what it was for the last one. */
+  /**
+   * The reply to a command that lists an environment. The reply is kept, and made again elsewhere only when the listing has
+   * changed.
+   */
   listBy(heavy: HeavyWork, load: Load): Packed | Promise<Packed> {
     const { cmd, saltenv, prefix = "", fsbackend = null } = load;
     const asker = text(load.id) ?? "";
@@ -240,7 +246,7 @@ export class FileServer {
     return updates;
   }
 
-  /** Deletes what backends have fetched, in sentences. */
+  /** Deletes the fetched files of backends. The result tells in sentences what was done. */
   clearCache(wanted?: unknown): LockResult {
     const result: LockResult = { done: [], errors: [] };
     for (const backend of this.backends(wanted)) {
@@ -263,7 +269,7 @@ export class FileServer {
     };
   }
 
-  /** Deletes cached listings: backend → environments. */
+  /** Deletes cached listings. @returns backend → environments */
   forgetLists(saltenvs: readonly string[] | undefined, wanted?: unknown): Record<string, string[]> {
     const gone = this.backends(wanted).map((backend) => [backend.name, backend.forgetLists(saltenvs)] as const);
     return Object.fromEntries(gone.filter(([, names]) => names.length > 0));
@@ -279,7 +285,7 @@ async function oneByOne(backends: readonly FileBackend[], dueOnly: boolean): Pro
 /**
  * The reply to a command of a minion about files.
  *
- * @param heavy does what takes long. @default this process does
+ * @param heavy does the work that takes long. @default this process does it
  */
 export function answerFileCommand(name: string, server: FileServer, load: Load, heavy?: HeavyWork): unknown {
   if (heavy !== undefined && LISTS.has(name)) return server.listBy(heavy, load);

@@ -2,10 +2,10 @@ import { SaltInvocationError } from "../../model/loader/family.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { hashOfLength } from "./digest.ts";
 
-/** A digest that a caller expects of a file. */
+/** A digest that the caller expects the file to have. */
 export interface SourceHash {
   name: HashName;
-  /** In hexadecimal. */
+  /** The digest in hexadecimal. */
   hsum: string;
 }
 

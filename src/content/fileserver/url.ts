@@ -1,6 +1,6 @@
 /** Where a file of the file server is: `salt://path?saltenv=name`. */
 export interface SaltUrl {
-  /** Below the roots. A leading `|` says that a question mark is part of the name. */
+  /** The path below the roots. A leading `|` says that a question mark is part of the name. */
   path: string;
   saltenv?: string;
 }
@@ -20,12 +20,12 @@ export function saltUrl(path: string): string {
   return `${SCHEME}${path.includes("?") ? "|" : ""}${path}`;
 }
 
-/** The path as it is on the disk, below the roots. */
+/** The path below the roots as on the disk: without the leading `|`. */
 export function plainPath(path: string): string {
   return path.replace(/^\|+/, "");
 }
 
-/** Splits the path of a request as the server does: it may have any query, unless it begins with `|`. */
+/** Splits the path of a request at its query, as Salt's file server does. A path that begins with `|` has no query. */
 export function splitQuery(path: string): SaltUrl {
   if (path.startsWith("|")) return { path: plainPath(path) };
   const at = path.indexOf("?");

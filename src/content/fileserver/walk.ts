@@ -13,17 +13,17 @@ export function lookAt(fs: FileSystem, path: string): FileStat | undefined {
 
 export interface WalkOptions {
   fs: FileSystem;
-  /** Waits for a turn of the event loop, so that other work is done. */
+  /** Waits for a turn of the event loop, so that other work can run. */
   turn(): Promise<void>;
   /** True for a path that is neither listed nor served. */
   ignored(path: string): boolean;
-  /** Go into directories through links. */
+  /** Enter directories through links. */
   followLinks: boolean;
   /** Whether a link that leads out of its root is followed. */
   leaves(path: string): boolean;
-  /** Leave links out. */
+  /** Leave links out of the listing. */
   ignoreLinks: boolean;
-  /** Go only into directories that hold SLS files, and into those of Salt's own (`_modules`). */
+  /** Enter only directories that hold SLS files, and Salt's own directories such as `_modules`. */
   limited: boolean;
 }
 
@@ -40,13 +40,13 @@ function namesIn(fs: FileSystem, directory: string): string[] {
 }
 
 interface Entry {
-  /** Of the target; undefined for a broken link. */
+  /** Stat of the entry, or of the target of a link; undefined for a broken link. */
   stat: FileStat | undefined;
-  /** True unless it is a link that leads out of the root. */
+  /** False for a link that leads out of the root. */
   inside: boolean;
-  /** True if it leads to what is served. */
+  /** True if the entry, or the target of the link, is served. */
   served: boolean;
-  /** The text of a link. */
+  /** The target of a link as the link states it. */
   says?: string;
 }
 
@@ -74,7 +74,7 @@ export async function walk(roots: readonly string[], options: WalkOptions): Prom
 
   const enter = async (root: string, directory: string, rel: string, names: string[], trail: ReadonlySet<string>) => {
     const real = fs.realpath(directory);
-    // A link to a directory above would never end.
+    // A link to a parent directory would recurse forever.
     if (trail.has(real)) return;
     const below = new Set([...trail, real]);
     for (const name of names) {
@@ -88,7 +88,7 @@ export async function walk(roots: readonly string[], options: WalkOptions): Prom
       if (says !== undefined && (inside || !followLinks)) {
         Object.defineProperty(links, path, { value: says, enumerable: true, writable: true, configurable: true });
       }
-      // What is not served is not listed.
+      // Entries that are not served are not listed either.
       if (stat === undefined || !served) continue;
       if (stat.kind === "file") files.add(path);
       if (stat.kind !== "directory") continue;

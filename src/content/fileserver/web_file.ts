@@ -16,12 +16,12 @@ export interface WebFileOptions {
   writer: FileWriter;
 }
 
-/** What the file at the target must be, and whether it is asked for if it is already. */
+/** What the target file must contain, and whether the server is asked again for a file that is there already. */
 export interface WebFileCheck {
   wanted?: SourceHash;
-  /** False takes any certificate. @default true */
+  /** False accepts any TLS certificate. @default true */
   verify?: boolean;
-  /** Ask the server whether the copy is still good, by its ETag. */
+  /** Ask the server, by the ETag of the copy on this host, whether the copy is still current. */
   useEtag: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function fetchWebFile(
           "file changed on purpose, also change source_hash",
       );
     }
-    // The tag of another content must not stay beside it, whatever happens in between.
+    // Remove the old ETag before the content changes: after a crash it would vouch for other content.
     if (useEtag) fs.remove(tagPath);
     draft.keep();
     if (useEtag && reply.etag !== "") fs.write(tagPath, reply.etag, { mode: 0o600 });

@@ -2,15 +2,15 @@ import { joinPath } from "../../base/paths.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { GitError } from "./command.ts";
 
-/** Files that one program reads. */
+/** Blobs that one run of `git cat-file` reads at most. */
 const MOST_AT_ONCE = 5000;
 
-/** Prints the objects that are named, as `git cat-file --batch` does. */
+/** Prints the named objects, as `git cat-file --batch` does. */
 type Cat = (shas: readonly string[], sink: (chunk: Uint8Array) => void) => Promise<void>;
 
 /**
- * The contents of a repository as files, each named by its hash: a file that is there is right. Requests of one turn share a
- * program.
+ * Writes the blobs of a repository to files that are named by their hash, so an existing file is always right. Blobs that are
+ * requested in one turn of the event loop are read by one program.
  */
 export class BlobReader {
   readonly #fs: FileSystem;
@@ -21,7 +21,7 @@ export class BlobReader {
   readonly #own: string;
   #parts = 0;
 
-  /** @param own a name that no other process has */
+  /** @param own a name that no other process uses: for files that are being written */
   constructor(fs: FileSystem, directory: string, own: string, cat: Cat) {
     this.#own = own;
     this.#fs = fs;
@@ -43,7 +43,7 @@ export class BlobReader {
     return this.#path(sha);
   }
 
-  /** Makes those that are not there yet. */
+  /** Writes the files of those blobs that have none yet. */
   async files(shas: Iterable<string>): Promise<void> {
     const missing = [...shas].filter((sha) => !this.#has(sha));
     for (let at = 0; at < missing.length; at += MOST_AT_ONCE) {
@@ -95,12 +95,12 @@ interface BatchSink {
   end(sha: string): void;
 }
 
-/** Takes the output of `git cat-file --batch` apart: `<sha> blob <size>`, a line feed, the content, a line feed. */
+/** Parses the output of `git cat-file --batch`: `<sha> blob <size>`, a line feed, the content, a line feed. */
 class BatchParser {
   readonly #sink: BatchSink;
   #head = "";
   #sha = "";
-  /** Bytes of the content that are to come; undefined in a head. */
+  /** Bytes of the content that are still to come; undefined while a head is read. */
   #left: number | undefined;
 
   constructor(sink: BatchSink) {
@@ -120,7 +120,7 @@ class BatchParser {
         at += piece.length;
         this.#left -= piece.length;
       } else {
-        // The line feed after the content.
+        // Skip the line feed after the content.
         at++;
         this.#left = undefined;
         this.#sink.end(this.#sha);

@@ -2,25 +2,25 @@ import { dirName, joinPath } from "../../base/paths.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { entryAt, type GitTree, linkTarget, type TreeEntry } from "./tree.ts";
 
-/** A tree that becomes a directory. */
+/** A tree of git to write as a directory. */
 export interface WrittenTree {
   fs: FileSystem;
   tree: GitTree;
-  /** Below this directory of the tree; empty for all of it. */
+  /** The directory of the tree to write; empty for the whole tree. */
   root: string;
-  /** The directory of the result that it appears in; empty for itself. */
+  /** The subdirectory of the result to write to; empty for the result itself. */
   mountpoint: string;
-  /** The file with the content of an entry. */
+  /** The path of a file with the content of an entry. */
   blob(entry: TreeEntry): Promise<string>;
 }
 
-/** From one directory to another, both by their paths from the same place. */
+/** The relative path from one directory to another; both are given relative to the same place. */
 function relative(from: string, to: string): string {
   const up = from === "" ? [] : from.split("/").map(() => "..");
   return [...up, to].join("/");
 }
 
-/** A link of the tree: a file for one to a file, a link for one to a directory, nothing for one that leads out. */
+/** Writes a link of the tree: to a file as a copy of that file, to a directory as a link, out of the tree not at all. */
 async function writeLink({ fs, tree, root, blob }: WrittenTree, path: string, full: string): Promise<void> {
   const read = async (link: TreeEntry) => link.size > 4096 ? "" : fs.readText(await blob(link));
   const entry = await entryAt(tree, path, read);
@@ -28,7 +28,7 @@ async function writeLink({ fs, tree, root, blob }: WrittenTree, path: string, fu
   const target = linkTarget(path, await read(tree.get(path)!));
   const isBelow = target !== undefined && (root === "" || target === root || target.startsWith(`${root}/`));
   if (!isBelow || tree.get(target)?.kind !== "directory") return;
-  // As the tree has it: what the link itself says may lead through other links.
+  // The link gets the resolved target: the link's own text may lead through other links.
   fs.symlink(relative(path.includes("/") ? dirName(path) : "", target), full);
 }
 

@@ -14,14 +14,14 @@ export interface GitHost {
 export interface GitAuth {
   user?: string | undefined;
   password?: string | undefined;
-  /** A file. */
+  /** Path of a file. */
   privateKey?: string | undefined;
   passphrase?: string | undefined;
-  /** Check the certificates of https. */
+  /** Check the server's certificate for https. */
   sslVerify: boolean;
 }
 
-/** git could not do what it was asked for. The message has no secrets. */
+/** A failed run of git. The message has no secrets. */
 export class GitError extends SaltError {
   constructor(message: string, options?: { cause?: unknown }) {
     super("GIT", message, options);
@@ -29,28 +29,28 @@ export class GitError extends SaltError {
 }
 
 export interface GitRun {
-  /** Further variables of the environment. */
+  /** Further environment variables. */
   env?: Record<string, string>;
   stdin?: Uint8Array;
-  /** Time that it may take, in milliseconds. */
+  /** Timeout in milliseconds. */
   limitMs: number;
-  /** Called with its output; without it the output is returned. */
+  /** Called with each chunk of stdout; without this function stdout is returned. */
   onStdout?(chunk: Uint8Array): void;
-  /** Bytes that it may print. @default 268435456 (256 MiB) */
+  /** Maximum of bytes on stdout. @default 268435456 (256 MiB) */
   mostBytes?: number;
-  /** Bytes of the largest file that it may write. @default no bound */
+  /** Maximum size, in bytes, of a file that git writes. @default no maximum */
   largestFile?: number;
-  /** Texts that are not to be shown. */
+  /** Texts to remove from messages. */
   secrets?: readonly string[];
 }
 
 const MOST_BYTES = 2 ** 28;
-/** Bytes of an error that are shown. */
+/** Bytes of an error of git that a message shows at most. */
 const MOST_SHOWN = 500;
 
 /**
- * What holds for each run. A repository's own configuration and hooks are ours, but a remote must not make git start programs,
- * ask a person, or go on in the background.
+ * Settings for every run. Brine writes the repository's configuration and hooks, but a remote must not make git start programs,
+ * ask a person, or continue in the background.
  */
 const SETTINGS: [string, string][] = [
   ["core.hooksPath", "/dev/null"],
@@ -64,7 +64,7 @@ const SETTINGS: [string, string][] = [
   ["http.lowSpeedTime", "60"],
 ];
 
-/** Variables for settings: they do not stand in the list of processes, as arguments would. */
+/** Passes settings in environment variables: arguments would show in the list of processes. */
 export function settingsEnv(settings: readonly (readonly [string, string])[]): Record<string, string> {
   const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
   settings.forEach(([key, value], at) => {
@@ -81,7 +81,7 @@ function environment({ runtime: { process } }: GitHost, settings: readonly [stri
   return {
     ...Object.fromEntries(own),
     ...settingsEnv([...SETTINGS, ...settings]),
-    // `ext` would start a program that the address names.
+    // The protocol `ext` would run a program that the address names.
     GIT_ALLOW_PROTOCOL: "https:http:ssh:git:file",
     GIT_TERMINAL_PROMPT: "0",
     LC_ALL: "C",
@@ -97,7 +97,7 @@ function shownError(bytes: readonly Uint8Array[], secrets: readonly string[]): s
   return text.slice(-MOST_SHOWN).replace(/[\x00-\x1f\x7f]+/g, " ");
 }
 
-/** Runs at most so large a file, where the shell of the host can say so. */
+/** Limits the size of the files that the command writes, if the host's shell has `ulimit -f`. */
 function argvOf(args: readonly string[], largestFile: number | undefined): string[] {
   if (largestFile === undefined) return ["git", ...args];
   const blocks = String(Math.ceil(largestFile / 512));
@@ -107,7 +107,7 @@ function argvOf(args: readonly string[], largestFile: number | undefined): strin
 /**
  * Runs git, and returns what it prints.
  *
- * @param args no user's text among them may begin with a dash
+ * @param args an argument that comes from a user must not begin with a dash
  * @param settings of git, for this run
  * @throws {GitError} if it fails, takes too long or prints too much
  */
@@ -181,7 +181,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** What git needs to sign in: settings and variables of the environment, which other users cannot see. */
+/** Settings and environment variables that let git log in; other users cannot see either. */
 export function signIn(
   auth: GitAuth,
   url: string,
@@ -194,7 +194,7 @@ export function signIn(
   if (auth.password !== undefined && origin !== undefined) {
     env.BRINE_GIT_USER = auth.user ?? "";
     env.BRINE_GIT_PASSWORD = auth.password;
-    // For this host alone: one that it redirects to gets nothing.
+    // The password is for this host only: a host that the server redirects to does not get it.
     settings.push(["credential.helper", ""], [
       `credential.${origin}.helper`,
       `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$BRINE_GIT_USER" "$BRINE_GIT_PASSWORD"; }; f`,

@@ -2,10 +2,10 @@ import { matchExpression } from "../../model/target/expression.ts";
 import type { GitRemote, SavedEnvironment } from "./remote.ts";
 import type { Refs } from "./refs.ts";
 
-/** Environments that are a commit's name. */
+/** True for an environment whose name may be the hash of a commit. */
 export const isHex = (name: string) => /^[0-9a-f]{4,64}$/i.test(name);
 
-/** The environments that are mapped to a branch or tag, by that. */
+/** Branch or tag → the environments that the options `saltenv` map to it. */
 function mapped({ saltenvs, globalSaltenvs }: GitRemote): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const add = (ref: string | undefined, saltenv: string) => {
@@ -17,7 +17,7 @@ function mapped({ saltenvs, globalSaltenvs }: GitRemote): Map<string, string[]> 
   return found;
 }
 
-/** True if white and black list let an environment be seen. */
+/** True if whitelist and blacklist allow an environment. */
 export function isExposed({ whitelist, blacklist }: GitRemote, saltenv: string): boolean {
   const fits = (list: readonly string[]) => list.some((expression) => matchExpression(saltenv, expression));
   return !fits(blacklist) && (whitelist.length === 0 || fits(whitelist));

@@ -5,7 +5,10 @@ import type { Runtime } from "../../runtime/runtime.ts";
 
 type LockHost = Pick<Runtime, "fs" | "process">;
 
-/** When a process began, in ticks since boot: process ids are used again. Empty where the system does not say. */
+/**
+ * Start time of a process, in ticks since boot: it tells processes with a reused pid apart. Empty where the system has no
+ * `/proc`.
+ */
 function beginningOf({ fs }: LockHost, pid: number): string {
   try {
     const stat = fs.readText(`/proc/${pid}/stat`);
@@ -15,7 +18,7 @@ function beginningOf({ fs }: LockHost, pid: number): string {
   }
 }
 
-/** Whose lock it is; an operator's stays until he removes it. */
+/** The owner of a lock. An operator's lock stays until the operator removes it. */
 export interface LockHolder {
   pid: number;
   began: string;
@@ -36,7 +39,7 @@ function holderOf({ fs }: LockHost, path: string): LockHolder | undefined {
       return { pid: read.pid, began: read.began, operator: read.operator === true };
     }
   } catch {
-    // Torn by a loss of power: nobody holds it.
+    // A power failure has left the file incomplete: the lock has no owner.
   }
   return { pid: 0, began: "", operator: false };
 }
@@ -56,20 +59,20 @@ export class UpdateLock {
     this.#host = host;
   }
 
-  /** Who holds it; undefined for nobody. */
+  /** The owner of the lock; undefined if nobody holds it. */
   holder(): LockHolder | undefined {
     const holder = holderOf(this.#host, this.path);
     return holder !== undefined && holds(this.#host, holder) ? holder : undefined;
   }
 
-  /** @returns who holds it already; undefined if it was taken */
+  /** Takes the lock. @returns the owner if somebody holds it already; undefined if it was taken */
   take(operator = false): LockHolder | undefined {
     const { fs, process } = this.#host;
     const own = JSON.stringify({ pid: process.pid, began: beginningOf(this.#host, process.pid), operator });
     for (let tries = 1;; tries++) {
       const held = this.holder();
       if (held !== undefined) return held;
-      // One that nobody holds was left behind by a process that was killed.
+      // The file of a lock without an owner was left by a process that was killed.
       fs.remove(this.path);
       try {
         fs.write(this.path, own, { how: "create", mode: 0o600 });
@@ -80,7 +83,7 @@ export class UpdateLock {
     }
   }
 
-  /** @returns false if there was none */
+  /** Removes the lock. @returns false if there was none */
   clear(): boolean {
     const { fs } = this.#host;
     const was = fs.stat(this.path) !== undefined;

@@ -5,13 +5,13 @@ import type { GitHost } from "./command.ts";
 import { gitRemotes } from "./remote.ts";
 import { GitRepository } from "./repository.ts";
 
-/** The repositories of one entry of `ext_pillar`. @param remotes the list of that entry */
+/** The repositories of one `git` entry of `ext_pillar`. @param remotes the value of that entry */
 export function pillarRepositories(host: GitHost, opts: Record<string, unknown>, remotes: unknown): GitRepository[] {
   const cache = joinPath(String(opts.cachedir), "git_pillar");
   return gitRemotes("git_pillar", opts, remotes).map((remote) => new GitRepository(host, remote, cache));
 }
 
-/** The repositories of all entries `git` of `ext_pillar`. @throws {ConfigError} for a remote that cannot be used */
+/** The repositories of all `git` entries of `ext_pillar`. @throws {ConfigError} for a remote that cannot be used */
 export function allPillarRepositories(host: GitHost, opts: Record<string, unknown>): GitRepository[] {
   const entries = Array.isArray(opts.ext_pillar) ? opts.ext_pillar : [];
   const lists = entries.flatMap((entry) => isMap(entry) ? entriesOf(entry) : []).filter(([name]) =>

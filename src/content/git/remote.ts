@@ -9,28 +9,28 @@ import { REFSPECS } from "../../model/config/git_opts.ts";
 /** What a repository is for: the prefix of its options. */
 export type GitRole = "gitfs" | "git_pillar";
 
-/** What an environment has of its own. */
+/** The settings of one environment. */
 export interface SavedEnvironment {
   ref?: string;
   root?: string;
   mountpoint?: string;
 }
 
-/** One remote with its options, those of its own before those for all. */
+/** One remote with its options: the remote's own options override those for all remotes. */
 export interface GitRemote {
   role: GitRole;
-  /** As the configuration has it, without a password: for messages, results and directories. */
+  /** The address as configured, without a password: for messages, results and directories. */
   id: string;
-  /** For git. */
+  /** The address that git gets. */
   url: string;
   name: string | undefined;
-  /** Of git_pillar: what stands before the address, or `git_pillar_branch`. */
+  /** For `git_pillar`: the branch before the address, or else `git_pillar_branch`. */
   branch: string;
   base: string;
   root: string;
   mountpoint: string;
   fallback: string;
-  /** Of git_pillar: the environment that its files are for. */
+  /** For `git_pillar`: the environment that the files belong to. */
   env: string;
   refTypes: readonly string[];
   refspecs: readonly string[];
@@ -56,7 +56,7 @@ const PER_REMOTE: Record<GitRole, readonly string[]> = {
   ],
 };
 
-/** The options for all remotes, by those of one. */
+/** Option of one remote → the option for all remotes. */
 const NAMES: Record<GitRole, Record<string, string>> = {
   gitfs: {
     base: "gitfs_base",
@@ -100,7 +100,7 @@ const text = (value: unknown): string => value === null || value === undefined ?
 const words = (value: unknown): string[] => !truthy(value) ? [] : (Array.isArray(value) ? value : [value]).map(text);
 const strip = (path: string) => path.replace(/^salt:\/\//, "").replace(/^\/+|\/+$/g, "");
 
-/** A list of maps, or a map, as one map. */
+/** Joins a list of maps, or one map, to one map. */
 function joined(value: unknown): Map<string, unknown> {
   const maps = Array.isArray(value) ? value : [value];
   return new Map(
@@ -119,7 +119,7 @@ function environments(value: unknown): Map<string, SavedEnvironment> {
   }));
 }
 
-/** The option of a remote, or that for all. */
+/** Reads an option of the remote, or else the option for all remotes. */
 type Option = (name: string) => unknown;
 
 function globalOf(role: GitRole, opts: Record<string, unknown>, name: string): unknown {
@@ -130,7 +130,7 @@ function globalOf(role: GitRole, opts: Record<string, unknown>, name: string): u
 function authOf(url: ReturnType<typeof parseGitUrl>, option: Option, shown: string): GitAuth {
   const some = (name: string) => text(option(name)) || undefined;
   const user = some("user") ?? url.user;
-  // A token may stand as the user, with no password.
+  // If the address has a user and no password, the user may be a token.
   const password = some("password") ?? url.password ?? (url.user === undefined ? undefined : "");
   if (url.scheme === "http" && password !== undefined && !truthy(option("insecure_auth"))) {
     throw new ConfigError(
@@ -147,7 +147,7 @@ function authOf(url: ReturnType<typeof parseGitUrl>, option: Option, shown: stri
   };
 }
 
-/** `refs/…` patterns, which stand on git's command line. */
+/** Checks refspecs, which become arguments of git. @throws {ConfigError} for a refspec not of the form `refs/…:refs/…` */
 function checkedRefspecs(given: string[], shown: string): string[] {
   for (const refspec of given) {
     // deno-lint-ignore no-control-regex
@@ -236,7 +236,7 @@ export function gitRemotes(role: GitRole, opts: Record<string, unknown>, listed:
   return remotes;
 }
 
-/** What the directory of a remote is told by. */
+/** The text that the directory of a remote is named after. */
 export function placeOf({ name, id }: Pick<GitRemote, "name" | "id">): string {
   return name ?? id;
 }

@@ -12,35 +12,35 @@ import { type GitRemote, placeOf } from "./remote.ts";
 import { writeTree } from "./checkout.ts";
 import { type GitTree, isPackedTree, packTree, parseTree, type TreeEntry, unpackTree } from "./tree.ts";
 
-/** How long git may take to fetch, and to read what was fetched. */
+/** Timeouts of git in milliseconds: for a fetch, and for reading what was fetched. */
 const FETCH_MS = 600_000;
 const READ_MS = 120_000;
-/** The largest pack that a remote may send, and the largest file that is served of it. */
+/** Maximum sizes in bytes: of a pack that a remote sends, and of a file that is served. */
 const LARGEST_PACK = 2 ** 33;
 const LARGEST_BLOB = 2 ** 32;
-/** Trees that are kept in memory. */
+/** Trees that are kept in memory, at most. */
 const MOST_TREES = 16;
-/** Names of commits that were asked for and are not there. */
+/** Hashes of commits that are remembered, at most: known ones, and as many that were not found. */
 const MOST_UNKNOWN = 1000;
-/** Programs that read one repository at the same time, whoever asks. */
+/** Runs of git that read one repository at the same time. */
 const READERS = 2;
 const MOST_WAITING = 100;
-/** A blob that nobody asked for in so long a time is removed; it is read again when it is. */
+/** A blob that was not used for this long, in milliseconds, is removed. It is read again when it is needed. */
 const UNUSED_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
-/** A lock of git's own that is as old belongs to no process any more. */
+/** A lock of git itself that is older than this, in milliseconds, belongs to no running process. */
 const GIT_LOCK_MS = FETCH_MS + 60_000;
 
 const REFS_FORMAT = "--format=%(objectname) %(refname)";
 
-/** How an update ended. */
+/** The result of an update. */
 export interface Fetched {
   changed: boolean;
-  /** Why nothing was fetched. */
+  /** The reason why nothing was fetched. */
   failure?: string;
 }
 
-/** One remote on this host: what was fetched, the trees and files that were read from it. */
+/** One remote on this host: its fetched refs, and the trees and files that were read from it. */
 export class GitRepository {
   readonly remote: GitRemote;
   readonly lock: UpdateLock;
@@ -54,7 +54,7 @@ export class GitRepository {
   readonly #blobs: BlobReader;
   #refs: { version: string; refs: Refs } | undefined;
 
-  /** @param cache the directory of all remotes of that kind */
+  /** @param cache the directory for all remotes of this role */
   constructor(host: GitHost, remote: GitRemote, cache: string) {
     const { crypto } = host.runtime;
     this.remote = remote;
@@ -85,7 +85,7 @@ export class GitRepository {
     });
   }
 
-  /** What was fetched last. */
+  /** The refs of the last fetch. */
   refs(): Refs {
     const { fs } = this.#host.runtime;
     const path = joinPath(this.directory, "refs.p");
@@ -105,7 +105,7 @@ export class GitRepository {
         string,
         unknown
       >;
-      // A remote with a name keeps its directory when its URL is changed.
+      // A named remote keeps its directory when its URL changes: refs of another URL do not count.
       if (of !== this.remote.id) return NO_REFS;
       return {
         branches: new Map(branches as [string, string][]),
@@ -127,7 +127,7 @@ export class GitRepository {
     const { log, runtime: { clock } } = this.#host;
     const { id, role, updateIntervalMs } = this.remote;
     const before = this.refs();
-    // Half a second early is in time: duties come at whole seconds.
+    // Half a second early counts as due, because the maintenance runs at whole seconds.
     if (dueOnly && Math.abs(clock.now() - before.atMs) < updateIntervalMs - 500) return { changed: false };
     this.#host.runtime.fs.mkdir(this.directory, 0o700);
     const holder = this.lock.take();
@@ -170,14 +170,14 @@ export class GitRepository {
     );
   }
 
-  /** A program that says the pass phrase of a key, which ssh asks for in no other way. */
+  /** Writes a program that prints the passphrase of a key: ssh asks for it in no other way. */
   #askPass(): string {
     const path = joinPath(this.directory, "askpass");
     this.#host.runtime.fs.write(path, `#!/bin/sh\nprintf '%s\\n' "$BRINE_GIT_PASSPHRASE"\n`, { mode: 0o700 });
     return path;
   }
 
-  /** Removes git's own locks that a killed process has left. */
+  /** Removes git's own locks, left by a killed process. */
   #removeLocks(directory: string): void {
     const { fs, clock } = this.#host.runtime;
     for (const name of fs.list(directory)) {
@@ -206,7 +206,7 @@ export class GitRepository {
     this.#host.runtime.fs.write(joinPath(this.directory, "refs.p"), packed, { mode: 0o600 });
   }
 
-  /** Removes files and trees that were not used for long. */
+  /** Removes files and trees that were not used for a week. */
   #forgetUnused(): void {
     const { fs, clock } = this.#host.runtime;
     for (const part of ["blobs", "trees", "checkouts"]) {
@@ -243,11 +243,11 @@ export class GitRepository {
     return found ?? (remote.fallback === "" ? undefined : await this.resolve(remote.fallback, remote.refTypes));
   }
 
-  /** The whole name of a commit. */
+  /** The full hash of a commit from the name of an environment; undefined if there is no such commit. */
   async #commit(name: string): Promise<string | undefined> {
     if (!isHex(name) || this.#unknown.has(name) || this.refs().atMs === 0) return undefined;
     const known = this.#commits.get(name);
-    // Names come from minions: whoever asks for many gets no more than others.
+    // Names come from minions: when too many are asked for at once, only known names are answered.
     if (known !== undefined || this.#pool.waiting > MOST_WAITING) return known;
     try {
       const printed = await this.#read(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
@@ -255,7 +255,7 @@ export class GitRepository {
       if (this.#commits.size < MOST_UNKNOWN) this.#commits.set(name, sha);
       return sha;
     } catch {
-      // Names come from minions.
+      // Names come from minions: the number that is remembered is limited.
       if (this.#unknown.size < MOST_UNKNOWN) this.#unknown.add(name);
       return undefined;
     }
@@ -265,7 +265,7 @@ export class GitRepository {
   tree(commit: string): Promise<GitTree | undefined> {
     const known = this.#trees.get(commit);
     if (known !== undefined) {
-      // The one that was used longest ago goes first.
+      // Put the tree last: the tree unused for longest is dropped first.
       this.#trees.delete(commit);
       this.#trees.set(commit, known);
       return Promise.resolve(known);
@@ -319,12 +319,12 @@ export class GitRepository {
     return path;
   }
 
-  /** Reads many files with one program: those that are not there yet. */
+  /** Reads all blobs that are not there yet, with one run of git. */
   async prefetch(entries: Iterable<Pick<TreeEntry, "sha" | "size">>): Promise<void> {
     await this.#blobs.files(new Set([...entries].filter(({ size }) => size <= LARGEST_BLOB).map(({ sha }) => sha)));
   }
 
-  /** What a link says. */
+  /** The target of a link as the link states it; empty for a link of more than 4096 bytes. */
   async linkText(link: TreeEntry): Promise<string> {
     if (link.size > 4096) return "";
     return this.#host.runtime.fs.readText(await this.blob(link));
@@ -358,7 +358,7 @@ export class GitRepository {
     return directory;
   }
 
-  /** Removes all of it. */
+  /** Removes everything that was fetched or kept in memory. */
   clear(): void {
     this.#host.runtime.fs.remove(this.directory, { recursive: true });
     this.#refs = undefined;

@@ -1,9 +1,9 @@
 import { isRecord } from "../../base/record.ts";
 
-/** One name of a tree. */
+/** One entry of a tree. */
 export interface TreeEntry {
   kind: "file" | "link" | "directory";
-  /** The object's name, in hexadecimal. */
+  /** Hash of the git object, in hexadecimal. */
   sha: string;
   /** Permission bits. */
   mode: number;
@@ -13,20 +13,22 @@ export interface TreeEntry {
 /** Everything in a commit by path, in order of the paths; submodules are left out. */
 export type GitTree = ReadonlyMap<string, TreeEntry>;
 
-/** Names in one tree; a larger one is refused. */
+/** Maximum of entries in one tree; a larger tree is refused. */
 const MOST_ENTRIES = 2_000_000;
 
-/** Links that are followed one after the other. */
+/** Maximum of links to follow one after the other. */
 const MOST_LINKS = 100;
 
-/** A path that stays what it is under any directory. */
+/** True for a path whose parts are all plain names, so that it cannot leave the directory that it is joined to. */
 function isPlain(path: string): boolean {
   return path !== "" && path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 
 /**
- * Adds a name. git takes trees from a remote that have one name twice, or names with slashes: a link and a directory could then
- * have the same path, and what is written below the directory would go where the link leads.
+ * Adds an entry. git accepts trees with duplicate names, or with slashes in names: a link and a directory could then have the
+ * same path, and a file below that directory would be written where the link leads.
+ *
+ * @throws {RangeError} for such a path, and for too many entries
  */
 function addEntry(entries: Map<string, TreeEntry>, path: string, entry: TreeEntry): void {
   const slash = path.lastIndexOf("/");
@@ -67,7 +69,7 @@ export function parseTree(output: Uint8Array): GitTree {
   return entries;
 }
 
-/** As rows, to be kept. */
+/** The tree as rows, for the cache. */
 export function packTree(tree: GitTree): unknown[] {
   return [...tree].map(([path, { kind, sha, mode, size }]) => [path, kind, sha, mode, size]);
 }
@@ -99,7 +101,7 @@ export function linkTarget(path: string, target: string): string | undefined {
 /**
  * The file at a path, through links as Salt follows them: at the end of a path, not in its middle.
  *
- * @param read what a link says
+ * @param read returns the target that a link states
  */
 export async function entryAt(
   tree: GitTree,
@@ -115,7 +117,7 @@ export async function entryAt(
   return undefined;
 }
 
-/** True for what {@link packTree} wrote, under a name that says whose it is. */
+/** True for a stored value that holds the rows of {@link packTree}. */
 export function isPackedTree(value: unknown): value is { rows: unknown[] } {
   return isRecord(value) && Array.isArray(value.rows);
 }

@@ -1,12 +1,12 @@
 import { ConfigError } from "../../base/errors.ts";
 
-/** The address of a remote, without what is secret in it. */
+/** The address of a remote, with its secrets apart. */
 export interface GitUrl {
-  /** For git: no user and password in it, except the user of ssh. */
+  /** The address that git gets: without user and password, except the user of ssh. */
   url: string;
   /** `https`, `http`, `ssh`, `git` or `file`. */
   scheme: string;
-  /** Those that stood in the address. */
+  /** The user and the password that stood in the address. */
   user?: string | undefined;
   password?: string | undefined;
 }
@@ -21,8 +21,8 @@ const hasControls = (text: string) => /[\x00-\x20\x7f]/.test(text);
 /**
  * Reads the address of a remote.
  *
- * @param shown how errors name it
- * @throws {ConfigError} for one that git would take for an option or for a program to start (`ext::…`)
+ * @param shown the name of the address in errors
+ * @throws {ConfigError} for an address that git would take for an option, or that names a program to run (`ext::…`)
  */
 export function parseGitUrl(text: string, shown = text): GitUrl {
   const wrong = (why: string) => new ConfigError(`Cannot use the git remote "${shown}": ${why}; expected ${FORMS}`);
@@ -54,7 +54,7 @@ export function parseGitUrl(text: string, shown = text): GitUrl {
   return { url: `${scheme}://${name}${host}${slash < 0 ? "/" : rest.slice(slash)}`, scheme, user, password };
 }
 
-/** An address or an id of a remote as it may be shown: without passwords, and without users of http, which may be tokens. */
+/** An address or id of a remote for display: without passwords, and without users of http, which may be tokens. */
 export function shownRemote(text: string): string {
   return text.replace(/(\bhttps?:\/\/)[^/\s]*@/gi, "$1…@")
     .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*):[^/\s]*@/gi, "$1:…@");
