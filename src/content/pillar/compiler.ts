@@ -29,21 +29,21 @@ export interface PillarRequest {
   grains: Record<string, unknown>;
   saltenv?: unknown;
   pillarenv?: unknown;
-  /** Merged over everything else. */
+  /** Values of the call, merged over everything else. */
   override?: AnyMap;
   /** An external pillar that the minion asks for. */
   ext?: unknown;
-  /** Options of the minion that it passes on to external pillars. */
+  /** Options of the minion that external pillars receive. */
   extraMinionData?: Record<string, unknown>;
 }
 
 export interface PillarCompilerOptions {
   runtime: Runtime;
   log: Logger;
-  /** Of a master, or of a minion without one. */
+  /** Options of the master, or of a minion without a master. */
   opts: Record<string, unknown>;
   renderers: RendererTable;
-  /** Custom renderers, asked for before each file. @default none */
+  /** Custom renderers; called before each file is rendered. @default none */
   customRenderers?(): RendererTable;
   extPillars: ExtPillarRegistry;
   /** External pillars with the custom ones, asked for when one is to run. @default those of {@link extPillars} alone */
@@ -52,7 +52,7 @@ export interface PillarCompilerOptions {
   functions?(request: PillarRequest): FunctionTable;
 }
 
-/** What one request is compiled with. */
+/** The request, and what was derived from it for this compilation. */
 interface Scene {
   request: PillarRequest;
   saltenv: string | undefined;
@@ -62,10 +62,10 @@ interface Scene {
   functions: FunctionTable | undefined;
 }
 
-/** External pillars that run at the same time, by default. */
+/** External pillars that run at the same time, at most; the default. */
 const AT_ONCE = 5;
 
-/** Sets of directories beside `pillar_roots` whose files are kept. */
+/** Compilers that are kept, at most, for other directories than `pillar_roots`. */
 const MOST_OTHERS = 32;
 
 const envOf = (value: unknown): string | undefined =>
@@ -127,7 +127,7 @@ export class PillarCompiler {
       errors = [...first.errors, ...rendered.errors];
     } else {
       const rendered = await this.#render(top, optional, scene, {});
-      // External pillars see the override of the call as part of the pillar.
+      // External pillars see the values of the call as part of the pillar.
       const before = sizeOf(override) === 0 ? rendered.pillar : merge(rendered.pillar, override, rules);
       const last = await external(before);
       pillar = last.pillar;
@@ -147,11 +147,11 @@ export class PillarCompiler {
     if (errors.length > 0) added.set("_errors", errors);
     const merged = sizeOf(override) === 0 ? added : merge(added, override, rules);
     const whole = await this.#decrypted(merged, scene);
-    // In Salt only the maps that files hold keep their order, and the whole is sorted when it is shown.
+    // Salt keeps the order of keys only in maps from files; the pillar as a whole is sorted when it is shown.
     return aggregates(rules) ? whole : new Map(entriesOf(whole));
   }
 
-  /** With the values decrypted that the option `decrypt_pillar` names. */
+  /** The pillar with the values decrypted that the option `decrypt_pillar` names. */
   async #decrypted(pillar: AnyMap, scene: Scene): Promise<AnyMap> {
     const { log, opts } = this.#options;
     const { encrypted } = this.#pillar;
@@ -214,7 +214,7 @@ export class PillarCompiler {
     }
   }
 
-  /** The top file of each environment in use, with those that it includes. */
+  /** The top file of each environment in use, with the top files that it includes. */
   async #tops(scene: Scene): Promise<{ tops: Map<string, AnyMap[]>; errors: string[] }> {
     const { log } = this.#options;
     const { top: name, rules } = this.#pillar;
@@ -245,7 +245,7 @@ export class PillarCompiler {
     }
     for (const [env, list] of tops) {
       const done = new Set<unknown>();
-      // The list grows while it is walked, but only the first file's includes count.
+      // The list grows during this loop, but only the includes of the first file count.
       const included = new Map(entriesOf(list[0]!)).get("include");
       for (const sls of Array.isArray(included) ? included : []) {
         if (done.has(sls)) continue;
@@ -294,7 +294,7 @@ export class PillarCompiler {
     return await reader.read(matches, override);
   }
 
-  /** A compiler of other directories, without external pillars. */
+  /** A compiler for other directories, without external pillars. */
   #elsewhere(roots: Record<string, readonly string[]>): PillarCompiler {
     const key = JSON.stringify(roots);
     let compiler = this.#others.get(key);
@@ -353,7 +353,7 @@ export class PillarCompiler {
     });
   }
 
-  /** A text that Jinja makes of another, as an external pillar asks for it. */
+  /** Renders a text with Jinja for an external pillar. */
   async #template(
     text: string,
     templates: PillarTemplates,

@@ -3,16 +3,16 @@ import { type AnyMap, entriesOf, isMap, lookup, OrderedMap } from "../../languag
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 
-/** What the options `decrypt_pillar` and `decrypt_pillar_delimiter` say. */
+/** The options `decrypt_pillar` and `decrypt_pillar_delimiter`, parsed. */
 export interface EncryptedKeys {
-  /** Path of a value → the renderer for it; undefined for the usual one. */
+  /** Path of a value → the renderer that decrypts it; undefined for the default renderer. */
   keys: ReadonlyMap<string, string | undefined>;
   delimiter: string;
-  /** The option says nothing that can be used. */
+  /** True if `decrypt_pillar` has a value that is neither a map nor a list of texts and maps. */
   isMalformed: boolean;
 }
 
-/** Reads them: a map, or a list of texts and maps with one entry. */
+/** Parses the options: `decrypt_pillar` is a map, or a list of texts and maps with one entry. */
 export function encryptedKeysOf(opts: Readonly<Record<string, unknown>>): EncryptedKeys {
   const { decrypt_pillar: given, decrypt_pillar_delimiter: delimiter } = opts;
   const entries = entriesGiven(given);
@@ -27,7 +27,7 @@ export function encryptedKeysOf(opts: Readonly<Record<string, unknown>>): Encryp
   };
 }
 
-/** Undefined for what is neither a map nor such a list. */
+/** Pairs of path and renderer; undefined for a value that is neither a map nor a list of texts and maps. */
 function entriesGiven(given: unknown): [unknown, unknown][] | undefined {
   if (isMap(given)) return entriesOf(given);
   if (!Array.isArray(given)) return undefined;
@@ -37,12 +37,12 @@ function entriesGiven(given: unknown): [unknown, unknown][] | undefined {
   return entries.length === given.length ? entries : undefined;
 }
 
-/** The value under a path of keys; undefined if there is none, or null. Lists are not looked into, as in Salt. */
+/** The value at a path of keys; undefined if it is missing or null. As in Salt, lists are not searched. */
 function valueAt(pillar: AnyMap, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => isMap(at) ? lookup(at, key) : undefined, pillar) ?? undefined;
 }
 
-/** The pillar with another value in it. Maps on the way are copied: they may be those of files that others use. */
+/** A copy of the pillar with another value at the path. Maps on the way are copied, because other files may share them. */
 function withValue(pillar: AnyMap, [key, ...rest]: readonly string[], value: unknown): AnyMap {
   const copy = new OrderedMap(entriesOf(pillar));
   copy.set(key, rest.length === 0 ? value : withValue(copy.get(key) as AnyMap, rest, value));
@@ -50,7 +50,7 @@ function withValue(pillar: AnyMap, [key, ...rest]: readonly string[], value: unk
 }
 
 /**
- * Decrypts the values of a pillar that the options name. What fails is an error of the pillar, and its value stays.
+ * Decrypts the values of a pillar that the options name. A value that cannot be decrypted stays as it is, and gives an error.
  *
  * @param decrypt decrypts one value by a renderer
  * @see salt/pillar/__init__.py decrypt_pillar

@@ -13,9 +13,9 @@ export interface ExtPillarScope {
   registry: ExtPillarRegistry;
   options: PillarOptions;
   log: Logger;
-  /** Bounds how many run at the same time, for all minions together. */
+  /** Limits the external pillars that run at the same time, for all minions together. */
   pool: Pool;
-  /** External pillars that the minion requests beside those of the configuration: one map of name → arguments. */
+  /** External pillars that the minion requests in addition to the configured ones: one map of name → arguments. */
   onDemand: unknown;
   context(pillar: AnyMap): PillarContext;
 }

@@ -6,16 +6,16 @@ import { RenderError } from "../../language/render/render_error.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 
 /**
- * A file or directory that was written less than this before it was read may be written again within the same tick of the
- * file system's clock: then its time shows nothing.
+ * A file or directory that was read less than this after its last change, in milliseconds, may change again within the same
+ * tick of the file system's clock: its mtime then does not show the change.
  */
 const TICK_MS = 2000;
-/** Characters of files that are kept in memory. */
+/** Characters of files that are kept in memory, at most. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
-/** Directories within each other: links may lead in a circle. */
+/** Maximum depth of directories: links may form a circle. */
 const DEEPEST = 64;
 
-/** What was read, and when. */
+/** A value read from a file or directory, with the stat at that time. */
 interface Read<T> {
   value: T;
   mtimeMs: number;
@@ -29,8 +29,8 @@ interface Entry {
 }
 
 /**
- * The files of the pillar roots. What was read is kept for as long as the times of files say that it is still so: a master
- * reads the same few for every minion. Links are followed, wherever an operator lets them lead.
+ * The files of the pillar roots. A text or listing is kept as long as mtime, size and inode stay the same: a master reads the
+ * same few files for every minion. Links are followed, also out of the roots.
  */
 export class PillarFiles {
   readonly #fs: FileSystem;

@@ -5,7 +5,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { type EncryptedKeys, encryptedKeysOf } from "./decrypt.ts";
 import type { MergeRules } from "../../language/python/merge_strategy.ts";
 
-/** What the configuration of a master, or of a minion without one, says of pillar. */
+/** The pillar options of a master, or of a minion without a master. */
 export interface PillarOptions {
   /** Environment → directories, in the order of the configuration. */
   roots: ReadonlyMap<string, readonly string[]>;
@@ -19,18 +19,18 @@ export interface PillarOptions {
   rules: MergeRules;
   includesOverride: boolean;
   safeErrors: boolean;
-  /** The option as it is: whether it is a list is said where it is used. */
+  /** The option as configured: its user checks whether it is a list. */
   extPillar: unknown;
   extPillarFirst: boolean;
   excludedExtPillars: readonly string[];
   onDemand: readonly string[];
-  /** The options themselves become the key `master` of every pillar. */
+  /** Add the options as the key `master` to every pillar. */
   showOpts: boolean;
   encrypted: EncryptedKeys;
   renderer: string;
   rendererWhitelist: readonly string[];
   rendererBlacklist: readonly string[];
-  /** Directories that are not looked into: patterns of names. */
+  /** Globs of directory names to skip. */
   ignoreGlobs: readonly string[];
   ignoreRegexps: readonly string[];
 }
@@ -38,7 +38,7 @@ export interface PillarOptions {
 const given = (value: unknown): string | undefined =>
   value === undefined || value === null || value === "" ? undefined : str(value);
 
-/** Picks what concerns pillar out of options, of which a minion's have no defaults for most. */
+/** Reads the options of pillar. Many of them have no default in a minion's options. */
 export function readPillarOptions(opts: Record<string, unknown>): PillarOptions {
   const roots = isMap(opts.pillar_roots) ? entriesOf(opts.pillar_roots) : [];
   const renderer = given(opts.renderer) ?? "jinja|yaml";
@@ -71,7 +71,7 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
   };
 }
 
-/** What may be put in the place of `__env__`: the name of an environment that leads nowhere else as part of a path. */
+/** An environment's name that may replace `__env__`: as part of a path it must not lead to another directory. */
 const ENVIRONMENT = /^(?!\/)(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\0\\]{1,255}$/s;
 
 /** The environments of one request, among them the one that `__env__` stands for. */
@@ -85,7 +85,7 @@ export function rootsFor(
   const found = new Map(roots);
   found.delete("__env__");
   const env = pillarenv ?? saltenv ?? "base";
-  // The minion says which: it must not be led out of the directories by it.
+  // The environment's name comes from the minion: as part of a path it must not lead out of the directories.
   if (!found.has(env) && ENVIRONMENT.test(env)) found.set(env, pattern.map((dir) => dir.replaceAll("__env__", env)));
   return found;
 }

@@ -2,11 +2,11 @@ import { sameBytes } from "../../runtime/bytes.ts";
 import { type AnyMap, entriesOf, mapOf } from "../../language/python/containers.ts";
 import { encode, Packed } from "../../protocol/wire/msgpack.ts";
 
-/** A pillar as another process has packed it: it is sent and stored as it is, however large. */
+/** A pillar that another process has packed: its bytes are sent and stored unchanged, however large. */
 export class PackedPillar {
-  /** As minions receive it. */
+  /** The bytes that minions receive. */
   readonly wire: Packed;
-  /** As it is kept for targeting: its own keys are text. */
+  /** The bytes that are stored for targeting: the keys of the top level are texts. */
   readonly bin: Packed;
 
   constructor({ wire, bin }: { wire: Uint8Array; bin?: Uint8Array | null }) {
@@ -15,7 +15,7 @@ export class PackedPillar {
   }
 }
 
-/** The bytes of a {@link PackedPillar}; `bin` is absent where it is the same as `wire`, as nearly always. */
+/** Packs a pillar for {@link PackedPillar}. `bin` is absent if its bytes equal those of `wire`, as they nearly always do. */
 export function packPillar(pillar: AnyMap): { wire: Uint8Array; bin?: Uint8Array } {
   const wire = encode(pillar, "wire");
   const bin = encode(mapOf(entriesOf(pillar)), "bin");

@@ -9,16 +9,16 @@ import { decode, encode } from "../../protocol/wire/msgpack.ts";
 
 /** Compiled pillars by minion and environment (`pillar_cache`). */
 export interface PillarCache<P = AnyMap> {
-  /** Undefined if there is none, or it is older than `pillar_cache_ttl`. */
+  /** The cached pillar; undefined if there is none, or if it is older than `pillar_cache_ttl`. */
   get(id: string, pillarenv: string | null): P | undefined;
   set(id: string, pillarenv: string | null, pillar: P): void;
-  /** Forgets all of a minion. */
+  /** Forgets all pillars of a minion. */
   clear(id: string): void;
 }
 
-/** What is kept of one minion. */
+/** The cached pillars of one minion. */
 interface Kept<P> {
-  /** Of the youngest, in milliseconds. */
+  /** When the newest of the pillars was cached, in milliseconds since the epoch: it decides on the age of all. */
   time: number;
   pillars: Map<unknown, P>;
 }
@@ -59,7 +59,7 @@ function memoryCache<P>(options: Pick<PillarCacheOptions, "clock" | "ttlMs">): P
   });
 }
 
-/** In files, one a minion, as Salt writes them: `<cachedir>/pillar_cache/<id>`. */
+/** Keeps pillars in one file for each minion, as Salt writes them: `<cachedir>/pillar_cache/<id>`. */
 function diskCache(options: PillarCacheOptions): PillarCache {
   const { fs, log, cacheDir } = options;
   const directory = joinPath(cacheDir, "pillar_cache");
@@ -96,13 +96,13 @@ function diskCache(options: PillarCacheOptions): PillarCache {
         CacheDisk_data: new Map([[id, kept.pillars]]),
         CacheDisk_cachetime: new Map([[id, kept.time / 1000]]),
       };
-      // Pillar is where secrets are.
+      // Only the owner may read the file, because pillar holds secrets.
       fs.write(path, encode(file, "bin"), { mode: 0o600 });
     },
   });
 }
 
-/** How `pillar_cache_backend` may be set. */
+/** Values of `pillar_cache_backend` → the function that opens the cache. */
 const BACKENDS: Record<string, (options: PillarCacheOptions) => PillarCache> = { disk: diskCache, memory: memoryCache };
 
 /**
@@ -125,7 +125,7 @@ export function openPillarCache(
   return BACKENDS[backend]!({ ...host, cacheDir: String(opts.cachedir), ttlMs });
 }
 
-/** The cache of the options for pillars that are packed, as workers send them; undefined unless it is kept in memory. */
+/** The cache for pillars that workers have packed; undefined unless `pillar_cache` is on with the backend `memory`. */
 export function openPackedCache<P>(
   opts: Record<string, unknown>,
   { clock }: Pick<PillarCacheOptions, "clock">,
@@ -134,7 +134,7 @@ export function openPackedCache<P>(
   return memoryCache<P>({ clock, ttlMs: Number(opts.pillar_cache_ttl ?? 3600) * 1000 });
 }
 
-/** Answers from the cache where it can, and keeps what it has to compile. */
+/** Answers a request from the cache, or else compiles the pillar and caches it. */
 export async function throughCache<
   R extends { id: string; pillarenv?: unknown; override?: AnyMap; ext?: unknown },
   P = AnyMap,
@@ -146,7 +146,7 @@ export async function throughCache<
   if (cache === undefined) return await compile(request);
   const { id, pillarenv, override = {}, ext, cleanCache = false } = request;
   if (cleanCache) cache.clear(id);
-  // A pillar with the override of one call is not the minion's pillar.
+  // A pillar with the values of one call, or with a requested external pillar, is not cached.
   const own = (override instanceof Map ? override.size : Object.keys(override).length) > 0 ||
     (ext !== undefined && ext !== null);
   if (own) return await compile(request);

@@ -18,22 +18,22 @@ export interface SlsScope {
   log: Logger;
   /** Environment → directories. */
   roots: ReadonlyMap<string, readonly string[]>;
-  /** Known environments, with roots or without. */
+  /** Known environments, also those without roots. */
   envs: readonly string[];
   /** Environment → names whose files may be missing. */
   optional: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What templates see, and how they are read. */
+  /** Renders files with the names that the minion's templates see. */
   templates: PillarTemplates;
 }
 
 /** One environment's files while they are rendered. */
 interface Environment {
   name: string;
-  /** What each file holds, without its includes; undefined for one that could not be rendered. */
+  /** Name of an SLS file → its data without its includes; undefined if the file could not be rendered. */
   done: Map<string, unknown>;
 }
 
-/** The value of a file and all that it includes; undefined if it has none. */
+/** The merged data of a file and all its includes; undefined if there is none. */
 interface Rendered {
   value: unknown;
   errors: string[];
@@ -48,7 +48,7 @@ const NOTHING: Rendered = { value: undefined, errors: [] };
  */
 export class SlsReader {
   readonly #scope: SlsScope;
-  /** Chains of includes that were warned of. */
+  /** Circular includes that were logged already. */
   readonly #circles = new Set<string>();
 
   constructor(scope: SlsScope) {
@@ -81,12 +81,12 @@ export class SlsReader {
     return { pillar, errors };
   }
 
-  /** Names that match a glob; undefined for an unknown environment. */
+  /** Names of SLS files that match a glob; undefined for an unknown environment. */
   #names(env: string, pattern: string): string[] | undefined {
     const { files, roots, envs } = this.#scope;
     if (!envs.includes(env)) return undefined;
     const dirs = roots.get(env) ?? [];
-    // Looking for one file costs less than listing them all.
+    // To look for one file is cheaper than to list all files.
     if (!/[*?[]/.test(pattern)) {
       return !pattern.includes("/") && files.findSls(dirs, pattern) !== undefined ? [pattern] : [];
     }
@@ -137,7 +137,7 @@ export class SlsReader {
     return await this.#include(sls, file.isInit, own, include, environment, defaults, [...above, sls]);
   }
 
-  /** What a file that was not found counts as. */
+  /** The data that stands for a missing file. */
   #missing(sls: string, { name: env, done }: Environment): Rendered {
     const { log, roots, optional } = this.#scope;
     if (optional.get(env)?.has(sls)) return NOTHING;
@@ -163,7 +163,7 @@ export class SlsReader {
     return await pipeline.render(files.text(path), { ...templates.job({ path, name, sls, saltenv }), context });
   }
 
-  /** Merges a file over what it includes, or the other way round if the option says so. */
+  /** Merges a file over its includes, or the includes over the file if the option says so. */
   async #include(
     sls: string,
     isInit: boolean,
@@ -177,7 +177,8 @@ export class SlsReader {
     const errors: string[] = [];
     const included: AnyMap[] = [];
     let value = own;
-    // Both are kept from one include to the next, as in Salt: defaults are used until an include has others, and errors are
+    // Defaults and errors are kept from one include to the next, as in Salt: defaults apply until an include has its own, and
+    // errors are repeated for each file that was rendered before.
     // repeated for each file that was rendered before.
     let defaults = inherited;
     let latest: string[] = [];
@@ -237,7 +238,7 @@ export class SlsReader {
 
 const noEnvironment = (env: string) => `No matching pillar environment for environment '${env}' found`;
 
-/** `{a: {b: value}}` for `a:b`. */
+/** Nests a value below a path: `{a: {b: value}}` for `a:b`. */
 function under(path: string, value: AnyMap): AnyMap {
   return path.split(":").reduceRight<AnyMap>((inner, key) => new OrderedMap<unknown, unknown>([[key, inner]]), value);
 }

@@ -21,8 +21,8 @@ export interface PillarTemplatesOptions {
 }
 
 /**
- * What the templates of one minion's pillar see. Values are copies, made when a template uses them: a template may change its
- * own, and never those of the master or of another file.
+ * The names that templates of one minion's pillar see. A value is copied when a template first uses it: a template may change
+ * its copy, but never the values of the master or of another file.
  */
 export class PillarTemplates {
   readonly #options: PillarTemplatesOptions;
@@ -33,7 +33,7 @@ export class PillarTemplates {
     this.#pillar = pillar;
   }
 
-  /** The render of one file. */
+  /** What is needed to render one file. */
   job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
     const { opts, log, files, roots, id, grains, functions } = this.#options;
     const { globals, plain, typeNames } = templateValues({ grains, pillar: this.#pillar, opts }, SALT_MASTER_DEFAULTS);

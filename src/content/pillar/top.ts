@@ -9,7 +9,7 @@ import { type Subject, TargetError } from "../../model/target/target.ts";
 /** One target of a top file: how it is matched, and its SLS files. */
 export interface TopTarget {
   tgt: unknown;
-  /** The maps of the list as they were written: `{match: grain}`. */
+  /** The maps in the target's list, as written: `{match: grain}`. */
   matches: AnyMap[];
   sls: string[];
   order: number;
@@ -30,7 +30,7 @@ export class TopError extends TypeError {
   override name = "TopError";
 }
 
-/** What kind of value this is, in words of YAML. */
+/** The kind of a value for messages, in words of YAML. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   if (Array.isArray(value)) return "a list";
@@ -45,7 +45,7 @@ function orderOf(value: unknown, where: string): number {
 }
 
 /**
- * Merges top files. Of a target that comes twice for an environment, the one in the last file counts.
+ * Merges top files. If an environment has a target twice, the target in the last file counts.
  *
  * @param tops environment of the file → what it and the files that it includes hold
  * @throws {TopError} for anything but environment → target → list
@@ -125,7 +125,7 @@ function isMeant(tgt: unknown, type: string, env: string, subject: Subject, patt
   }
 }
 
-/** A top as Salt shows it: environment → target → the maps and names of its list. */
+/** A top in Salt's form: environment → target → the maps and names of its list. */
 export function showTop(top: Top): Map<string, Map<unknown, unknown[]>> {
   return new Map(
     [...top].map(([env, targets]) => [

@@ -2,11 +2,11 @@ import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/con
 import { str } from "../../language/python/repr.ts";
 
 /**
- * True if nothing in the returns of a run failed. What is no map of returns, or an empty one, is a failure: that is how errors of
- * compiling come.
+ * True if no return of a run failed. A value that is not a map of returns, or is an empty map, counts as failed: the errors of
+ * a compilation have that form.
  *
- * @param recurse also look into entries that are not returns themselves, and pass over those that are no maps. @default false
- * @param high the high data that was run: what failed does not count if a state with `onfail_stop: False` has handled it
+ * @param recurse also search entries that are not returns themselves, and skip entries that are not maps. @default false
+ * @param high the high data that was run: a failure does not count if a state with `onfail_stop: False` has handled it
  * @see salt/utils/state.py check_result
  */
 export function checkResult(running: unknown, recurse = false, high?: unknown): boolean {
@@ -22,7 +22,7 @@ export function checkResult(running: unknown, recurse = false, high?: unknown): 
     entries.every(([id, entry]) => isFine(id, entry) || isMap(high) && isHandled(str(id), running, high));
 }
 
-/** True if a state with `onfail_stop: False` waits for the failure of this one, has run, and has not failed itself. */
+/** True if a state with `onfail_stop: False` that requires the failure of this state has run and succeeded. */
 function isHandled(tag: string, running: AnyMap, high: AnyMap): boolean {
   const [module, id] = tag.split("_|-");
   const handlers = new Set<string>();
@@ -37,7 +37,7 @@ function isHandled(tag: string, running: AnyMap, high: AnyMap): boolean {
   return results.includes(true) && !results.includes(false);
 }
 
-/** Whether the arguments of a state say that it handles the failure of another. */
+/** True if the arguments of a state have `onfail_stop: False` and name the other state in `onfail`. */
 function handles(declared: readonly unknown[], module: string | undefined, id: string | undefined): boolean {
   const args = declared.filter(isMap).flatMap((one) => entriesOf(one));
   if (!args.some(([key, value]) => key === "onfail_stop" && value === false)) return false;

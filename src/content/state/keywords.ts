@@ -17,7 +17,7 @@ export const REQUISITES: readonly string[] = [
   "listen",
 ];
 
-/** The backwards forms: the state that has one adds itself to the requisites of another. */
+/** The requisites that work backward: a state with `require_in` adds itself to the `require` of another state. */
 export const REQUISITES_IN: readonly string[] = [
   "onchanges_in",
   "onfail_in",
@@ -67,7 +67,7 @@ const RUNTIME: readonly string[] = [
 ];
 
 /**
- * What `**kwargs` of a state function does not get. Functions may still name one of them as a parameter.
+ * Arguments that a state function does not receive in `**kwargs`; a parameter with such a name still receives its value.
  *
  * @see salt/state.py STATE_INTERNAL_KEYWORDS
  */

@@ -2,14 +2,14 @@ import { joinPath } from "../../base/paths.ts";
 import { str } from "../../language/python/repr.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
-/** Where jobs of states that wait for their turn have a file each, as Salt has it: one directory for each master. */
+/** Directory with one file for each queued state job; as in Salt, each master has its own directory. */
 export function stateQueueDirectory({ cachedir, master }: Readonly<Record<string, unknown>>): string {
   const name = master === null || master === undefined ? "" : [master].flat().map(str).join(",");
   const own = name === "" ? "_default" : name.replace(/[^A-Za-z0-9._-]/g, "_");
   return joinPath(str(cachedir), "queues", own, "state_queue");
 }
 
-/** The jids of the jobs that have a file in such a directory, with the file. */
+/** The queued jobs of such a directory: jid → path of the job's file. */
 export function queuedJobs(fs: FileSystem, directory: string): Map<string, string> {
   if (fs.stat(directory)?.kind !== "directory") return new Map();
   return new Map(
@@ -20,7 +20,7 @@ export function queuedJobs(fs: FileSystem, directory: string): Map<string, strin
   );
 }
 
-/** The files of one job, whichever master it is from. */
+/** The files of one queued job, whichever master the job is from. */
 function filesOf(fs: FileSystem, cachedir: string, jid: string): string[] {
   const queues = joinPath(cachedir, "queues");
   if (fs.stat(queues)?.kind !== "directory") return [];
@@ -31,10 +31,10 @@ function filesOf(fs: FileSystem, cachedir: string, jid: string): string[] {
 }
 
 /**
- * True for a job that waited for its turn when its minion was stopped, and had run no state: it may be run again. Its file is removed in
- * any case.
+ * True for a job that was still queued when its minion stopped and had run no state: such a job may run again. The job's file
+ * is removed in any case.
  *
- * @param fun what the job calls: one of several functions may have been done before the one that waits
+ * @param fun the job's function: if there are several, some may have run before the queued one
  */
 export function takeOutOfQueue(fs: FileSystem, cachedir: string, jid: string, fun: unknown): boolean {
   const files = filesOf(fs, cachedir, jid);
@@ -42,7 +42,7 @@ export function takeOutOfQueue(fs: FileSystem, cachedir: string, jid: string, fu
   return files.length > 0 && typeof fun === "string" && fun.startsWith("state.") && !hasRun(fs, cachedir, jid);
 }
 
-/** Whether states of a job have begun: then there is a record of its run. */
+/** True if states of a job have started: the run then has a record. */
 function hasRun(fs: FileSystem, cachedir: string, jid: string): boolean {
   const records = joinPath(cachedir, "state_runs");
   return fs.stat(records)?.kind === "directory" && fs.list(records).some((name) => name.startsWith(`${jid}-`));

@@ -1,16 +1,19 @@
 import { SaltError } from "../../../base/errors.ts";
 
-/** SLS files that would take more memory than a compilation may have; the message says what grew. */
+/** A compilation would need too much memory; the message says what grew. */
 export class CompileLimitError extends SaltError {
   constructor(message: string) {
     super("COMPILE_LIMIT", message);
   }
 }
 
-/** Values that one compilation may add to what was rendered: copies for each of `names`, requisites that are turned around. */
+/** Values that one compilation may add to the rendered data: copies for each of `names`, and requisites that it turns around. */
 const MOST_VALUES = 5_000_000;
 
-/** What one compilation may still add. Lists that extend each other double at every step, and names multiply arguments. */
+/**
+ * Counts the values that one compilation may still add. Lists that extend each other double at every step, and `names` multiply
+ * arguments.
+ */
 export class Allowance {
   #left: number;
 
@@ -28,7 +31,7 @@ export class Allowance {
   }
 }
 
-/** How many values a value holds, counting at most so many. */
+/** Counts the values inside a value, up to `most`. */
 export function countValues(value: unknown, most: number, done = new Set<unknown>()): number {
   if (typeof value !== "object" || value === null || done.has(value)) return 1;
   done.add(value);

@@ -13,14 +13,14 @@ export interface CompileHighOptions {
   orchestrationJid?: string;
 }
 
-/** Low chunks, or what is wrong: one of the two is empty. */
+/** Low chunks, or the errors: one of the two lists is empty. */
 export interface Compiled {
   chunks: LowChunk[];
   errors: string[];
 }
 
 /**
- * High data to low chunks in order: extensions, the form of it all, requisites that point backwards, excludes, chunks.
+ * Compiles high data to low chunks in order: extensions, check of the form, requisites that work backward, excludes, chunks.
  *
  * @param high is changed; see {@link openHigh}
  * @see salt/state.py State.call_high

@@ -4,7 +4,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import type { TopFileOptions } from "./top_files.ts";
 
-/** What the options of a minion, and of its master, say of compiling states. */
+/** Options of a minion and its master that concern the compilation of states. */
 export interface CompileOptions {
   tops: TopFileOptions;
   autoOrder: boolean;
@@ -17,7 +17,7 @@ export interface CompileOptions {
 
 const given = (value: unknown): string | undefined => truthy(value ?? null) ? str(value) : undefined;
 
-/** Picks what concerns compiling out of options, which may be without defaults. */
+/** Reads the options for compiling; the options may lack defaults. */
 export function readCompileOptions(opts: Record<string, unknown>): CompileOptions {
   const disabled = opts.disabled_requisites ?? [];
   return {

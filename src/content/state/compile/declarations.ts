@@ -2,7 +2,7 @@ import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { type Body, firstKey, notText, type OpenHigh, splitFunction } from "./high.ts";
 
-/** The file that is being read. */
+/** The SLS file that is being read. */
 export interface SlsPlace {
   sls: string;
   saltenv: string;
@@ -12,7 +12,7 @@ export interface SlsPlace {
 const isPrivate = (key: string) => key.startsWith("_");
 
 /**
- * Takes what an SLS includes out of its data. What is not formed as a list stays, and is no declaration either.
+ * Takes `include` out of the data of an SLS. A value that is not a list stays there, and is not a declaration either.
  *
  * @param errors gets what is wrong, in Salt's words
  */
@@ -57,19 +57,19 @@ export function takeExclude(state: OpenHigh, { sls }: SlsPlace, errors: string[]
   const exclude = state.get("exclude");
   state.delete("exclude");
   if (!Array.isArray(exclude)) errors.push(`Exclude Declaration in SLS ${sls} is not formed as a list`);
-  // Salt excludes the letters of a text, which the error makes harmless.
+  // Salt excludes each letter of a text; the error above prevents harm.
   const list = Array.isArray(exclude) || typeof exclude === "string" ? [...exclude] : [];
   appendTo(state, "__exclude__", isMap(exclude) ? entriesOf(exclude).map(([key]) => key) : list);
 }
 
-/** Adds to one of the lists of high data that belong to no id. */
+/** Appends to `__extend__` or `__exclude__`, the lists of high data that belong to no id. */
 export function appendTo(state: OpenHigh, key: "__extend__" | "__exclude__", items: readonly unknown[]): void {
   const list = state.get(key);
   if (Array.isArray(list)) { for (const item of items) list.push(item); }
   else state.set(key, [...items]);
 }
 
-/** Makes `{module.function: […]}` `{module: […, function]}`; what is no list is left for those who verify. */
+/** Turns `{module.function: […]}` into `{module: […, function]}`; a value that is not a list is left for the check of the form. */
 function undot(body: Body, key: string): void {
   const run = body.get(key);
   if (!Array.isArray(run)) return;
@@ -79,7 +79,7 @@ function undot(body: Body, key: string): void {
   run.push(fun);
 }
 
-/** How messages name a file or a template. */
+/** The words for a file or template in messages. */
 export interface DeclarationWords {
   /** `SLS a`, or `template /a.sls`. */
   plain: string;
@@ -88,9 +88,9 @@ export interface DeclarationWords {
 }
 
 /**
- * Brings what an SLS declares into one form: `{id: {module: [arguments…, function]}}`.
+ * Brings the declarations of an SLS into one form: `{id: {module: [arguments…, function]}}`.
  *
- * @param place what each id gets as `__sls__` and `__env__`; a single template has none
+ * @param place source of each id's `__sls__` and `__env__`; undefined for a single template
  * @param errors gets what is wrong, in Salt's words
  * @see salt/state.py BaseHighState._handle_state_decls, State.render_template
  */
@@ -135,7 +135,7 @@ function normaliseBody(id: unknown, body: Body, words: DeclarationWords, errors:
   }
 }
 
-/** Gives states that have no `order` the next numbers. */
+/** Gives the next numbers to states without `order`. */
 export class AutoOrder {
   #next = 10000;
 
@@ -143,7 +143,7 @@ export class AutoOrder {
   number(state: OpenHigh): void {
     for (const body of state.values()) {
       if (!(body instanceof Map)) {
-        // A declaration that is a number or nothing ends the numbering of its file.
+        // As in Salt, a declaration that is a number or nothing stops the numbering of its file.
         if (typeof body === "string" || Array.isArray(body)) continue;
         return;
       }

@@ -3,7 +3,8 @@ import { repr, str } from "../../../language/python/repr.ts";
 import { bodiesOf, isArgument, type OpenHigh } from "./high.ts";
 
 /**
- * Takes out the ids that `__exclude__` names, itself included: texts and `{sls: glob}` mean all ids of the files, `{id: x}` one id.
+ * Removes the ids that `__exclude__` names, and `__exclude__` itself. Texts and `{sls: glob}` mean all ids of these files,
+ * `{id: x}` one id.
  *
  * @param high is changed
  * @returns what was wrong

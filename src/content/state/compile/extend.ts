@@ -8,9 +8,9 @@ import { type Body, firstKey, isInternal, type OpenHigh, slsOf } from "./high.ts
 const GROWING: ReadonlySet<unknown> = new Set(REQUISITES);
 
 export interface ExtendOptions {
-  /** An id counts only if it has the module; otherwise the module is added to it. @default false */
+  /** An extension finds an id only if that has the module; otherwise the extension adds the module. @default false */
   isStrict?: boolean;
-  /** What the compilation may still add. */
+  /** Limits the values that the compilation may still add. */
   allowance?: Allowance;
 }
 
@@ -26,7 +26,7 @@ function unknownTarget(id: unknown, body: Body): string {
     }'`;
 }
 
-/** The SLS files that are excluded by their full names; globs count for nothing here. */
+/** SLS files that are excluded by their full names; globs in `__exclude__` have no effect here. */
 function excludedFiles(high: OpenHigh): Set<unknown> {
   const excluded = high.get("__exclude__");
   const list = Array.isArray(excluded) ? excluded : [];
@@ -63,7 +63,7 @@ export function applyExtend(high: OpenHigh, options: ExtendOptions = {}): string
   return errors;
 }
 
-/** The id that an extension is for. */
+/** The id that an extension changes, or the error. */
 function targetOf(
   name: unknown,
   body: Body,
@@ -95,7 +95,7 @@ function extendId(high: OpenHigh, id: string, extension: Body, index: NameIndex,
       errors.push(`State '${id}' in SLS '${slsOf(extension)}' is not formed as a list`);
     } else if (Array.isArray(known)) {
       index.removed(id, state);
-      // The list may be the one that it extends, by an alias of YAML.
+      // Iterate over a copy: with an alias of YAML, the list may be the very one that is extended.
       for (const argument of [...run]) {
         errors.push(...extendRun(known, argument, `'${id}' in SLS '${slsOf(body)}'`, allowance));
       }
@@ -105,7 +105,7 @@ function extendId(high: OpenHigh, id: string, extension: Body, index: NameIndex,
   return errors;
 }
 
-/** Takes one argument of an extension over into a list of arguments. */
+/** Merges one argument of an extension into a list of arguments. */
 function extendRun(run: unknown[], argument: unknown, where: string, allowance: Allowance): string[] {
   const errors: string[] = [];
   const key = argument instanceof Map ? firstKey(argument) : undefined;
@@ -130,7 +130,7 @@ function extendRun(run: unknown[], argument: unknown, where: string, allowance: 
   return errors;
 }
 
-/** Adds requisites to requisites; false if one of the two is no list. */
+/** Appends requisites to a list of requisites; false if one of the two is not a list. */
 function grow(list: unknown, more: unknown, allowance: Allowance): boolean {
   if (!Array.isArray(list) || !Array.isArray(more)) return false;
   allowance.spend(more.length, () => "A list of requisites that is extended again and again");

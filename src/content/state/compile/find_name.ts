@@ -1,15 +1,15 @@
 import { type Body, firstKey, isArgument, isInternal, type OpenHigh, runsOf } from "./high.ts";
 
-/** An id and the module that is meant of it. */
+/** The id of a state and its module. */
 export interface Found {
   id: unknown;
   state: string;
 }
 
-/** Finds states by what they are called, in time that does not depend on how many there are. */
+/** Finds states by name, in time that does not depend on the number of states. */
 export class NameIndex {
   readonly #high: OpenHigh;
-  /** Module → value of an argument → ids that have it, once for each such argument. */
+  /** Module → value of an argument → ids with that argument; an id stands there once for each such argument. */
   #values: Map<string, Map<unknown, unknown[]>> | undefined;
   #files: Map<unknown, unknown[]> | undefined;
   #names: Map<unknown, Found> | undefined;
@@ -19,8 +19,8 @@ export class NameIndex {
   }
 
   /**
-   * The ids that a name means for a module: the id itself, all of an SLS for the module `sls`, otherwise those with an argument
-   * of that value.
+   * The ids that a name means for a module: the id of that name; for the module `sls` all ids of that file; otherwise the ids
+   * with an argument of that value.
    *
    * @param isStrict an id counts only if it has the module
    * @see salt/state.py find_name

@@ -8,7 +8,7 @@ import { SaltError } from "../../../base/errors.ts";
 import { Allowance, countValues } from "./allowance.ts";
 import { bodiesOf, isInternal, type OpenHigh } from "./high.ts";
 
-/** A declaration that cannot be made chunks of; the message names it. */
+/** A declaration that cannot become chunks; the message names it. */
 export class LowChunkError extends SaltError {
   constructor(message: string) {
     super("LOW_CHUNK", message);
@@ -16,18 +16,18 @@ export class LowChunkError extends SaltError {
 }
 
 export interface LowChunkOptions {
-  /** The jid of the orchestration that runs the states: each chunk gets it as `__orchestration_jid__`. */
+  /** The jid of the orchestration that runs the states, for the key `__orchestration_jid__` of each chunk. */
   orchestrationJid?: string;
   allowance?: Allowance;
 }
 
-/** A chunk while it is made: the order of keys is part of it. */
+/** A chunk that is being made. The order of its keys matters. */
 type Draft = Map<unknown, unknown>;
 
 /**
- * Makes low chunks of high data: one for each module of an id, or for each of its `names`; sorted by their order.
+ * Compiles high data to low chunks: one for each module of an id, or for each of its `names`; sorted by `order`.
  *
- * @param high verified; what is not a state in it (`__extend__`) is left alone
+ * @param high verified high data; entries that are not states (`__extend__`) are skipped
  * @throws {LowChunkError} for `names` whose arguments are not maps
  * @throws {CompileLimitError} for more values than a compilation may have
  * @see salt/state.py State.compile_high_data
@@ -50,7 +50,7 @@ export function lowChunksOf(high: OpenHigh, options: LowChunkOptions = {}): LowC
   return inOrder(drafts).map(chunkOf);
 }
 
-/** A draft with copies of its lists and maps, which may stand in other chunks too. Most have none but requisites. */
+/** Copies the lists and maps of a draft, which other chunks may share. Most drafts have none but requisites. */
 function withOwnValues(draft: Draft): Draft {
   const shared = new Map<unknown, unknown>();
   draft.forEach((value, key) => {
@@ -73,7 +73,7 @@ function readArguments(
     else if (argument instanceof Map) {
       for (const [key, value] of argument) {
         if (key === "names") { for (const name of Array.isArray(value) ? value : []) names.add(name); }
-        // The module is fixed, and a name that is no text gives way to the id.
+        // The chunk's module stays, and a `name` that is not a text is replaced by the id.
         else if (key !== "state") draft.set(key, key === "name" && typeof value !== "string" ? id : value);
       }
     }
@@ -81,11 +81,11 @@ function readArguments(
   return { functions, names: names.list };
 }
 
-/** Names in order, each once. */
+/** Names in order, without duplicates. */
 class Names {
   readonly list: unknown[] = [];
   readonly #texts = new Set<unknown>();
-  /** Names with arguments, by name. */
+  /** Names that have their own arguments: name → arguments. */
   readonly #maps = new Map<unknown, unknown[]>();
 
   add(name: unknown): void {
@@ -130,17 +130,17 @@ function named(draft: Draft, names: readonly unknown[], functions: ReadonlySet<s
   return drafts;
 }
 
-/** What lies between the last number that was given and the states that come last. */
+/** Distance between the highest number in use and the orders of states with `order: last`. */
 const LAST = 1_000_000;
 
-/** Adds as Python does: a float and an integer are a float. */
+/** Adds two numbers as Python does: a float plus an integer is a float. */
 function plus(a: unknown, b: number | Float): unknown {
   const sum = Number(a) + Number(b);
   return isFloat(a) || isFloat(b) ? toFloat(sum) : sum;
 }
 
 /**
- * Gives every chunk a number as its order, and sorts.
+ * Gives every chunk a number as `order`, and sorts the chunks.
  *
  * @see salt/state.py State.order_chunks
  */
@@ -171,12 +171,12 @@ function orderOf(draft: Draft, cap: number): unknown {
   return Number(order) < 0 ? plus(order, cap + LAST) : order;
 }
 
-/** A chunk as a plain object, with every map that it holds as it is. */
+/** The chunk as a plain object; maps inside it stay as they are. */
 function chunkOf(draft: Draft): LowChunk {
   const chunk: LowChunk = {};
   draft.forEach((value, key) => {
     const name = typeof key === "string" ? key : str(key);
-    // Not by assignment: an argument called __proto__ is an argument like any other.
+    // `defineProperty`, because assigning to `__proto__` would set the prototype instead of an argument with this name.
     if (name === "__proto__") {
       Object.defineProperty(chunk, name, { value, configurable: true, enumerable: true, writable: true });
     } else chunk[name] = value;

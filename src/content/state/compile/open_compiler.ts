@@ -11,14 +11,14 @@ import type { FetchedSls } from "./state_files.ts";
 import { StateCompiler } from "./state_compiler.ts";
 import type { MatchTarget } from "./top_matches.ts";
 
-/** What compiling needs of a job: its context, with the options and the pillar of the call in it. */
+/** The context of a job that compiles states; its options and pillar are those of the call. */
 export type CompilerHost = RenderingHost & Pick<JobContext, "master">;
 
 /**
- * The compiler of one call.
+ * Opens the compiler for one call.
  *
- * @param host with the options of {@link stateOptions}, `saltenv` of the call among them
- * @param context further names for all templates (`context` of a call)
+ * @param host its options are those of {@link stateOptions}, with the `saltenv` of the call
+ * @param context additional names for all templates (`context` of a call)
  */
 export function openStateCompiler(host: CompilerHost, context?: Readonly<Record<string, unknown>>): StateCompiler {
   const { runtime, opts, files, log } = host;
@@ -32,7 +32,7 @@ export function openStateCompiler(host: CompilerHost, context?: Readonly<Record<
   return new StateCompiler({ opts, files, log, render, match: minionMatch(host), masterTops: () => masterTops(host) });
 }
 
-/** Matches targets of top files as this minion does, with the node groups of its master. */
+/** Returns a function that matches targets of top files for this minion, with the node groups of its master. */
 function minionMatch({ opts, grains, pillar, call }: CompilerHost): MatchTarget {
   const patterns = new PatternCache();
   const subject: Subject = {
@@ -42,14 +42,14 @@ function minionMatch({ opts, grains, pillar, call }: CompilerHost): MatchTarget 
     nodegroups: isMap(opts.nodegroups) ? Object.fromEntries(entriesOf(opts.nodegroups)) : {},
   };
   return async (tgt, type) => {
-    // Only the execution module knows the data store.
+    // The data store is known only to the execution module.
     if (type === "data") return truthy(await call("match.data", [tgt]));
     return matchTopTarget(tgt, type, subject, patterns);
   };
 }
 
 /**
- * Asks the master what its `master_tops` have for this minion. A master gets the minion's options, among them its grains.
+ * Asks the master for this minion's names from `master_tops`. The master receives the minion's options with its grains.
  *
  * @see salt/fileclient.py RemoteClient.master_tops
  */

@@ -5,7 +5,7 @@ import { applyExtend } from "./extend.ts";
 import { type Found, NameIndex } from "./find_name.ts";
 import { type Body, firstKey, isArgument, isInternal, type OpenHigh, slsOf } from "./high.ts";
 
-/** Requisites that are turned into arguments of other states before the run. */
+/** Requisites that become arguments of other states before the run. */
 const TURNED: ReadonlySet<unknown> = new Set([
   "require_in",
   "watch_in",
@@ -17,7 +17,7 @@ const TURNED: ReadonlySet<unknown> = new Set([
   "prereq_in",
 ]);
 
-/** Arguments that `use` does not take over. */
+/** Arguments that `use` does not copy. */
 const NOT_USED: ReadonlySet<unknown> = new Set([
   ...TURNED,
   "require",
@@ -29,30 +29,30 @@ const NOT_USED: ReadonlySet<unknown> = new Set([
   "names",
 ]);
 
-/** What one entry of a list of requisites counts: it is a map of its own. */
+/** Values that one entry in a list of requisites counts for: the entry is a map of its own. */
 const VALUES_OF_A_REQUISITE = 4;
 
 export interface RequisitesInOptions {
-  /** Salt's option `disabled_requisites`: these are left alone. */
+  /** Salt's option `disabled_requisites`: requisites that are not turned around. */
   disabled?: readonly unknown[];
   allowance?: Allowance;
 }
 
-/** The state whose argument is being turned. */
+/** The state that declares the requisite. */
 interface Origin {
   id: unknown;
   body: Body;
   state: string;
-  /** The requisite as it is written: `require_in`. */
+  /** The requisite as written: `require_in`. */
   key: string;
 }
 
 /**
- * Turns `require_in` and its like, `use` and `prereq` into what they mean for the states that they name.
+ * Turns `require_in` and its like, `use` and `prereq` into arguments of the states that they name.
  *
- * @param high verified; is changed
+ * @param high verified high data; this function changes it
  * @returns what was wrong, in Salt's words
- * @throws {CompileLimitError} for more than a compilation may have
+ * @throws {CompileLimitError} if the compilation adds too many values
  * @see salt/state.py State.requisite_in
  */
 export function applyRequisitesIn(high: OpenHigh, options: RequisitesInOptions = {}): string[] {
@@ -73,7 +73,7 @@ export function applyRequisitesIn(high: OpenHigh, options: RequisitesInOptions =
   return [...turning.errors, ...applyExtend(high, { isStrict: true, allowance })];
 }
 
-/** The arguments of a module of an id that may be looked at by name. */
+/** The names of the arguments that a module of an id has. */
 function argumentNames(high: OpenHigh, id: unknown, state: string): Set<unknown> {
   return new Set(argumentsOf(high, id, state).map(firstKey));
 }
@@ -86,7 +86,7 @@ function argumentsOf(high: OpenHigh, id: unknown, state: string): Map<unknown, u
 
 class Turning {
   readonly errors: string[] = [];
-  /** Id → what it gets, as an extension has it. */
+  /** Id → the additions to that id, in the form of an extension. */
   readonly extend = new Map<unknown, Body>();
   readonly #high: OpenHigh;
   readonly #index: NameIndex;
@@ -108,7 +108,7 @@ class Turning {
       }
     }
     if (!Array.isArray(items)) return;
-    // Targets gather from item to item, and each item is applied to all of them once more, as in Salt.
+    // As in Salt, targets accumulate from item to item, and each item is applied again to all targets so far.
     let targets: Found[] = [];
     for (const item of items) {
       const target = item instanceof Map ? item : this.#byName(item);
@@ -133,7 +133,7 @@ class Turning {
     return isName;
   }
 
-  /** What a bare text means: an id with its first module, or the first state of that name. */
+  /** The state that a bare text names: the first module of the id, or the first state with that name. */
   #byName(item: unknown): Map<unknown, unknown> | undefined {
     const body = this.#high.get(item);
     if (body instanceof Map) {
@@ -175,7 +175,7 @@ class Turning {
     }
   }
 
-  /** Gives one state the arguments of another that it does not have. */
+  /** Copies those arguments of one state to another that the other does not have. */
   #use(to: Found, from: Found, own: ReadonlySet<unknown>): void {
     this.#listOf(to);
     const used = argumentsOf(this.#high, from.id, from.state);
@@ -198,7 +198,7 @@ class Turning {
     this.#listOf(to).push(argument);
   }
 
-  /** Gives a state the requisite on the origin: `require_in` there is `require` here. */
+  /** Adds a requisite on the origin to a state: `require_in` of the origin becomes `require` here. */
   #require(target: Found, { id, body, state, key }: Origin): void {
     const requisite = key.split("_")[0]!;
     const list = this.#listOf(target);

@@ -3,11 +3,11 @@ import { truthy } from "../../../language/python/truth.ts";
 import { normaliseDeclarations } from "./declarations.ts";
 import { opened, type OpenHigh } from "./high.ts";
 
-/** What a single template may not have, since there are no files around it. */
+/** Keys that a single template must not have, because it has no other files around it. */
 const OF_FILES = ["include", "exclude", "extends"];
 
 /**
- * High data of one rendered template, for `state.template` and `state.template_str`: it belongs to no SLS and no environment.
+ * The high data of one rendered template, for `state.template` and `state.template_str`. It has no SLS and no environment.
  *
  * @param name path of the template, or `<template-str>`
  * @returns undefined as high data of a template that renders to nothing

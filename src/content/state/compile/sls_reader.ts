@@ -12,7 +12,7 @@ import type { FetchedSls, StateFiles } from "./state_files.ts";
 /** Environment → names of SLS files, which may be globs. */
 export type Matches = ReadonlyMap<string, readonly unknown[]>;
 
-/** Makes data of an SLS or top file. @throws {RenderError} in Salt's words */
+/** Renders an SLS or top file to data. @throws {RenderError} in Salt's words */
 export type RenderFile = (file: FetchedSls) => Promise<unknown>;
 
 export interface SlsReaderOptions {
@@ -23,26 +23,26 @@ export interface SlsReaderOptions {
   autoOrder: boolean;
 }
 
-/** What all files of one reading share. */
+/** Data that all files of one reading share. */
 interface Reading {
   matches: Matches;
-  /** `base:a` of every file that was rendered: none is rendered twice. */
+  /** `base:a` for each file that was rendered, so that no file is rendered twice. */
   done: Set<string>;
   order: AutoOrder;
 }
 
 interface Read {
-  /** What an SLS declares with all that it includes; not a map if it renders to something else. */
+  /** The declarations of an SLS and all its includes; another kind of value if the file does not render to a map. */
   state: unknown;
   errors: string[];
 }
 
-/** An SLS that an include means, or why it means none. */
+/** The SLS files that an include names, or the error. */
 type Resolved = { saltenv: string; names: string[] } | { error: string };
 
 /**
- * Renders SLS files with all that they include, and lays them together. An error in one file is noted, and the others are
- * still read.
+ * Renders SLS files with all their includes, and merges them. An error in one file is noted, and the other files are still
+ * read.
  *
  * @see salt/state.py BaseHighState.render_highstate, render_state
  */
@@ -138,7 +138,7 @@ export class SlsReader {
       errors.push(
         error instanceof RenderError && !error.isForeign
           ? `Rendering SLS '${saltenv}:${sls}' failed: ${error.text}`
-          // Salt goes on with a traceback.
+          // Here Salt appends a traceback.
           : `Rendering SLS ${sls} failed, render error: ${
             error instanceof RenderError ? error.text : messageOf(error)
           }\n`,
@@ -147,7 +147,7 @@ export class SlsReader {
     }
   }
 
-  /** The files that one entry of an include means. */
+  /** The files that one entry of `include` names. */
   async #resolve(item: unknown, { sls, saltenv, name: file }: FetchedSls, { matches }: Reading): Promise<Resolved> {
     const { files } = this.#options;
     const [key, given] = item instanceof Map ? [...item].at(-1) ?? [] : [saltenv, item];
@@ -184,7 +184,7 @@ export class SlsReader {
             `saltenvs: ${environments.join(", ")}`,
       };
     }
-    // Globs mean the names of this file's environment, whatever environment they are then taken from.
+    // As in Salt, a glob matches names of this file's environment, whichever environment the files are then read from.
     const names = await files.matching(saltenv, wanted);
     return {
       saltenv: environments.length === 1 ? environments[0]! : saltenv,
@@ -199,14 +199,14 @@ export class SlsReader {
   }
 }
 
-/** What Salt says of a name of the top file or of a call that is not there. */
+/** The error for a missing SLS named by the top file or the call; other errors stay as they are. */
 function notFound(text: string, name: string, saltenv: string): string {
   return text.includes("is not available") && text.includes(`SLS ${name} in saltenv`)
     ? `No matching sls found for '${name}' in env '${saltenv}'`
     : text;
 }
 
-/** Lays the states of a file over those that are there. @see salt/state.py BaseHighState.merge_included_states */
+/** Merges the states of a file into the high data. @see salt/state.py BaseHighState.merge_included_states */
 function merge(high: OpenHigh, state: OpenHigh, errors: string[]): void {
   for (const key of ["__extend__", "__exclude__"] as const) {
     const list = state.get(key);
@@ -227,7 +227,7 @@ function merge(high: OpenHigh, state: OpenHigh, errors: string[]): void {
   }
 }
 
-/** One entry for each extension, equal ones once. @see salt/state.py BaseHighState.clean_duplicate_extends */
+/** Splits extensions into one entry each, without duplicates. @see salt/state.py BaseHighState.clean_duplicate_extends */
 function withoutRepeatedExtensions(high: OpenHigh): void {
   const extensions = high.get("__extend__");
   if (!Array.isArray(extensions)) return;

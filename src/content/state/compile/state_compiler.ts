@@ -9,18 +9,18 @@ import { readTop, type Top, verifyTop } from "./top_files.ts";
 import { addMasterTops, type MatchTarget, matchTop, type TopMatches } from "./top_matches.ts";
 
 export interface StateCompilerOptions {
-  /** Of the minion, with those of its master in their place: see `stateOptions`. `saltenv` is the one of the call. */
+  /** The minion's options, overridden by those of its master: see `stateOptions`. `saltenv` is that of the call. */
   opts: Record<string, unknown>;
   files: StateSource;
   log: Logger;
   /** Reads and renders one file. */
   render: RenderFile;
   match: MatchTarget;
-  /** What the master's `master_tops` say: environment → names. @default nothing */
+  /** The names from the master's `master_tops`: environment → names. @default nothing */
   masterTops?(): Promise<unknown>;
 }
 
-/** How the SLS files of one environment are used: of `state.show_state_usage`. */
+/** How top files use the SLS files of one environment, for `state.show_state_usage`. */
 export interface StateUsage {
   used: string[];
   unused: string[];
@@ -29,15 +29,15 @@ export interface StateUsage {
   count_unused: number;
 }
 
-/** What a highstate would run, or why it would not. */
+/** The high data that a highstate would run, or the errors that prevent it. */
 export interface Highstate {
   high: OpenHigh;
   errors: string[];
 }
 
 /**
- * From SLS files and top files to low chunks, for one call: files are listed and rendered once. A highstate is `top()`,
- * `verifyTop()`, `topMatches()`, `renderHighstate()`, `compile()`; a call of `state.sls` begins with `renderHighstate()`.
+ * Compiles SLS files and top files to low chunks, for one call: files are listed and rendered once. A highstate calls `top()`,
+ * `verifyTop()`, `topMatches()`, `renderHighstate()` and `compile()`; a call of `state.sls` begins with `renderHighstate()`.
  *
  * @see salt/state.py HighState
  */
@@ -56,7 +56,8 @@ export class StateCompiler {
   }
 
   /**
-   * The merged top files, for all minions (`get_top`). Empty if there is none, or one that does not render: that is logged.
+   * The merged top files, for all minions (`get_top`). Empty if there is no top file, or one that does not render: that is
+   * logged.
    *
    * @throws {TopFileError} for top files whose data cannot be used. With `isRender` a highstate answers with one failed entry,
    * `Unable to render top file: ` and the message; without, with a list of errors
@@ -66,15 +67,15 @@ export class StateCompiler {
     return await readTop({ files: this.#files, render, log, options: this.#options.tops });
   }
 
-  /** What is wrong with the form of a top, in Salt's words (`verify_tops`). */
+  /** The errors in the form of a top, in Salt's words (`verify_tops`). */
   verifyTop(top: Top): string[] {
     return verifyTop(top);
   }
 
   /**
-   * The SLS files that a top and the master's `master_tops` have for this minion (`top_matches`): environment → names in order.
+   * The SLS files for this minion, from a top and the master's `master_tops` (`top_matches`): environment → names in order.
    *
-   * @throws {TopFileError} for what cannot be matched
+   * @throws {TopFileError} for a target that cannot be matched
    */
   async topMatches(top: Top): Promise<TopMatches> {
     const { match, masterTops } = this.#given;
@@ -83,11 +84,12 @@ export class StateCompiler {
   }
 
   /**
-   * Renders SLS files with all that they include (`render_highstate`). Every call counts orders from 10000 again.
+   * Renders SLS files with all their includes (`render_highstate`). Every call counts orders from 10000 again.
    *
-   * @param matches environment → names, which may be globs: of {@link StateCompiler.topMatches}, or `{saltenv: mods}`
-   * @param exclude of the call: texts, `{sls: glob}` and `{id: x}`
-   * @returns high data as it is shown, and what was wrong in Salt's words. Errors end a run; what is shown may have both
+   * @param matches environment → names, which may be globs: from {@link StateCompiler.topMatches}, or `{saltenv: mods}`
+   * @param exclude the `exclude` of the call: texts, `{sls: glob}` and `{id: x}`
+   * @returns the high data to show, and the errors in Salt's words. An error prevents a run; functions that show may return
+   * both
    */
   async renderHighstate(matches: Matches, exclude: readonly unknown[] = []): Promise<Highstate> {
     const { render, log } = this.#given;
@@ -99,16 +101,16 @@ export class StateCompiler {
   }
 
   /**
-   * Low chunks in order of high data, which is changed: pass `openHigh(high)` to keep it.
+   * Compiles high data to low chunks in order. The high data is changed: pass `openHigh(high)` to keep it.
    *
-   * @param orchestrationJid of the orchestration that runs it
+   * @param orchestrationJid jid of the orchestration that runs the chunks
    */
   compile(high: OpenHigh, orchestrationJid?: string): Compiled {
     const { disabledRequisites } = this.#options;
     return compileHigh(high, { disabledRequisites, orchestrationJid });
   }
 
-  /** Names of the SLS files that the last {@link StateCompiler.renderHighstate} has read. */
+  /** Names of the SLS files that the last {@link StateCompiler.renderHighstate} read. */
   get rendered(): readonly string[] {
     return this.#rendered;
   }
@@ -123,7 +125,7 @@ export class StateCompiler {
     return await this.#files.names(saltenv);
   }
 
-  /** Which SLS files of each environment some matches name, and which not (`compile_state_usage`). */
+  /** For each environment, the SLS files that the matches name and those that they do not (`compile_state_usage`). */
   async usage(matches: Matches): Promise<Map<string, StateUsage>> {
     const usage = new Map<string, StateUsage>();
     for (const saltenv of new Set(["base", ...await this.environments()])) {

@@ -1,29 +1,29 @@
 import type { Files } from "../../../model/loader/context.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 
-/** An SLS or top file that was fetched. */
+/** A fetched SLS or top file. */
 export interface FetchedSls {
-  /** Its copy on this host. */
+  /** Path of the copy on this host. */
   path: string;
-  /** Its path below the roots: `a/init.sls`. */
+  /** Path below the roots: `a/init.sls`. */
   name: string;
-  /** `a`; empty for a top file. */
+  /** Name of the SLS: `a`; empty for a top file. */
   sls: string;
   saltenv: string;
 }
 
-/** Where state files are from. */
+/** Where state files come from. */
 export type StateSource = Pick<Files, "environments" | "states" | "fetch">;
 
 export interface StateFilesOptions {
   files: StateSource;
-  /** Environments of the option `file_roots`. */
+  /** Environments in the option `file_roots`. */
   configured: readonly string[];
-  /** Salt's option `env_order`: only these count, in this order. */
+  /** Salt's option `env_order`: only these environments count, in this order. */
   order: readonly string[];
 }
 
-/** The state files of all environments. What was listed once is not listed again. */
+/** The state files of all environments. Each environment is listed once. */
 export class StateFiles {
   readonly #options: StateFilesOptions;
   #environments: Promise<string[]> | undefined;
@@ -77,7 +77,7 @@ export class StateFiles {
     return await found;
   }
 
-  /** Fetches `a/b.sls`, or else `a/b/init.sls`; undefined if there is neither. */
+  /** Fetches `a/b.sls`, or else `a/b/init.sls`; undefined if both are missing. */
   async fetchSls(sls: string, saltenv: string): Promise<FetchedSls | undefined> {
     const stem = sls.replaceAll(".", "/");
     return await this.fetchFile(`${stem}.sls`, sls, saltenv) ?? await this.fetchFile(`${stem}/init.sls`, sls, saltenv);

@@ -11,12 +11,15 @@ import type { FetchedSls, StateFiles } from "./state_files.ts";
 /** Merged top files: environment → target → maps such as `{match: grain}` and names of SLS files. */
 export type Top = Map<unknown, Map<unknown, unknown>>;
 
-/** Environment → the top files of it, as they were rendered. */
+/** Environment → its top files, as rendered. */
 export type Tops = Map<string, Map<unknown, unknown>[]>;
 
 /** Top files that cannot be used. */
 export class TopFileError extends SaltError {
-  /** True for what Salt calls an error of rendering: a highstate then has one failed entry rather than a list of errors. */
+  /**
+   * True for an error that Salt reports as one of rendering: a highstate then returns one failed entry instead of a list of
+   * errors.
+   */
   readonly isRender: boolean;
 
   constructor(message: string, options: { isRender?: boolean; cause?: unknown } = {}) {
@@ -26,17 +29,17 @@ export class TopFileError extends SaltError {
   }
 }
 
-/** What the options say of top files. */
+/** The options that concern top files. */
 export interface TopFileOptions {
   /** Path of top files below the roots: Salt's `state_top`. */
   top: string;
-  /** The one environment of the minion or the call; undefined for all. */
+  /** The only environment of the minion or the call; undefined for all environments. */
   saltenv: string | undefined;
-  /** Salt's `state_top_saltenv`: the one environment whose top file counts. */
+  /** Salt's `state_top_saltenv`: the only environment whose top file counts. */
   topSaltenv: string | undefined;
   /** Salt's `top_file_merging_strategy`. */
   strategy: string;
-  /** Salt's `default_top`: whose top file is used for environments without one, by the strategy `same`. */
+  /** Salt's `default_top`: with the strategy `same`, environments without a top file use the one of this environment. */
   defaultTop: string | undefined;
 }
 
@@ -48,8 +51,8 @@ export interface TopReaderOptions {
 }
 
 /**
- * Reads the top files of all environments that count, and those that they include, and merges them. Without a top file, or with
- * one that does not render, the top is empty.
+ * Reads and merges the top files, with their includes, of all environments that count. The top is empty without a top file, or
+ * with one that does not render.
  *
  * @throws {TopFileError} for data that is not environment → target → list
  * @see salt/state.py BaseHighState.get_top
@@ -119,7 +122,7 @@ type Strategy = (tops: Tops, defaultTop: string, log: Logger) => Top;
 
 const isEmpty = (tops: readonly Map<unknown, unknown>[]) => tops.every((top) => top.size === 0);
 
-/** The targets of an environment. @throws {TopFileError} if there are none to go through */
+/** The targets of an environment. @throws {TopFileError} for a value that is not a map or an empty list */
 function targetsOf(targets: unknown): Map<unknown, unknown> {
   if (targets instanceof Map) return targets;
   if (Array.isArray(targets) && targets.length === 0) return new Map();
@@ -134,7 +137,10 @@ function add(top: Top, saltenv: unknown, targets: unknown): void {
   }
 }
 
-/** The top file of base has the word; others only for their own environment, if base does not speak of it. */
+/**
+ * The strategy `merge`: the top file of base wins. Another top file counts only for its own environment, if base does not list
+ * that.
+ */
 function mergeByBase(tops: Tops): Top {
   const top: Top = new Map();
   for (const file of tops.get("base") ?? []) {
@@ -147,7 +153,7 @@ function mergeByBase(tops: Tops): Top {
   return top;
 }
 
-/** Each environment's own top file, or that of `default_top` where it has none. */
+/** The strategy `same`: each environment uses its own top file, or that of `default_top` if it has none. */
 function mergeSame(tops: Tops, defaultTop: string, log: Logger): Top {
   const top: Top = new Map();
   for (const [own, files] of tops) {
@@ -158,7 +164,7 @@ function mergeSame(tops: Tops, defaultTop: string, log: Logger): Top {
   return top;
 }
 
-/** All top files; of a target in several the names are laid together. */
+/** The strategy `merge_all`: all top files count. The names of a target in several files are joined. */
 function mergeAll(tops: Tops): Top {
   const top: Top = new Map();
   for (const file of [...tops.values()].flat()) {
@@ -191,7 +197,7 @@ function mergeTargets(a: unknown, b: unknown): unknown[] {
 
 const STRATEGIES: Record<string, Strategy> = { merge: mergeByBase, same: mergeSame, merge_all: mergeAll };
 
-/** Says what is wrong with merged top files, in Salt's words. @see salt/state.py BaseHighState.verify_tops */
+/** The errors in merged top files, in Salt's words. @see salt/state.py BaseHighState.verify_tops */
 export function verifyTop(top: Top): string[] {
   const errors: string[] = [];
   for (const [saltenv, targets] of top) {

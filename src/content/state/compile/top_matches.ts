@@ -3,13 +3,13 @@ import { repr, str } from "../../../language/python/repr.ts";
 import type { StateFiles } from "./state_files.ts";
 import { type Top, TopFileError } from "./top_files.ts";
 
-/** Tells whether a target means this minion. @throws {TargetError} for an unknown way of matching */
+/** True if a target matches this minion. @throws {TargetError} for an unknown type of target */
 export type MatchTarget = (tgt: unknown, type: string) => boolean | Promise<boolean>;
 
 export interface TopMatchOptions {
   files: StateFiles;
   match: MatchTarget;
-  /** The one environment that counts; undefined for all. */
+  /** The only environment that counts; undefined for all environments. */
   saltenv: string | undefined;
 }
 
@@ -17,9 +17,9 @@ export interface TopMatchOptions {
 export type TopMatches = Map<string, unknown[]>;
 
 /**
- * The SLS files that a top has for a minion.
+ * The SLS files that a top gives to a minion.
  *
- * @throws {TopFileError} for what is neither a name nor a map
+ * @throws {TopFileError} for an item that is neither a name nor a map
  * @see salt/state.py BaseHighState.top_matches
  */
 export async function matchTop(top: Top, options: TopMatchOptions): Promise<TopMatches> {
@@ -32,7 +32,7 @@ export async function matchTop(top: Top, options: TopMatchOptions): Promise<TopM
   return matches;
 }
 
-/** The names of one target of a top file. */
+/** Adds the names of one target of a top file, if it matches. */
 async function matchTarget(
   tgt: unknown,
   names: unknown,
@@ -66,7 +66,7 @@ async function isMeant(tgt: unknown, type: string, saltenv: string, match: Match
   }
 }
 
-/** A map in a target's list: targets below this one, or a name from another environment. */
+/** Adds a map in a target's list: nested targets, or a name from another environment. */
 async function matchItem(
   item: Map<unknown, unknown>,
   saltenv: string,
@@ -85,7 +85,7 @@ async function matchItem(
 }
 
 /**
- * Adds what the master's `master_tops` say of a minion.
+ * Adds the names from the master's `master_tops` for a minion.
  *
  * @param external environment → names
  * @param isFirst Salt's option `master_tops_first`

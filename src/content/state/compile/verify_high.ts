@@ -3,13 +3,13 @@ import { typeName } from "../../../language/python/type_name.ts";
 import { Tuple } from "../../../language/python/containers.ts";
 import { firstKey, isInternal, notText, type OpenHigh, slsOf } from "./high.ts";
 
-/** Requisites whose form is looked at. Others are taken as they come. */
+/** Requisites whose form is checked. Other requisites are accepted in any form. */
 const CHECKED: ReadonlySet<unknown> = new Set(["require", "watch", "prereq", "onchanges"]);
 
 /** Id → its module under `state`, and value of a requisite → the requisite's module. */
 type Requisites = Map<unknown, Map<unknown, unknown>>;
 
-/** What is known while one list of arguments is looked at. */
+/** The state whose arguments are checked, with the requisites and errors found so far. */
 interface Place {
   id: unknown;
   sls: string;
@@ -19,7 +19,7 @@ interface Place {
 }
 
 /**
- * Says what is wrong with the form of high data, in Salt's words. `__extend__` and other internal keys are not looked at.
+ * Returns the errors in the form of high data, in Salt's words. `__extend__` and other internal keys are not checked.
  *
  * @see salt/state.py State.verify_high
  */
@@ -48,7 +48,7 @@ export function verifyHigh(high: OpenHigh): string[] {
   return errors;
 }
 
-/** The arguments of one module of an id. */
+/** Checks the arguments of one module of an id. */
 function verifyRun(run: unknown, place: Place): void {
   const { id, sls, state, errors } = place;
   if (run === null) {
@@ -107,7 +107,7 @@ function verifyArgument(argument: Map<unknown, unknown>, place: Place): void {
   }
 }
 
-/** Lists, sets and maps cannot be looked for. */
+/** False for lists, sets and maps, which Python cannot use as keys. */
 const isHashable = (value: unknown) =>
   !(Array.isArray(value) && !(value instanceof Tuple)) && !(value instanceof Set) && !(value instanceof Map);
 

@@ -5,10 +5,10 @@ import type { LowChunk } from "../../../model/loader/states.ts";
 import { RUNNER_KEYWORDS } from "../keywords.ts";
 
 /**
- * The arguments of a state function: its named parameters from the chunk, whatever they are called, and under the name of its
- * `**kwargs` what is left of the chunk without the runner's own keywords.
+ * The arguments of a state function. Its named parameters get the chunk's values of the same names; its `**kwargs` gets the
+ * rest of the chunk without the runner's own keywords.
  *
- * @throws {SaltInvocationError} for arguments that a function without `**kwargs` does not know
+ * @throws {SaltInvocationError} for an argument that a function without `**kwargs` does not have
  */
 export function bindState({ name, signature }: LoadedState, low: LowChunk): Args {
   const { params, varargs, keywords } = signature;

@@ -16,28 +16,31 @@ import { fillSlots } from "./slots.ts";
 import { type UnifiedReturn, unify } from "./unify.ts";
 import { umaskOf } from "./verify.ts";
 
-/** What all states of a run have in common. */
+/** Data that all states of a run share. */
 export interface CallHost {
-  /** The job; its options, grains and pillar may change in the course of a run. */
+  /** The job; its options, grains and pillar may change during a run. */
   context: JobContext;
-  /** A dry run. */
+  /** True for a dry run. */
   test: boolean;
   states: StateTable;
   chunks: readonly LowChunk[];
   running: ReadonlyMap<string, StateEntry>;
   shared: Map<string, unknown>;
-  /** Modules that have prepared themselves. */
+  /** Modules whose `mod_init` was called. */
   initialised: Set<unknown>;
-  /** Functions are not called: each succeeds without changes. */
+  /** True if functions are not called: each state succeeds without changes. */
   mock: boolean;
 }
 
-/** Finds a function that was not found: an error as a state function sees it. */
+/** A state function that was not found, with the name of the error that a state function of Salt would see. */
 class MissingStateError extends Error {
   override name = "KeyError";
 }
 
-/** What `provider` of a chunk says: a file for the module of its own name, or a list of maps. Anything else says nothing, as in Salt. */
+/**
+ * Module → file, from `provider` of a chunk: a file for the chunk's own module, or a list of maps. As in Salt, any other value
+ * is ignored.
+ */
 function providersOf({ state, provider }: LowChunk): Record<string, string> | undefined {
   if (typeof provider === "string" && provider !== "") return { [str(state)]: provider };
   if (!Array.isArray(provider)) return undefined;
@@ -45,7 +48,7 @@ function providersOf({ state, provider }: LowChunk): Record<string, string> | un
   return Object.fromEntries(pairs.map(([module, file]) => [str(module), str(file)]));
 }
 
-/** What a state function of this chunk is given. */
+/** The context that the state function of this chunk receives. */
 export function stateContext(host: CallHost, low: LowChunk, test: boolean): StateContext {
   const { states, chunks, running, shared } = host;
   const { opts } = host.context;
@@ -76,10 +79,10 @@ export function stateContext(host: CallHost, low: LowChunk, test: boolean): Stat
 }
 
 /**
- * Calls the function of one chunk that was verified, with its conditions before and its check commands behind. An exception is a
- * return like any other.
+ * Calls the function of one verified chunk: first its conditions, then the function, then its `check_cmd`. An exception becomes
+ * a return like any other.
  *
- * @param dry a dry run of this chunk alone, for the sake of `prereq`
+ * @param dry only this chunk is run dry, because another one has it as `prereq`
  */
 export async function callState(
   host: CallHost,
@@ -108,7 +111,7 @@ async function unprotected(host: CallHost, context: StateContext, found: LoadedS
   const skipped = await skippedBy(context);
   const ret = skipped ?? await called(host, context, found, bound);
   if (low.check_cmd === undefined || found.signature.params.some(({ name }) => name === "check_cmd")) return ret;
-  // Not what a state returns that is no map: that is told as it is.
+  // A return that is not a map goes on unchanged: it is reported as malformed.
   if (typeof ret !== "object" || ret === null) return ret;
   return { ...ret, ...await checkCommands(context) };
 }
@@ -134,7 +137,7 @@ async function called(
   }
 }
 
-/** The function of a chunk. `mod_beacon` is no function that a chunk may name: it stands beside them. */
+/** The function of a chunk. `mod_beacon` is found through the function that it stands for, because a chunk must not name it. */
 export async function findState({ states }: CallHost, low: LowChunk): Promise<LoadedState | MissingFunction> {
   if (low.fun !== "mod_beacon") return await states.find(functionOf(low));
   const found = await states.find(functionOf({ ...low, fun: low.sfun }));

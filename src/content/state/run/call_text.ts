@@ -1,9 +1,9 @@
-/** Calls that are written as a text: `test.arg(1, 'a b', key=value)`. */
+/** Reads calls from text: `test.arg(1, 'a b', key=value)`. */
 
 const BRACKETS: Record<string, string> = { "[": "]", "{": "}", "(": ")" };
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** The words and marks of a text, as Python's `shlex.shlex(text, posix=True)` splits them. */
+/** Splits a text into words and punctuation, as Python's `shlex.shlex(text, posix=True)` does. */
 function* tokens(text: string): Generator<string> {
   let word: string | undefined;
   for (let at = 0; at < text.length; at++) {
@@ -26,7 +26,10 @@ function* tokens(text: string): Generator<string> {
   if (word !== undefined) yield word;
 }
 
-/** What stands in the quotes that open at `at`, and where they close. A backslash takes a quote or a backslash as it is. */
+/**
+ * The text between the quote at `at` and its closing quote, and the position of the latter. A backslash escapes a quote or a
+ * backslash.
+ */
 function quoted(text: string, at: number): [string, number] {
   const quote = text[at]!;
   let inner = "";
@@ -39,7 +42,7 @@ function quoted(text: string, at: number): [string, number] {
   throw new SyntaxError(`Cannot read the call ${JSON.stringify(text)}: it has no closing quotation`);
 }
 
-/** A call as it was written; all values are texts. */
+/** A parsed call; all its values are texts. */
 export interface CallText {
   fun: string;
   args: string[];
@@ -47,10 +50,10 @@ export interface CallText {
 }
 
 /**
- * Reads a call.
+ * Parses a call.
  *
- * @returns undefined if it is none
- * @throws {SyntaxError} for a quotation that is not closed
+ * @returns undefined if the text is not a call
+ * @throws {SyntaxError} if a quotation is not closed
  * @see salt/utils/args.py parse_function
  */
 export function readCall(text: string): CallText | undefined {

@@ -4,10 +4,10 @@ import { str } from "../../../language/python/repr.ts";
 /** One entry of what a run returns: `{name, changes, result, comment, __sls__, __run_num__, start_time, duration, __id__, …}`. */
 export type StateEntry = Record<string, unknown> & Pick<StateReturn, "changes" | "result"> & { comment: string };
 
-/** Tags that were made: a chunk is asked for its own as often as another requires it. */
+/** Tags by chunk: each requisite on a chunk asks for its tag. */
 const TAGS = new WeakMap<LowChunk, string>();
 
-/** `state_|-id_|-name_|-fun`: the key of an entry. A chunk keeps the one that it had first. */
+/** The tag of a chunk, `state_|-id_|-name_|-fun`: the key of its entry. It stays the same when the chunk changes later. */
 export function tagOf(chunk: LowChunk): string {
   let tag = TAGS.get(chunk);
   if (tag === undefined) TAGS.set(chunk, tag = makeTag(chunk));
@@ -23,7 +23,7 @@ export function functionOf({ state, fun }: LowChunk): string {
   return `${str(state)}.${str(fun)}`;
 }
 
-/** The last keys of an entry of a state that was not called. */
+/** The keys that identify the state in an entry that was not called. */
 export function identityOf(low: LowChunk): Record<"__sls__" | "__id__" | "name", unknown> {
   const { __sls__ = null, __id__ = null, name = null } = low;
   return { __sls__, __id__, name };

@@ -1,4 +1,7 @@
-/** What decides whether a state is called at all (`onlyif`, `unless`, `creates`), and whether it succeeded (`check_cmd`). */
+/**
+ * The conditions of a state: whether it is called at all (`onlyif`, `unless`, `creates`), and whether it succeeded
+ * (`check_cmd`).
+ */
 import { listOf } from "../../../language/python/given.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
@@ -9,17 +12,17 @@ import { traverse } from "../../../language/python/traverse.ts";
 import { identityOf } from "./chunk.ts";
 import { fillSlots } from "./slots.ts";
 
-/** What one kind of condition says. */
+/** The result of one kind of condition. */
 interface Verdict {
   comment: string;
-  /** True: the state is not called. */
+  /** True if the state must not be called. */
   skip: boolean;
 }
 
-/** Arguments of a chunk that its commands are run with. */
+/** Arguments of a chunk that its condition commands get, too. */
 const COMMAND_ARGUMENTS = ["cwd", "root", "runas", "env", "prepend_path", "umask", "timeout", "success_retcodes"];
 
-/** The return of a state that its conditions keep from being called; undefined if it is to be called. */
+/** The return of a state that its conditions skip; undefined if the state is to be called. */
 export async function skippedBy(context: StateContext): Promise<Record<string, unknown> | undefined> {
   const { low } = context;
   const verdicts: Verdict[] = [];
@@ -32,7 +35,7 @@ export async function skippedBy(context: StateContext): Promise<Record<string, u
   return { result: true, name, changes: {}, comment, __sls__, __id__, skip_watch: true };
 }
 
-/** An empty list is no condition. */
+/** True if a condition is given; an empty list is none. */
 const present = (condition: unknown) =>
   condition !== undefined && !(Array.isArray(condition) && condition.length === 0);
 
@@ -43,7 +46,7 @@ function commandOptions({ low, grains }: StateContext): Record<string, unknown> 
   return { ...Object.fromEntries(given), ...(shell === undefined ? {} : { shell }) };
 }
 
-/** The return code of a command; a number that is given if it cannot be run. */
+/** The return code of a command; `impossible` if the command cannot be run. */
 async function retcodeOf(
   context: StateContext,
   command: string,
@@ -58,7 +61,11 @@ async function retcodeOf(
   }
 }
 
-/** Calls a function with what else stands in the map. @returns whether it succeeded, by its return code if it sets one */
+/**
+ * Calls the function of a condition; the other keys of the map are its arguments.
+ *
+ * @returns whether it succeeded, by its return code if it sets one
+ */
 async function holds(context: StateContext, condition: AnyMap): Promise<boolean> {
   const { fun, args, get_return, ...keyword } = Object.fromEntries(entriesOf(condition)) as Record<string, unknown>;
   const bound = { args: Array.isArray(args) ? [...args] : args === undefined ? [] : [args], keyword };
@@ -71,7 +78,7 @@ async function holds(context: StateContext, condition: AnyMap): Promise<boolean>
   return truthy(job.retcode) ? false : truthy(value ?? null);
 }
 
-/** All have to hold. */
+/** All conditions have to hold, or the state is skipped. */
 async function onlyif(context: StateContext, conditions: readonly unknown[]): Promise<Verdict> {
   const options = commandOptions(context);
   const failed = { comment: "onlyif condition is false", skip: true };
@@ -85,7 +92,7 @@ async function onlyif(context: StateContext, conditions: readonly unknown[]): Pr
   return { comment: "onlyif condition is true", skip: false };
 }
 
-/** It is enough that one does not hold. */
+/** The state is skipped unless at least one condition fails. */
 async function unless(context: StateContext, conditions: readonly unknown[]): Promise<Verdict> {
   const options = commandOptions(context);
   let verdict = { comment: "unless condition is true", skip: true };
@@ -118,7 +125,7 @@ function creates({ low, runtime: { fs } }: StateContext): Verdict {
   return { comment: "Creates files not found", skip: false };
 }
 
-/** What replaces result and comment of a state with `check_cmd`: all commands have to succeed. */
+/** The result and comment of a state with `check_cmd`, in place of its own: all commands have to succeed. */
 export async function checkCommands(context: StateContext): Promise<Record<string, unknown>> {
   const { low, grains } = context;
   const options = {

@@ -3,7 +3,8 @@ import { compileGlob } from "../../../language/python/glob.ts";
 import { functionOf, type StateEntry } from "./chunk.ts";
 
 /**
- * The entry of a chunk whose function `state.disable` has disabled, as the grain `state_runs_disabled` says; undefined if it is to run.
+ * Returns a function that makes the entry of a chunk whose function is disabled by `state.disable`, as the grain
+ * `state_runs_disabled` says. It returns undefined for a chunk to run.
  */
 export function disabledEntry(
   { state_runs_disabled: patterns }: Record<string, unknown>,

@@ -5,8 +5,8 @@ import { truthy } from "../../../language/python/truth.ts";
 import { functionOf } from "./chunk.ts";
 
 /**
- * The return of a state that the option `global_state_conditions` keeps from running: of the targets that it names for the function, its
- * module or `*` none matches this minion.
+ * The return of a state that the option `global_state_conditions` skips: the option has targets for the function, its module or
+ * `*`, and none of them matches this minion.
  *
  * @returns undefined if the state is to run
  */

@@ -5,14 +5,14 @@ import { str } from "../../../language/python/repr.ts";
 import { REQUISITES } from "../keywords.ts";
 import { type StateEntry, tagOf } from "./chunk.ts";
 
-/** What is to be done once all states have run. */
+/** The chunks to run, and the entries to add, after all states have run. */
 export interface AfterRun {
   chunks: LowChunk[];
-  /** Entries of listeners for states that do not exist, by tag, without their numbers. */
+  /** Entries for `listen` on states that do not exist: tag → entry without its number. */
   errors: Map<string, StateEntry>;
 }
 
-/** A state as `listen` names it: its module, and its id or name. */
+/** A state as `listen` names it: module, and id or name. */
 interface Named {
   module: string;
   text: unknown;
@@ -43,7 +43,7 @@ class Listened {
     return this.#by.get(`${module}\0${str(text)}`) ?? [];
   }
 
-  /** A bare text is the id or name of a state of any module. */
+  /** The states that one item of `listen` names; a bare text is the id or name of a state of any module. */
   named(declared: unknown): Named[] {
     if (isMap(declared)) return entriesOf(declared).map(([module, text]) => ({ module: str(module), text }));
     const chunk = this.#anyBy.get(declared);
@@ -53,7 +53,7 @@ class Listened {
 
 const declaredBy = (value: unknown): unknown[] => value === undefined ? [] : listOf(value);
 
-/** Pairs of who listens and to what, in the order of the chunks. */
+/** Pairs of a listening state and the state that it listens to, in the order of the chunks. */
 function* listeners(chunks: readonly LowChunk[], listened: Listened): Generator<{ who: Named; what: Named }> {
   for (const chunk of chunks) {
     const own = { module: str(chunk.state), text: chunk.__id__ };
@@ -67,9 +67,9 @@ function* listeners(chunks: readonly LowChunk[], listened: Listened): Generator<
 }
 
 /**
- * The chunks of `mod_watch` of all states that listen to one with changes.
+ * The chunks that call `mod_watch` of all states that listen to a state with changes.
  *
- * @param dry chunks that were to be run dry and never were: what they listen for would be run dry, too, and so is left out
+ * @param dry chunks that were marked for a dry run and never ran: as listeners they would run dry, too, and are left out
  * @see salt/state.py State.call_listen
  */
 export function listeningChunks(
@@ -114,7 +114,7 @@ export function beaconChunks(chunks: readonly LowChunk[]): LowChunk[] {
   return chunks.filter((chunk) => chunk.beacon !== undefined).map((chunk) => afterChunk(chunk, "mod_beacon", "beacon"));
 }
 
-/** A chunk that is run after all, and requires nothing any more. */
+/** A chunk to run after all states: a copy without requisites that calls another function. */
 function afterChunk(chunk: LowChunk, fun: string, prefix: string): LowChunk {
   const own = Object.entries(chunk).filter(([key]) => !REQUISITES.includes(key));
   return { ...Object.fromEntries(own), sfun: chunk.fun, fun, __id__: `${prefix}_${str(chunk.__id__)}` };

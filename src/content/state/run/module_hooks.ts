@@ -4,7 +4,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { REQUISITES, REQUISITES_IN } from "../keywords.ts";
 import { type CallHost, findState, stateContext } from "./call_state.ts";
 
-/** What modules do before the first of their states, and before each. */
+/** Runs the hooks of state modules: `mod_init` before the first state of a module, `mod_aggregate` before each chunk. */
 export class ModuleHooks {
   readonly #host: CallHost;
   readonly #aggregated = new Set<LowChunk>();
@@ -13,7 +13,7 @@ export class ModuleHooks {
     this.#host = host;
   }
 
-  /** Lets the module of a chunk fold later chunks into it, and prepare itself. The chunk is changed. */
+  /** Lets the module of a chunk fold later chunks into this chunk, and initialize itself. The chunk is changed. */
   async before(low: LowChunk): Promise<void> {
     const initialised = this.#host.initialised.has(low.state);
     const aggregates = this.#aggregates(low);
@@ -49,7 +49,7 @@ export class ModuleHooks {
   }
 }
 
-/** What the folded chunks require, the one that stands for them requires too. */
+/** Adds the requisites of a folded chunk to the chunk that stands for it. */
 function requireAlso(low: LowChunk, folded: LowChunk): void {
   for (const kind of [...REQUISITES, ...REQUISITES_IN]) {
     if (!Array.isArray(folded[kind])) continue;

@@ -7,18 +7,18 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import type { UnifiedReturn } from "./unify.ts";
 
-/** How a run gets what a state may have changed. Without one the values stay as they are. */
+/** How a run reads grains and pillar again after a state. Without a function the values stay as they are. */
 export interface Reloads {
   grains?(): Promise<Record<string, unknown>>;
   pillar?(): Promise<Record<string, unknown>>;
 }
 
-/** Files that may be modules. */
+/** Names of files that may be modules. */
 const MODULE_FILE = /\.(?:py|pyx|pyo|pyc|so|m?[jt]s)$/;
 
 const asked = (low: LowChunk, name: string) => truthy(low[name] ?? null);
 
-/** True if the modules have to be loaded again: there may be new ones, or others may have become available. */
+/** True if modules must be loaded again: the state may have added some, or made others available. */
 function reloadsModules(low: LowChunk, ret: UnifiedReturn): boolean {
   if (sizeOf(ret.changes) === 0) return asked(low, "force_reload_modules");
   if (["reload_modules", "reload_grains", "reload_pillar"].some((name) => asked(low, name))) return true;
@@ -30,7 +30,7 @@ function reloadsModules(low: LowChunk, ret: UnifiedReturn): boolean {
 }
 
 /**
- * Reads grains, pillar and modules again, as a chunk asks for or as it is usual after such a state.
+ * Reads grains, pillar and modules again, if the chunk asks for it or if states of its kind usually need it.
  *
  * @returns the context for the states after it
  * @see salt/state.py State.check_refresh
@@ -58,7 +58,7 @@ async function reloadModules(context: JobContext, states: StateTable): Promise<v
   states.reload();
   if (context.master === undefined) return;
   try {
-    // So that jobs after this one have them too.
+    // Jobs after this one need the new modules, too.
     await context.call("saltutil.refresh_modules");
   } catch (error) {
     context.log.debug("the minion could not be informed about new modules", { error: messageOf(error) });

@@ -5,20 +5,20 @@ import { str } from "../../../language/python/repr.ts";
 
 /** One requisite of a chunk: `{test: x}`, `{sls: x}`, `{id: x}`. */
 export interface Requisite {
-  /** A module, `sls` or `id`. */
+  /** Name of a module, or `sls`, or `id`. */
   module: string;
-  /** A glob that matches names and ids, or names of SLS files. Null: the requisite is ignored. */
+  /** Glob for names and ids, or for names of SLS files. Null: the requisite is ignored. */
   value: string | null;
 }
 
-/** A requisite cannot be read. */
+/** A requisite that cannot be read. */
 export class RequisiteError extends Error {
   override name = "SaltRenderError";
 }
 
 const GLOB = /[*?[]/;
 
-/** The requisites of one kind, without functions behind their modules: `test.nop: x` is `test: x`. */
+/** The requisites of one kind, each with its module only: `test.nop: x` becomes `test: x`. */
 export function requisitesOf(low: LowChunk, kind: string): Requisite[] {
   const declared = low[kind];
   if (declared === undefined || declared === null) return [];
@@ -46,14 +46,14 @@ function requisiteOf(declared: unknown, low: LowChunk): Requisite {
   return { module, value };
 }
 
-/** The chunks of a run by what requisites call them, so that finding one does not take a look at all the others. */
+/** Finds chunks by the names that requisites use, without a search through all chunks of the run. */
 export class RequisiteIndex {
   readonly #chunks: readonly LowChunk[];
-  /** Module, or `id` for any, or `sls` → text → the chunks. */
+  /** Module, `id` (any module) or `sls` → text → chunks. */
   readonly #by = new Map<string, Map<string, LowChunk[]>>();
-  /** Module → glob → the chunks: each is searched once. */
+  /** Module → glob → chunks: each glob is searched once. */
   readonly #globs = new Map<string, Map<string, readonly LowChunk[]>>();
-  /** SLS files that were read, those without states among them. */
+  /** SLS files that were read, including those without states. */
   readonly #files: readonly string[];
 
   constructor(chunks: readonly LowChunk[], files: readonly string[]) {
@@ -77,12 +77,12 @@ export class RequisiteIndex {
     else found.push(chunk);
   }
 
-  /** The chunks that a requisite means, in their order; undefined if there is no such thing. */
+  /** The chunks that a requisite names, in their order; undefined if there is no such state or file. */
   find({ module, value }: Requisite): readonly LowChunk[] | undefined {
     if (value === null) return [];
     const found = GLOB.test(value) ? this.#search(module, value) : this.#by.get(module)?.get(value) ?? [];
     if (found.length > 0) return found;
-    // An SLS file without states is there all the same.
+    // A requisite on an SLS file without states is met.
     return module === "sls" && this.#files.some(compileGlob(value)) ? [] : undefined;
   }
 

@@ -3,18 +3,18 @@ import { sizeOf } from "../../../language/python/containers.ts";
 import { type StateEntry, tagOf } from "./chunk.ts";
 
 /**
- * What the requisites of a chunk say together:
+ * The requisites of a chunk taken together:
  *
- * - `unmet`: some have not run, or do not exist
- * - `fail`: one that has to succeed did not
- * - `pre`: what this chunk is to be run before has nothing to change
- * - `onfail`, `onchanges`: what it is to be run after did not fail, or did not change
- * - `change`: something that it watches has changed
- * - `met`: it is to be run
+ * - `unmet`: some have not run yet, or do not exist
+ * - `fail`: one that must succeed has failed
+ * - `pre`: the state that this chunk has as `prereq` would change nothing
+ * - `onfail`, `onchanges`: the required states did not fail, or changed nothing
+ * - `change`: a watched state has changed something
+ * - `met`: the chunk is to run
  */
 export type RequisiteStatus = "unmet" | "fail" | "pre" | "onfail" | "onchanges" | "change" | "met";
 
-/** Kinds that decide about a chunk, in the order in which they are looked at. */
+/** Kinds of requisites that decide about a chunk, in the order of evaluation. */
 export const DECIDING: readonly string[] = [
   "require",
   "require_any",
@@ -28,10 +28,10 @@ export const DECIDING: readonly string[] = [
   "onchanges_any",
 ];
 
-/** The chunks that a chunk's requisites mean: kind → a list for each requisite. Equal requisites share their list. */
+/** The chunks that a chunk's requisites name: kind → one list for each requisite. Equal requisites share their list. */
 export type FoundRequisites = ReadonlyMap<string, readonly (readonly LowChunk[])[]>;
 
-/** What ran so far: for real, and dry for the sake of `prereq`. */
+/** Entries so far: of real runs, and of dry runs for `prereq`. */
 export interface Entries {
   running: ReadonlyMap<string, StateEntry>;
   pre: ReadonlyMap<string, StateEntry>;
@@ -39,12 +39,12 @@ export interface Entries {
 
 type Verdict = RequisiteStatus | "premet" | "onchangesmet";
 
-/** Looks at what became of requisites. What is known of a list for good is looked at once, however many chunks require it. */
+/** Evaluates requisites. A final verdict on a list is kept, however many chunks require it. */
 export class RequisiteStatuses {
-  /** Kind → list → what it says. */
+  /** Kind → list → the final verdicts on it. */
   readonly #known = new Map<string, Map<readonly LowChunk[], ReadonlySet<Verdict>>>();
 
-  /** What the requisites of a chunk say together. */
+  /** The status of all requisites of a chunk. */
   of(found: FoundRequisites, entries: Entries): RequisiteStatus {
     const verdicts = new Set<Verdict>();
     for (const [kind, lists] of found) {
@@ -64,10 +64,10 @@ export class RequisiteStatuses {
       const entry = ran.get(tagOf(chunk));
       const verdict = entry === undefined ? "unmet" : ofEntry(kind, entry);
       if (verdict !== undefined) verdicts.add(verdict);
-      // Whatever the others say, this chunk has to wait.
+      // One unmet requisite is enough: the chunk has to wait.
       if (verdict === "unmet") return verdicts;
     }
-    // An entry stays as it is, but for that of a dry run.
+    // An entry is final, except that of a dry run.
     if (kind !== "prereq") this.#remember(kind, list, verdicts);
     return verdicts;
   }
@@ -79,10 +79,10 @@ export class RequisiteStatuses {
   }
 }
 
-/** What the chunks of one kind say together. */
+/** The verdicts on the requisites of one kind, taken together. */
 function ofKind(kind: string, verdicts: Set<Verdict>): Set<Verdict> {
   if (kind.endsWith("_any") || kind === "onfail") anyOf(verdicts);
-  // All of them have to fail: one that did not is enough.
+  // With `_all` every requisite must fail: one that did not is enough to decide.
   if (kind.endsWith("_all") && verdicts.has("onfail")) verdicts.delete("met");
   return verdicts;
 }

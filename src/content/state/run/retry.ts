@@ -3,18 +3,18 @@ import { isMap, lookup } from "../../../language/python/containers.ts";
 import { isInteger } from "../../../language/python/float.ts";
 import { str } from "../../../language/python/repr.ts";
 
-/** How often a state is tried, and until when. */
+/** How often a state is tried, and until which result. */
 export interface Retry {
   until: boolean;
   attempts: number;
-  /** Seconds between two attempts, and how many more at most, by chance. */
+  /** Seconds between two attempts, and the maximum of random seconds added to them. */
   interval: number;
   splay: number;
 }
 
 const DEFAULTS: Retry = { until: true, attempts: 2, interval: 30, splay: 0 };
 
-/** What a chunk says of retries; a value of a wrong type is as if it were not there. Undefined if it says nothing. */
+/** The option `retry` of a chunk; a value of a wrong type counts as missing. Undefined if the chunk has no `retry`. */
 export function retryOf({ retry }: LowChunk): Retry | undefined {
   if (retry === undefined) return undefined;
   if (retry === false) return { ...DEFAULTS, attempts: 0 };
@@ -33,16 +33,16 @@ export function retryOf({ retry }: LowChunk): Retry | undefined {
   };
 }
 
-/** The comment of a dry run, which tries once. */
+/** The comment of a dry run, which makes one attempt only. */
 export function retryComment(comment: string, { interval, splay, attempts, until }: Retry): string {
   return `${comment}  The state would be retried every ${interval} seconds (with a splay of up to ${splay} seconds) ` +
     `a maximum of ${attempts} times or until a result of ${str(until)} is returned`;
 }
 
-/** Attempts whose comments are kept: the first ones and the last ones. */
+/** Comments that are kept: so many of the first attempts, and as many of the last. */
 const KEPT = 500;
 
-/** The comments of the attempts before the last one. Of very many some in the middle are left out. */
+/** The comments of all attempts but the last. If there are very many, some from the middle are left out. */
 export class Attempts {
   readonly #first: string[] = [];
   readonly #last: string[] = [];

@@ -10,42 +10,45 @@ import { DECIDING, type FoundRequisites, type RequisiteStatus, RequisiteStatuses
 import { type RunHost, runState, tryState } from "./run_state.ts";
 import { startTimes } from "./times.ts";
 
-/** What a run of chunks needs beside what its states need. */
+/** What a run of chunks needs in addition to the needs of its states. */
 export interface ChunkHost extends RunHost {
   running: Map<string, StateEntry>;
-  /** What was run dry for the sake of `prereq`, by tag. */
+  /** Entries of dry runs for `prereq`, by tag. */
   pre: Map<string, StateEntry>;
-  /** Chunks that are to be run dry next, since another one has them as `prereq`. One that never was stays here, as in Salt. */
+  /** Chunks to run dry next, because another chunk has them as `prereq`. As in Salt, a chunk that is never run stays in the set. */
   readonly dry: Set<LowChunk>;
-  /** A state that fails ends the run, unless its chunk says otherwise. */
+  /** True if a failed state ends the run, unless its chunk says otherwise. */
   failhard: boolean;
-  /** Kinds of requisites that are ignored. */
+  /** Kinds of requisites to ignore. */
   disabledRequisites: ReadonlySet<string>;
-  /** Names of the SLS files that were read. */
+  /** Names of the SLS files that were read, also of those without states. */
   files: readonly string[];
-  /** Tells which chunks are asked for: others run if these require them. */
+  /** True for a chunk that was asked for; other chunks run only if such a chunk requires them. */
   wanted(low: LowChunk): boolean;
-  /** Resolves when the run may go on with this chunk: false if it is to end. */
+  /** Resolves when the run may continue with this chunk: to false if the run has to end. */
   mayRun(low: LowChunk): Promise<boolean>;
   /** Called with each entry once it is complete. */
   report(low: LowChunk, entry: StateEntry): void | Promise<void>;
 }
 
-/** How often a chunk whose requisites have run is looked at again before it is given up. */
+/** How often a chunk is looked at again after its requisites have run, before it is given up. */
 const MOST_LOOKS = 20;
 
-/** Chunks that may be visited for the sake of one of the run's own order: for each chunk of the run, and in any case. */
+/**
+ * Chunks that may be visited for one chunk of the run's own order, so that a circle ends: `each` times the chunks of the run
+ * plus `least`.
+ */
 const MOST_VISITS = { each: 20, least: 1000 };
 
-/** A chunk that is being run. If it has to wait, its requisites are run in turn, and then it is looked at again. */
+/** A chunk on the stack. While it waits, its requisites are run in turn; then its requisites are looked at again. */
 interface Frame {
   readonly low: LowChunk;
-  /** It is run dry, for the sake of another one. */
+  /** True for a dry run, because another chunk has this one as `prereq`. */
   readonly dry: boolean;
-  /** Undefined: it has to be looked at. */
+  /** The requisites that must run first; undefined until they have been looked at. */
   requisites: readonly LowChunk[] | undefined;
   next: number;
-  /** How often its requisites have all been run. */
+  /** How often all its requisites have been run. */
   looks: number;
   /** The requisite that was run last. */
   ran: LowChunk | undefined;
@@ -55,27 +58,27 @@ interface Frame {
   readonly known: number;
 }
 
-/** What comes after a step: another step of the same frame, another chunk first, or nothing more. */
+/** The step that follows: look again at the same frame, end the frame, or run another chunk first. */
 type Step = "again" | "done" | LowChunk;
 
-/** Runs chunks in their order, and before each what it requires. */
+/** Runs chunks in their order; the requisites of a chunk run before the chunk. */
 export class ChunkRunner {
   readonly #host: ChunkHost;
   readonly #index: RequisiteIndex;
-  /** Tags of the chunks that are being run. */
+  /** Tags of the chunks that are being run for the current chunk of the run's own order. */
   #active = new Set<string>();
-  /** Chunks that others have to wait for, since they have those as `prereq`. */
+  /** Chunks with a `prereq` that the chunk named by it has to wait for. */
   readonly #prerequired = new Set<LowChunk>();
-  /** States that run beside the others, by tag. */
+  /** States that run in parallel: tag → the end of the run. */
   readonly #parallel = new Map<string, Promise<void>>();
   readonly #hooks: ModuleHooks;
   readonly #statuses = new RequisiteStatuses();
-  /** Chunks that were visited since the last one of the run's own order. */
+  /** Visits of chunks since the last chunk of the run's own order. */
   #visits = 0;
-  /** Dry runs and marks that were made. A chunk that waits for itself, and nothing of this was added meanwhile, waits for ever. */
+  /** Counts dry runs and marks. If a chunk waits for itself and no count has grown meanwhile, it would wait forever. */
   #marks = 0;
   #stack: Frame[] = [];
-  /** The frames of the stack by chunk: a chunk may be in it twice, once dry. */
+  /** Chunk → its frames on the stack: a chunk may be there twice, once for a dry run. */
   readonly #open = new Map<LowChunk, Frame[]>();
   #failed = false;
 
@@ -101,7 +104,10 @@ export class ChunkRunner {
     }
   }
 
-  /** Runs a chunk after its requisites, and those after theirs. The stack is its own, since chains may be of any length. */
+  /**
+   * Runs a chunk after its requisites, and these after theirs. The stack is an array, because chains of requisites may be of
+   * any length.
+   */
   async #runChunk(low: LowChunk): Promise<void> {
     this.#push(low);
     for (let frame = this.#stack.at(-1); frame !== undefined; frame = this.#stack.at(-1)) {
@@ -137,13 +143,13 @@ export class ChunkRunner {
     else this.#open.set(low, left);
   }
 
-  /** Grows with everything that a second visit of a chunk may find other than the first one. */
+  /** A sum that grows with every fact that can change the outcome of a second visit of a chunk. */
   get #known(): number {
     const { running, pre } = this.#host;
     return this.#marks + this.#active.size + this.#prerequired.size + running.size + pre.size;
   }
 
-  /** True for a chunk that waits for itself, or that comes to no end. */
+  /** True for a chunk that waits for itself, or if too many chunks were visited. */
   #isStuck(chunk: LowChunk): boolean {
     const { each, least } = MOST_VISITS;
     if (++this.#visits > each * this.#host.chunks.length + least) return true;
@@ -211,7 +217,7 @@ export class ChunkRunner {
     return "done";
   }
 
-  /** A chunk that waits for itself. */
+  /** Handles a requisite that waits for the chunk that requires it: a failure, unless a `prereq` is the cause. */
   async #recursive(low: LowChunk, chunk: LowChunk): Promise<Step> {
     const { pre } = this.#host;
     if (this.#prerequired.has(chunk)) {
@@ -236,12 +242,12 @@ export class ChunkRunner {
     return "done";
   }
 
-  /** A dry run whose requisites have run by now: whatever became of them. */
+  /** Runs a chunk dry after its requisites, whatever their results. */
   async #dryAfterRequisites(low: LowChunk): Promise<void> {
     const { pre } = this.#host;
     const { status } = await this.#status(low);
     if (status === "pre") {
-      // What it is to be run before does not change, and so it is not run either.
+      // The state that the chunk has as `prereq` would change nothing, so the chunk is not run either.
       const entry = this.#entry(low, { result: true, comment: "No changes detected", __state_ran__: false });
       pre.set(tagOf(low), entry);
       return;
@@ -253,7 +259,7 @@ export class ChunkRunner {
     }
   }
 
-  /** What the requisites of a chunk say, and which they are. States that run beside the others are waited for. */
+  /** The status of a chunk's requisites, and the chunks that they name. Waits for required states that run in parallel. */
   async #status(low: LowChunk): Promise<{ status: RequisiteStatus; found: FoundRequisites }> {
     await this.#watchOrRequire(low);
     const kinds = this.#host.dry.has(low) ? DECIDING : [...DECIDING, "prerequired"];
@@ -278,7 +284,7 @@ export class ChunkRunner {
     }
   }
 
-  /** A module without `mod_watch` cannot do more than require what it watches. */
+  /** Turns `watch` into `require` for a module without `mod_watch`. */
   async #watchOrRequire(low: LowChunk): Promise<void> {
     for (const [watch, require] of [["watch", "require"], ["watch_any", "require_any"]] as const) {
       if (low[watch] === undefined) continue;
@@ -289,7 +295,7 @@ export class ChunkRunner {
     }
   }
 
-  /** The chunks that have to run first, and requisites that mean nothing. */
+  /** The chunks that must run first, and the requisites that name no chunk. */
   #unmet(low: LowChunk): { requisites: LowChunk[]; lost: Map<string, Requisite[]> } {
     const requisites: LowChunk[] = [];
     const lost = new Map<string, Requisite[]>();
@@ -309,7 +315,7 @@ export class ChunkRunner {
     return { requisites, lost };
   }
 
-  /** Does what the requisites of a chunk say. */
+  /** Runs, skips or fails a chunk, by the status of its requisites. */
   async #decide(low: LowChunk, status: RequisiteStatus, found: FoundRequisites): Promise<void> {
     const { pre, running } = this.#host;
     const tag = tagOf(low);
@@ -335,14 +341,14 @@ export class ChunkRunner {
       return;
     } else if (truthy(low.parallel ?? null)) return this.#startParallel(low, status, found);
     else {
-      // A umask is the whole process's: what runs beside this one would have it too.
+      // The umask belongs to the whole process: a state that runs in parallel would get it, too.
       if (low.umask !== undefined) await Promise.all(this.#parallel.values());
       running.set(tag, await this.#call(low, status, found));
     }
     await this.#report(low);
   }
 
-  /** Calls a chunk; where something that it watches has changed and it has not, its `mod_watch` instead. */
+  /** Calls a chunk, and then its `mod_watch` if a watched state has changed and the chunk itself has not. */
   async #call(
     low: LowChunk,
     status: RequisiteStatus,
@@ -362,14 +368,14 @@ export class ChunkRunner {
     const started = { name, result: null, changes: {}, comment: "Started in a separate process", ...identity };
     const number = this.#host.nextNumber();
     running.set(tag, { ...started, __run_num__: number });
-    // It has its place among the others from the start, however long it takes.
+    // The number is given at the start, so that the entry's place does not depend on the duration.
     const host = { ...this.#host, nextNumber: () => number };
     const work = this.#call(low, status, found, host).then(async (entry) => {
       // A state that its conditions keep from running is none that ran beside the others.
       running.set(tag, truthy(entry.skip_watch ?? null) ? entry : { ...entry, __parallel__: true });
       await this.#report(low);
     });
-    // A run that is aborted does not wait for it here.
+    // Not awaited here: states that require it, and the end of the run, wait for it.
     this.#parallel.set(tag, work);
   }
 
@@ -379,13 +385,13 @@ export class ChunkRunner {
     return entry;
   }
 
-  /** The entry of a chunk that something it requires keeps from running. */
+  /** Makes the entry of a chunk that a failed requisite keeps from running. */
   #failedRequisite(low: LowChunk, found: FoundRequisites): void {
     const { pre, running } = this.#host;
     const tag = tagOf(low);
     const tried = pre.get(tag);
     if (tried !== undefined) {
-      // It was run dry for the sake of the one that failed: what would have changed did not.
+      // The chunk was run dry for the `prereq` of the failed one: its expected changes did not happen.
       running.set(tag, { ...tried, changes: {}, __run_num__: this.#host.nextNumber(), ...identityOf(low) });
       return;
     }
@@ -399,7 +405,7 @@ export class ChunkRunner {
     pre.set(tag, entry);
   }
 
-  /** Makes the entry of a chunk that is not called. */
+  /** Makes the entry of a chunk that is not called, and reports it. */
   async #settle(low: LowChunk, outcome: { result: boolean; comment: string; __state_ran__?: false }): Promise<void> {
     const lost = outcome.result === false && this.#host.dry.has(low);
     (lost ? this.#host.pre : this.#host.running).set(tagOf(low), this.#entry(low, outcome));
@@ -420,7 +426,7 @@ export class ChunkRunner {
     };
   }
 
-  /** Tells of an entry, and makes entries of the further states that it speaks of. */
+  /** Reports the entry of a chunk, and makes entries of the additional states in its `sub_state_run`. */
   async #report(low: LowChunk): Promise<void> {
     const { running, report } = this.#host;
     const entry = running.get(tagOf(low));
@@ -450,7 +456,7 @@ export class ChunkRunner {
     });
   }
 
-  /** True if the run is to end, since this chunk has failed. */
+  /** True if this chunk has failed and a failure ends the run. */
   #failsHard(low: LowChunk): boolean {
     const { running, test, failhard } = this.#host;
     const entry = running.get(tagOf(low));
@@ -459,7 +465,7 @@ export class ChunkRunner {
   }
 }
 
-/** The chunks of each kind, as `mod_watch` gets them. */
+/** The required chunks of each kind in one list, as `mod_watch` receives them. */
 function flatRequisites(found: FoundRequisites): Record<string, readonly LowChunk[]> {
   return Object.fromEntries([...found].map(([kind, lists]) => [kind, lists.length === 1 ? lists[0]! : lists.flat()]));
 }

@@ -5,36 +5,36 @@ import { isRecord } from "../../../base/record.ts";
 import type { FileAppender } from "../../../runtime/fs.ts";
 import type { StateEntry } from "./chunk.ts";
 
-/** A run that did not come to its end: its process is gone, or goes on. */
+/** A run that has not ended normally: its process was killed, or is still running. */
 export interface UnfinishedRun {
-  /** Of its record. */
+  /** File name of the record. */
   name: string;
   jid: string;
   pid: number;
   fun: string;
-  /** Milliseconds since the Unix epoch. */
+  /** Start of the run, in milliseconds since the Unix epoch. */
   started: number;
-  /** Number of its chunks. */
+  /** Number of chunks in the run. */
   total: number;
-  /** Tags of the states that were done, with their results. */
+  /** Tags of the states that have run, with their results. */
   done: { tag: string; result: boolean | null }[];
-  /** It was killed as a job, and its process may go on. */
+  /** True if the run was killed as a job; its process may still be there. */
   killed: boolean;
-  /** The log has told of its end. */
+  /** True if the log has reported the killed run. */
   told: boolean;
 }
 
 type Place = Pick<JobContext, "runtime" | "opts">;
 
-/** Records of runs that are kept; older ones are removed. */
+/** Records that are kept, at most; older ones are removed. */
 const KEPT = 20;
 
 const directoryOf = ({ opts: { cachedir } }: Place): string | undefined =>
   typeof cachedir === "string" && cachedir !== "" ? joinPath(cachedir, "state_runs") : undefined;
 
 /**
- * Notes on disk which states of a run are done, so that it can be told when the minion is killed in the midst of it: a line for the run, one
- * for each state, and none of it once the run has ended by itself.
+ * Records on disk which states of a run have run, so that a kill of the minion in the middle can be reported. The file has a
+ * line for the run and a line for each state; it is removed when the run ends normally.
  */
 export class RunRecord {
   readonly #context: JobContext;
@@ -60,7 +60,7 @@ export class RunRecord {
     this.#file?.append(`${JSON.stringify(line)}\n`);
   }
 
-  /** A disk that is full keeps no state from being run. */
+  /** Writes to the record. An error, such as a full disk, must not stop the states. */
   #write(work: () => void): void {
     if (this.#path === undefined) return;
     try {
@@ -74,7 +74,7 @@ export class RunRecord {
     this.#write(() => this.#append({ tag, result }));
   }
 
-  /** The run was ended before its last state. */
+  /** Records that the run was killed before its last state. */
   killed(): void {
     this.#write(() => {
       this.#append({ killed: true });
@@ -87,7 +87,7 @@ export class RunRecord {
     this.#file = undefined;
   }
 
-  /** The run has ended by itself. */
+  /** Removes the record, because the run has ended normally. */
   end(): void {
     this.#write(() => {
       this.#close();
@@ -96,7 +96,7 @@ export class RunRecord {
   }
 }
 
-/** Logs runs that were killed since, once; their records are kept for a while. */
+/** Logs killed runs once each; their records are kept for a while. */
 function tellOfKilled(context: JobContext, directory: string): void {
   const { runtime: { fs, process }, log } = context;
   for (const run of unfinishedRuns(context)) {
@@ -115,7 +115,7 @@ function tellOfKilled(context: JobContext, directory: string): void {
   for (const name of names.slice(0, Math.max(0, names.length - KEPT))) fs.remove(joinPath(directory, name));
 }
 
-/** The runs that have begun on this host and have not ended by themselves, oldest first. */
+/** The runs on this host that have started and have not ended normally, oldest first. */
 export function unfinishedRuns(place: Place): UnfinishedRun[] {
   const directory = directoryOf(place);
   const { fs } = place.runtime;
@@ -129,14 +129,14 @@ export function unfinishedRuns(place: Place): UnfinishedRun[] {
   });
 }
 
-/** The lines that were written whole. */
+/** The records of all complete lines. */
 function linesOf(text: string): Record<string, unknown>[] {
   return text.split("\n").slice(0, -1).flatMap((line) => {
     try {
       const value: unknown = JSON.parse(line);
       return isRecord(value) ? [value] : [];
     } catch {
-      // Another writer's: the file is as good as the disk.
+      // An unreadable line is skipped: the disk may have damaged it.
       return [];
     }
   });

@@ -8,15 +8,15 @@ import { duration, startTimes } from "./times.ts";
 import type { UnifiedReturn } from "./unify.ts";
 import { verifyChunk } from "./verify.ts";
 
-/** What a run keeps while its states are run. */
+/** The functions that a run gives to its states. */
 export interface RunHost extends CallHost {
-  /** The number of the next entry; each is given once. */
+  /** Returns the number of the next entry; each number is given once. */
   nextNumber(): number;
-  /** Called after a state that is no dry run for `prereq`. */
+  /** Called after each state except dry runs for `prereq`. */
   refresh(low: LowChunk, ret: UnifiedReturn): Promise<void>;
 }
 
-/** Runs a state dry, to see whether it would change something. Its return is no entry: it has no times and no number. */
+/** Runs a state dry to see whether it would change something. The return has no times and no number, so it is not an entry. */
 export async function tryState(host: RunHost, low: LowChunk): Promise<StateEntry> {
   const found = await findState(host, low);
   const errors = verifyChunk(low, found);
@@ -24,7 +24,7 @@ export async function tryState(host: RunHost, low: LowChunk): Promise<StateEntry
   return await callState(host, low, found, true);
 }
 
-/** Runs a state, again if it asks for that, and makes its entry. */
+/** Runs a state, again if it has `retry`, and makes its entry. */
 export async function runState(host: RunHost, low: LowChunk): Promise<StateEntry> {
   const retry = host.test && low.parallel !== undefined ? undefined : retryOf(low);
   const first = await attempt(host, low);

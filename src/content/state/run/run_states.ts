@@ -10,25 +10,25 @@ import { type ChunkHost, ChunkRunner } from "./run_chunks.ts";
 import { RunRecord } from "./run_record.ts";
 
 export interface RunStatesOptions {
-  /** The job that the states are run for; its options are those of the run, but for `test`. */
+  /** The job that runs the states. Its options are those of the run, except `test`. */
   context: JobContext;
-  /** In the order in which they are to run. They are not changed. */
+  /** The chunks in the order to run. They are not changed. */
   chunks: readonly LowChunk[];
   states: StateTable;
-  /** A dry run: nothing is changed. @default the option `test` */
+  /** True for a dry run, which changes nothing. @default the option `test` */
   test?: boolean;
-  /** Functions are not called: each succeeds without changes. @default false */
+  /** True if functions are not called: each state succeeds without changes. @default false */
   mock?: boolean;
   /** Names of the SLS files that were read, so that one without states can be required. @default none */
   files?: readonly string[];
-  /** Tells which chunks are asked for: others run if these require them. @default all */
+  /** True for a chunk that was asked for; other chunks run only if such a chunk requires them. @default all are asked for */
   wanted?: ((low: LowChunk) => boolean) | undefined;
-  /** Resolves when the run may go on with this chunk: false if it is to end. @default at once */
+  /** Resolves when the run may continue with this chunk: to false if the run has to end. @default at once */
   mayRun?(low: LowChunk): Promise<boolean>;
-  /** What `reload_grains` and `reload_pillar` of a state call. @default nothing happens */
+  /** Functions that `reload_grains` and `reload_pillar` of a state call. @default nothing is read again */
   reloads?: Reloads;
   /**
-   * Called with the entry of each state once it is complete, in the order in which they end.
+   * Called with the complete entry of each state, in the order in which the states end.
    *
    * @param total number of chunks
    */
@@ -36,15 +36,15 @@ export interface RunStatesOptions {
 }
 
 export interface RunStatesResult {
-  /** Entries by tag `state_|-id_|-name_|-fun`, in the order in which the states were run; those of listeners and beacons come last. */
+  /** Entries by tag `state_|-id_|-name_|-fun`, in the order of the run; the entries of listeners and beacons come last. */
   returns: Map<string, StateEntry>;
 }
 
 /**
- * Runs states: each chunk in its turn, and before it what it requires; then those that listen, and those with a beacon. While it goes on,
- * {@link unfinishedRuns} names it and the states that are done, also if this process is killed.
+ * Runs states: each chunk after its requisites, then the listeners, then the beacons. Meanwhile {@link unfinishedRuns} lists
+ * the run with the states that have run, even after a kill of this process.
  *
- * @throws the reason of the context's signal when the job is killed; what was done by then was told to `onState`
+ * @throws the reason of the context's signal if the job is killed; `onState` has received the entries made until then
  * @throws {RequisiteError} for a requisite that cannot be read
  * @see salt/state.py State.call_high
  */
@@ -63,7 +63,7 @@ export async function runStates(options: RunStatesOptions): Promise<RunStatesRes
 async function runAll({ chunks: given }: RunStatesOptions, host: ChunkHost): Promise<Map<string, StateEntry>> {
   const { disabled, chunks } = withoutDisabled(given, host);
   const returns = new Map([...disabled, ...await runChunks(host, chunks)]);
-  // What listens is run whatever was asked for.
+  // Listeners run whichever chunks were asked for.
   host.wanted = () => true;
   const { chunks: listening, errors } = listeningChunks(chunks, returns, host.dry);
   for (const [tag, entry] of await runChunks(host, listening)) returns.set(tag, entry);
@@ -72,7 +72,7 @@ async function runAll({ chunks: given }: RunStatesOptions, host: ChunkHost): Pro
   return returns;
 }
 
-/** Runs chunks that may require each other, and no others. */
+/** Runs chunks; their requisites find only chunks of the same list. */
 async function runChunks(host: ChunkHost, chunks: readonly LowChunk[]): Promise<Map<string, StateEntry>> {
   host.chunks = chunks;
   host.running = new Map();

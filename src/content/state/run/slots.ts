@@ -14,7 +14,7 @@ const isSlot = (value: unknown): value is string => typeof value === "string" &&
 export async function fillSlots(context: StateContext, args: Record<string, unknown>): Promise<void> {
   for (const name of Object.keys(args)) {
     const value = args[name];
-    // Most arguments are left out or plain.
+    // Fast path: most arguments are not slots, lists or maps.
     if (typeof value !== "object" && !isSlot(value)) continue;
     if (isSlot(value)) args[name] = await evaluate(context, value);
     else if (isMap(value)) args[name] = await filledMap(context, value);
@@ -34,13 +34,13 @@ async function filledMap(context: StateContext, map: object): Promise<unknown> {
   if (!entries.some(([, value]) => isSlot(value))) return map;
   const filled: [unknown, unknown][] = [];
   for (const [key, value] of entries) filled.push([key, isSlot(value) ? await evaluate(context, value) : value]);
-  // The kind of map says how it is shown.
+  // Keep the class of the map: it decides how the map is shown.
   return map instanceof Map
     ? new (map.constructor as MapConstructor)(filled)
     : Object.fromEntries(filled as [string, unknown][]);
 }
 
-/** @returns the slot itself if it makes no sense */
+/** Calls the function of a slot. @returns the slot itself if it is malformed */
 async function evaluate(context: StateContext, slot: string): Promise<unknown> {
   const [, kind, ...rest] = slot.split(":");
   const text = rest.join(":");
@@ -53,7 +53,7 @@ async function evaluate(context: StateContext, slot: string): Promise<unknown> {
   return appended(context, text, value);
 }
 
-/** `.key.key` behind the call takes a part of its return. */
+/** Takes the part of the return that `.key.key` after the call names. */
 function part(text: string, value: unknown): unknown {
   const call = text.split("~")[0]!;
   const path = call.slice(call.lastIndexOf(")") + 1);
@@ -61,7 +61,7 @@ function part(text: string, value: unknown): unknown {
   return dot < 0 ? value : traverse(value, path.slice(dot + 1).trim(), ".") ?? null;
 }
 
-/** ` ~ text` behind it is appended to a text. */
+/** Appends the text after ` ~ ` in the slot to the value, if the value is a text. */
 function appended({ log }: StateContext, text: string, value: unknown): unknown {
   const at = text.indexOf("~");
   if (at < 0) return value;

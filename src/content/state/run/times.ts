@@ -1,11 +1,11 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { type Float, toFloat } from "../../../language/python/float.ts";
 
-/** When a state began and how long it took, as an entry shows it. */
+/** Start and duration of a state, in the form of an entry. */
 export interface Times {
-  /** Local time, `HH:MM:SS.ffffff`. */
+  /** Local start time, `HH:MM:SS.ffffff`. */
   start_time: string;
-  /** Milliseconds, with three decimals. */
+  /** Duration in milliseconds, with three decimals. */
   duration: number | Float;
 }
 
@@ -18,12 +18,12 @@ function localTime(now: number): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}${fraction}`;
 }
 
-/** Milliseconds as a duration of an entry. */
+/** Rounds milliseconds for the `duration` of an entry. */
 export function duration(milliseconds: number): number | Float {
   return toFloat(Math.round(milliseconds * 1000) / 1000);
 }
 
-/** Starts to measure; the function that is returned tells how long it was. */
+/** Starts to measure. The returned function gives the times so far. */
 export function startTimes(clock: Clock): () => Times {
   const start_time = localTime(clock.now());
   const began = clock.elapsed();

@@ -2,7 +2,7 @@ import { isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 
-/** What is wrong with the return of a state function, in Salt's words. */
+/** The error in the return of a state function, in Salt's words; undefined if the return is fine. */
 function malformed(value: unknown): string | undefined {
   if (!isMap(value)) return "Malformed state return. Data must be a dictionary type.";
   const fields = fieldsOf(value);
@@ -16,7 +16,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return value instanceof Map ? Object.fromEntries(value) : value as Record<string, unknown>;
 }
 
-/** A return as it stands in an entry. */
+/** A return in the form of an entry. */
 export type UnifiedReturn = Record<string, unknown> & {
   result: boolean | null;
   changes: Record<string, unknown>;
@@ -24,7 +24,7 @@ export type UnifiedReturn = Record<string, unknown> & {
 };
 
 /**
- * Makes the return of a state function what readers of returns rely on: a map with all keys, a text as comment, a result that is true,
+ * Completes the return of a state function for its readers: a map with all keys, a text as comment, and a result that is true,
  * false or null.
  *
  * @see salt/utils/decorators/state.py OutputUnifier

@@ -9,9 +9,9 @@ import { typeName } from "../../../language/python/type_name.ts";
 import { functionOf } from "./chunk.ts";
 
 /**
- * What is wrong with a chunk, in Salt's words; empty if it can be run.
+ * The errors of a chunk, in Salt's words; empty if the chunk can be run.
  *
- * @param found its function
+ * @param found the chunk's function
  */
 export function verifyChunk(low: LowChunk, found: LoadedState | MissingFunction): string[] {
   const errors = [...wrongShape(low), ...wrongUmask(low)];
@@ -31,7 +31,10 @@ function wrongShape(low: LowChunk): string[] {
   return errors;
 }
 
-/** The umask of a chunk as a number: octal digits, as a text or as a number. Undefined if it has none; NaN if it makes no sense. */
+/**
+ * The umask of a chunk as a number, from octal digits in a text or number. Undefined if the chunk has none; NaN for an invalid
+ * one.
+ */
 export function umaskOf({ umask }: LowChunk): number | undefined {
   if (umask === undefined) return undefined;
   const digits = str(umask).trim().replace(/^0[oO]/, "");
@@ -53,7 +56,7 @@ function missingParameters(low: LowChunk, { signature }: LoadedState): string[] 
     .map((param) => `Missing parameter ${param.name} for state ${functionOf(low)}`);
 }
 
-/** A chunk that requires itself. */
+/** The error for a chunk that requires itself. */
 function recursion(low: LowChunk): string[] {
   const { name, state, __id__, __sls__ } = low;
   const declared = low.watch ?? low.require;
