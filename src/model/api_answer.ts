@@ -1,7 +1,7 @@
-/** What the answers of a salt-api say, Brine's or real Salt's: for the client of programs and for the web console. */
+/** Reads the answers of a salt-api, Brine's or real Salt's: for the client of programs and for the web console. */
 import { isRecord } from "../base/record.ts";
 
-/** Characters of an answer that is no page. */
+/** Characters that are shown of an answer that is neither JSON nor HTML. */
 const MOST_PLAIN = 1000;
 
 /** The message of an error: servers answer with a page, `<p>message</p>`, or with `{"return": "message"}`. */
@@ -13,13 +13,13 @@ export function messageIn(text: string): string {
       for (const one of [said, message, error]) if (typeof one === "string") return one;
     }
   } catch {
-    // Not JSON: a page.
+    // The answer is not JSON: it is an HTML page or plain text.
   }
   return paragraphIn(text).replaceAll("&#x27;", "'").replaceAll("&#39;", "'").replaceAll("&quot;", '"')
     .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").trim();
 }
 
-/** The first paragraph of a page, or the beginning of what is none. */
+/** The first paragraph of an HTML page, or the beginning of a plain text. */
 function paragraphIn(text: string): string {
   const begin = text.indexOf("<p>");
   const end = begin < 0 ? -1 : text.indexOf("</p>", begin);
@@ -28,13 +28,13 @@ function paragraphIn(text: string): string {
 }
 
 /**
- * Whether a 401 means that the user may not do this, rather than that nobody is logged in: one status stands for both.
+ * True if a 401 means that the user lacks a permission; false if nobody is logged in. salt-api uses one status for both.
  *
  * @see tests/golden-api/cp-perm-none.json
  */
 export const saysForbidden = (message: string): boolean => /Authorization error|occurred for user/.test(message);
 
-/** An event in the data of a message of `GET /events`; undefined if it is none: other words must not end the stream. */
+/** The event in a message of `GET /events`; undefined for any other message, which must not end the stream. */
 export function eventIn(text: string): { tag: string; data: Record<string, unknown> } | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,15 +2,15 @@ import { ConfigError } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
 import { shownValue } from "../../base/shown_value.ts";
 
-/** The option `cluster`, read. */
+/** The settings in the option `cluster`. */
 export interface ClusterSettings {
-  /** `postgres://user:password@host:5432/database`. */
+  /** Address of the database: `postgres://user:password@host:5432/database`. */
   postgres: string;
-  /** `nats://user:password@host:4222`, one or more. */
+  /** Addresses of NATS servers, at least one: `nats://user:password@host:4222`. */
   nats: string[];
   name: string;
   leaseSeconds: number;
-  /** Paths of files in PEM. */
+  /** Paths of PEM files. */
   tls?: { ca?: string; cert?: string; key?: string };
 }
 
@@ -19,7 +19,7 @@ const MOST_LEASE = 300;
 const KNOWN = ["postgres", "nats", "name", "lease_seconds", "tls"];
 const TLS = ["ca", "cert", "key"];
 
-/** What is wrong with a value of the option `cluster`, to complete "expected …"; undefined if it can be used. */
+/** What the option `cluster` should have been, to complete "expected …"; undefined if its value can be used. */
 export function clusterFault(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (isRecord(value) && Object.keys(value).length === 0) return undefined;
@@ -47,12 +47,12 @@ export function clusterFault(value: unknown): string | undefined {
 function isUrl(value: unknown, protocols: readonly string[]): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
-  // A name alone would be a token.
+  // NATS would take a user name without a password for a token.
   return protocols.includes(protocol) && hostname !== "" && [username, password].every(isEncoded) &&
     (username === "" || password !== "" || protocol.startsWith("postgres"));
 }
 
-/** False for a percent sign that begins no character. */
+/** False if a percent sign does not begin an encoded character. */
 function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -63,9 +63,9 @@ function isEncoded(text: string): boolean {
 }
 
 /**
- * Reads the option `cluster`; undefined where it is not set.
+ * Reads the option `cluster`; undefined if it is not set.
  *
- * @throws {ConfigError} if it, or another option together with it, cannot be used
+ * @throws {ConfigError} if the option, or another option together with it, cannot be used
  */
 export function clusterSettings(opts: Record<string, unknown>): ClusterSettings | undefined {
   const { cluster, minimum_auth_version, order_masters } = opts;

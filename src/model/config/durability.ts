@@ -2,7 +2,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { type Durability, durableFiles } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** The option `durability` of a configuration. @throws {ConfigError} if it has an unknown value */
+/** Reads the option `durability`. @throws {ConfigError} for an unknown value */
 export function durabilityOf(opts: { durability?: unknown }): Durability {
   const { durability } = opts;
   if (durability === undefined || durability === "power") return "power";

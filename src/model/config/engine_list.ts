@@ -1,20 +1,20 @@
 import { isRecord } from "../../base/record.ts";
 
-/** One engine that a configuration asks for. */
+/** One engine of the configuration. */
 export interface EngineEntry {
-  /** Unique among the engines of a host: what the configuration calls it, with a number behind it from the second on. */
+  /** Name in the configuration; a name that comes again gets a number, so that names are unique on a host. */
   name: string;
-  /** The module that it runs, or the path of a program. */
+  /** Name of the engine's module, or path of a program. */
   module: string;
-  /** The function of the module. */
+  /** Name of the module's function. */
   fun: string;
   settings: Record<string, unknown>;
 }
 
-/** What `engines` and `ext_processes` say. */
+/** The engines in the options `engines` and `ext_processes`. */
 export interface EngineList {
   entries: EngineEntry[];
-  /** What cannot be read of them, each with the remedy. */
+  /** Entries that cannot be read, each with the remedy. */
   mistakes: string[];
 }
 
@@ -61,7 +61,7 @@ export function engineList(opts: Record<string, unknown>): EngineList {
   return { entries, mistakes };
 }
 
-/** Names and options; of a map in a list the first entry alone counts, as in Salt. */
+/** Pairs of name and options. As in Salt, only the first entry of a map in a list counts. */
 function enginePairs(engines: unknown, mistakes: string[]): [string, unknown][] {
   if (engines === undefined || engines === null || engines === "") return [];
   if (isRecord(engines)) return Object.entries(engines);

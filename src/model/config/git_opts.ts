@@ -2,7 +2,7 @@ import { bool, list, number, text } from "./option.ts";
 
 export const REFSPECS = ["+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*"];
 
-/** Options of the file server `gitfs`, for all remotes; each may be set for one remote, too. */
+/** Options of `gitfs` for all remotes. Each remote may override them. */
 export const GITFS_OPTIONS = {
   gitfs_remotes: list([], "Repositories that files are served from, by their addresses; see docs/gitfs.md."),
   gitfs_base: text("master", "The branch or tag that is the environment base."),
@@ -24,7 +24,7 @@ export const GITFS_OPTIONS = {
   gitfs_passphrase: text("", "The pass phrase of that key.", { secret: true }),
 };
 
-/** Options of the external pillar `git`, for all remotes. */
+/** Options of `git_pillar` for all remotes. */
 export const GIT_PILLAR_OPTIONS = {
   git_pillar_base: text("master", "The branch that is the environment base."),
   git_pillar_branch: text("master", "The branch of a remote that names none."),

@@ -1,4 +1,4 @@
-/** Configurations from options that are given in code, where no file is read. */
+/** Makes a configuration from options that code gives, without reading files. */
 import { ConfigError } from "../../base/errors.ts";
 import { completeOptions, settlePaths } from "./load.ts";
 import { MASTER_OPTIONS, type MasterOpts } from "./master_opts.ts";
@@ -34,7 +34,7 @@ export function masterOptions(values: Partial<MasterOpts> = {}): MasterOpts {
 }
 
 /**
- * The same for a minion.
+ * The whole configuration of a minion, like {@link masterOptions}.
  *
  * @example
  * ```ts

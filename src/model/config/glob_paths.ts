@@ -9,7 +9,7 @@ function lookAt(fs: FileSystem, path: string, options?: { follow?: boolean }): F
   try {
     return path === "" ? undefined : fs.stat(path, options);
   } catch {
-    // What may not be looked at counts as missing.
+    // A path that must not be read counts as missing.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Seconds for which jobs are kept, 0 for ever: `keep_jobs_seconds`, or the older `keep_jobs`, in hours, if only that differs
- * from its default.
+ * How long jobs are kept, in seconds, 0 for ever: the option `keep_jobs_seconds`, or the older `keep_jobs` (in hours) if only
+ * the latter differs from its default.
  *
  * @see salt/utils/job.py get_keep_jobs_seconds
  */

@@ -10,7 +10,7 @@ import { dirName, joinPath } from "../../base/paths.ts";
 import { HIDDEN } from "../../base/secret.ts";
 import { shownValue } from "../../base/shown_value.ts";
 
-/** A YAML document, and the lines of its top-level keys. */
+/** A parsed YAML document with the lines of its top-level keys. */
 export interface ParsedDocument {
   value: unknown;
   /** Line of a top-level key, counted from 1. */
@@ -22,18 +22,18 @@ export interface LoadConfigOptions<T extends OptionTable = OptionTable> {
   log: Logger;
   /** Parses YAML 1.1 as Salt does. @throws {SyntaxError} with line and column in its message */
   parse(text: string, file: string): ParsedDocument;
-  /** A missing file is fine: all options have their defaults. */
+  /** Path of the main file; if it is missing, all options have their defaults. */
   file: string;
   table: T;
-  /** A file of the user's own, which overrides the others; fine if it is missing. */
+  /** Path of the user's own file, which overrides the others; it may be missing. */
   userFile?: string;
   /** Command-line options, which override all files. */
   overrides?: Record<string, unknown>;
-  /** `"error"` for daemons, which must not start on a configuration that was misread. @default "error" */
+  /** What to do about a wrong value: `"error"` for daemons, which must not start with a misread configuration. @default "error" */
   onProblem?: "error" | "warning";
 }
 
-/** A configuration that was read. */
+/** A configuration after reading. */
 export interface LoadedConfig<T extends OptionTable = OptionTable> {
   opts: OptsOf<T>;
   /** Names of the options that files or the command line set. */
@@ -42,7 +42,7 @@ export interface LoadedConfig<T extends OptionTable = OptionTable> {
   places: ReadonlyMap<string, string>;
 }
 
-/** Finds what the `sdb://` addresses in values stand for: the changed options by name. @throws {ConfigError} naming the option */
+/** Resolves the `sdb://` addresses in values: returns the changed options by name. @throws {ConfigError} naming the option */
 export type ResolveSdb = (values: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
 /** True if there is an `sdb://` address somewhere in a value. */
@@ -53,7 +53,7 @@ export function hasSdb(value: unknown, seen = new Set<unknown>()): boolean {
   return (value instanceof Map ? [...value.values()] : Object.values(value)).some((item) => hasSdb(item, seen));
 }
 
-/** The files that an include means. */
+/** The files that an entry of `include` names. */
 function includedFiles(fs: FileSystem, pattern: string): string[] {
   return hasMagic(pattern) ? globPaths(fs, pattern) : fs.stat(pattern)?.kind === "file" ? [pattern] : [];
 }
@@ -71,7 +71,7 @@ function mergeIncluded(into: Record<string, unknown>, from: Record<string, unkno
 /** The file that `schedule.save` writes. */
 const SAVED_SCHEDULE = "_schedule.conf";
 
-/** What can be read without waiting; a directory has its own error. */
+/** Kinds of files that can be opened without waiting; reading a directory fails with an error of its own. */
 const READABLE: ReadonlySet<string> = new Set(["file", "directory"]);
 
 /** Reads the files of one configuration, and remembers where each option stands. */
@@ -80,7 +80,7 @@ class ConfigFiles {
   readonly #options: LoadConfigOptions;
   /** Included files merged into each other. */
   readonly #included: Record<string, unknown> = {};
-  /** Files that were read: one that includes itself is read once. */
+  /** Paths that were read, so that a file that includes itself is read once. */
   readonly #seen: Set<string>;
 
   constructor(options: LoadConfigOptions) {
@@ -113,10 +113,10 @@ class ConfigFiles {
     return value;
   }
 
-  /** The text of a file; undefined for the main file if it is missing. */
+  /** The text of a file; undefined if the main file is missing. */
   #text(path: string): string | undefined {
     try {
-      // Opening a pipe waits for a writer, and would hold a daemon that reads its configuration again.
+      // Opening a pipe waits for a writer, which would block a daemon that reloads its configuration.
       const kind = this.#options.fs.stat(path)?.kind ?? "file";
       if (!READABLE.has(kind)) throw new Error(`${path} is a ${kind}: expected a regular file`);
       return this.#options.fs.readText(path);
@@ -126,7 +126,7 @@ class ConfigFiles {
     }
   }
 
-  /** Everything that the main file includes, by its own words or by the default. */
+  /** Merges all files that the main file includes, by `default_include` and `include`. */
   includes(main: Record<string, unknown>): Record<string, unknown> {
     const { file, table } = this.#options;
     this.#include(main.default_include ?? table.default_include?.default, file, true);
@@ -134,7 +134,10 @@ class ConfigFiles {
     return this.#included;
   }
 
-  /** Reads an included file. The schedule that a minion has saved is put aside if it cannot be parsed: the others still count. */
+  /**
+   * Reads an included file. If the schedule that a minion has saved cannot be parsed, that file is skipped, and the others
+   * still count.
+   */
   #readIncluded(path: string): Record<string, unknown> {
     if (!path.endsWith(SAVED_SCHEDULE)) return this.read(path);
     try {
@@ -161,7 +164,7 @@ class ConfigFiles {
       if (this.#seen.has(path)) continue;
       this.#seen.add(path);
       const values = this.#readIncluded(path);
-      // A job of a later file replaces one of the same name; their fields would not fit together.
+      // A job in a later file replaces a job with the same name, because a mix of their fields makes no sense.
       if (isRecord(values.schedule) && isRecord(this.#included.schedule)) {
         Object.assign(this.#included.schedule, values.schedule);
         delete values.schedule;
@@ -184,9 +187,9 @@ export function loadConfig<T extends OptionTable>(options: LoadConfigOptions<T>)
 }
 
 /**
- * As {@link loadConfig}, with what the `sdb://` addresses in the files stand for.
+ * Like {@link loadConfig}, with the `sdb://` addresses in the files resolved.
  *
- * @param resolve is called if there is one
+ * @param resolve called if the files have an `sdb://` address
  */
 export async function loadConfigWithSdb<T extends OptionTable>(
   options: LoadConfigOptions<T>,
@@ -196,7 +199,7 @@ export async function loadConfigWithSdb<T extends OptionTable>(
   return completed(options, read, hasSdb(read.values) ? await resolve(read.values) : {});
 }
 
-/** What files say. */
+/** The values in the files, and where each stands. */
 interface ReadFiles {
   values: Record<string, unknown>;
   places: ReadonlyMap<string, string>;
@@ -211,7 +214,7 @@ function readFiles(options: LoadConfigOptions): ReadFiles {
   return { values: { ...main, ...included, ...own }, places: files.places };
 }
 
-/** @param sdb the values that addresses stand for, by option */
+/** Completes what the files say. @param sdb resolved values of `sdb://` addresses, by option */
 function completed<T extends OptionTable>(
   { fs, log, file, table, overrides = {}, onProblem = "error" }: LoadConfigOptions<T>,
   read: ReadFiles,
@@ -220,7 +223,7 @@ function completed<T extends OptionTable>(
   const values: Record<string, unknown> = { ...read.values, ...sdb, ...overrides };
   const hidden = Object.keys(sdb).filter((option) => !Object.hasOwn(overrides, option));
   const { opts, problems } = completeOptions(table, values, hidden);
-  // They are shown to nobody: see `withoutSdbValues`.
+  // The names of the resolved options, so that `withoutSdbValues` can hide their values.
   if (hidden.length > 0) opts.__sdb = hidden;
   const placeOf = (option: string) => Object.hasOwn(overrides, option) ? "command line" : read.places.get(option);
   const said = ({ option, message }: OptionProblem) => `${message} (${placeOf(option)})`;
@@ -236,7 +239,7 @@ function completed<T extends OptionTable>(
   return { opts: opts as OptsOf<T>, given: new Set(Object.keys(values)), places: read.places };
 }
 
-/** Directories by environments, with those in the place of a shell pattern that match it; one that matches nothing stays as it is. */
+/** Expands shell patterns in the directories of environments; a pattern that matches nothing stays as it is. */
 function expandedRoots(fs: FileSystem, roots: AnyMap): unknown {
   const expanded = entriesOf(roots).map(([saltenv, given]): [unknown, unknown] => {
     if (![given].flat().some((root) => typeof root === "string" && hasMagic(root))) return [saltenv, given];
@@ -251,16 +254,16 @@ function expandedRoots(fs: FileSystem, roots: AnyMap): unknown {
   return roots instanceof Map ? new Map(expanded) : Object.fromEntries(expanded);
 }
 
-/** A copy that the caller may change. */
+/** A deep copy, which the caller may change. */
 function copyOf(value: unknown): unknown {
   return typeof value === "object" && value !== null && !(value instanceof Number) ? structuredClone(value) : value;
 }
 
-/** A value that an option cannot have. */
+/** An option with a value that cannot be used. */
 export interface OptionProblem {
   option: string;
   message: string;
-  /** True if a daemon starts all the same, with the default. */
+  /** True if a daemon still starts, with the default instead. */
   mild: boolean;
 }
 
@@ -284,7 +287,7 @@ function problemOf(
  * All options of a table: given values converted to their types, defaults for the rest, and other names as they were given.
  *
  * @param hidden names of options whose values are not shown
- * @returns also the values that cannot be used, in whose place the defaults stand
+ * @returns the options, and the problems: each has its default in place of the given value
  */
 export function completeOptions(
   table: OptionTable,
@@ -309,11 +312,11 @@ export function completeOptions(
   return { opts, problems };
 }
 
-/** A `sock_dir` that is longer than `cachedir` by more characters makes room for one below it, as in Salt. */
+/** As in Salt: characters by which `sock_dir` may exceed `cachedir` before a directory below `cachedir` is used instead. */
 const SOCKET_PATH_SLACK = 10;
 
 /**
- * Sets the paths that follow from others, and puts paths below `root_dir` that are not below it already.
+ * Sets the paths that depend on other paths, and puts paths below `root_dir` unless they are below it already.
  *
  * @see salt/config/__init__.py apply_master_config, apply_minion_config
  */

@@ -19,7 +19,7 @@ import {
   within,
 } from "./rules.ts";
 
-/** Of options that a master has and a minion obeys in the master's place. */
+/** Condition for options that a master has, too, and that a minion obeys only without a master. */
 const LOCAL = "only with `file_client: local`";
 const LOCAL_FILES = `${LOCAL}: otherwise the master's configuration applies`;
 
@@ -305,7 +305,7 @@ export const MINION_OPTIONS = {
   extmod_blacklist: map({}, "Custom modules that must not be synced, as kind → names."),
   disable_modules: list([], "Execution modules that are not loaded."),
   whitelist_modules: list([], "The only execution modules that are loaded; empty for all."),
-  // Without a default, so that `config.get` goes on to grains and pillar.
+  // No default, so that `config.get` continues with grains and pillar.
   cmd_blacklist_glob: any(
     undefined,
     "Globs of commands that `cmd.*` must not run in a job. States are not checked.",

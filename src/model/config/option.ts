@@ -1,29 +1,29 @@
 import type { Rule } from "./rules.ts";
 
-/** One row of an option table: all that is to be said of an option. */
+/** One row of an option table: all facts about one option. */
 export interface OptionSpec<T> {
   type: "bool" | "number" | "text" | "list" | "map" | "any";
-  /** Undefined for an option that is absent unless a file sets it. */
+  /** The default; undefined for an option that is absent unless a file sets it. */
   default: T;
-  /** Of a map: a list of maps is taken, too, and their entries are joined. @default false */
+  /** For a map: accept a list of maps, too, and join their entries. @default false */
   listed?: boolean;
-  /** What it does here, in one sentence. */
+  /** Meaning of the option in Brine, in one sentence. */
   doc: string;
-  /** How the effect differs from Salt's, for an option that works in part. @default none: it works */
+  /** Difference from Salt, for an option that works in part. @default none: the option works as in Salt */
   differs?: string;
-  /** What its value may be beyond its type. @default for numbers: at least 0, unless the default is less */
+  /** Further check of the value, beyond its type. @default for numbers: at least 0, unless the default is less */
   rule?: Rule;
-  /** A daemon can do without it: it warns of a wrong value, and uses the default. @default false */
+  /** True if a daemon warns of a wrong value and uses the default, instead of refusing to start. @default false */
   mild?: boolean;
-  /** A path that is put below `root_dir`. @default false */
+  /** True for a path that is put below `root_dir`. @default false */
   path?: boolean;
-  /** A master takes it while it runs. @default false: with the next start */
+  /** True if a running master takes a new value on a reload. @default false: a restart is needed */
   reload?: boolean;
-  /** It is shown to nobody. @default false */
+  /** True if the value is never shown. @default false */
   secret?: boolean;
 }
 
-/** What a row says beyond type, default and meaning. */
+/** The further columns of a row: those beyond type, default and meaning. */
 type More = Pick<OptionSpec<unknown>, "rule" | "mild" | "path" | "reload" | "secret">;
 
 const row = <T>(type: OptionSpec<T>["type"]) => (value: T, doc = "", more: More = {}): OptionSpec<T> => ({
@@ -44,7 +44,7 @@ export const maps = (doc = "", more: More = {}): OptionSpec<Record<string, unkno
 });
 export const any = row<unknown>("any");
 
-/** An option that works in part. @param differs what is not as in Salt, without a full stop */
+/** Marks an option that works in part. @param differs the difference from Salt, without a full stop */
 export function partly<T>(spec: OptionSpec<T>, differs: string): OptionSpec<T> {
   return { ...spec, differs };
 }
@@ -54,7 +54,7 @@ export function partly<T>(spec: OptionSpec<T>, differs: string): OptionSpec<T> {
 export type OptionTable = Record<string, OptionSpec<any>>;
 
 /**
- * The configuration that a table describes; names that are not in it keep their values as they are.
+ * The type of the configuration that a table describes; names outside the table may have any value.
  *
  * @internal
  */
@@ -62,7 +62,7 @@ export type OptsOf<T extends OptionTable> =
   & { [K in keyof T]: T[K] extends OptionSpec<infer V> ? V : never }
   & Record<string, unknown>;
 
-/** What a value of each type looks like in a configuration file, for messages. */
+/** The form of each type in a configuration file, for messages. */
 export const EXPECTED: Record<OptionSpec<unknown>["type"], string> = {
   bool: "True or False",
   number: "a number",
@@ -72,7 +72,7 @@ export const EXPECTED: Record<OptionSpec<unknown>["type"], string> = {
   any: "any value",
 };
 
-/** True if a value can be used for an option. A number may be written as text, a list as one item: Salt takes both. */
+/** True if a value has the option's type. As in Salt, a number may be written as text, and a list as a single item. */
 export function fits(spec: OptionSpec<unknown>, value: unknown): boolean {
   if (value === null) return true;
   switch (spec.type) {
@@ -92,7 +92,7 @@ export function fits(spec: OptionSpec<unknown>, value: unknown): boolean {
   }
 }
 
-/** Converts a value that {@link fits} to the type of its option; null stands for the default. */
+/** Converts a value that {@link fits} to the option's type; null becomes the default. */
 export function settle(spec: OptionSpec<unknown>, value: unknown): unknown {
   if (value === null) return spec.type === "any" ? null : spec.default;
   switch (spec.type) {
@@ -114,7 +114,7 @@ export function settle(spec: OptionSpec<unknown>, value: unknown): unknown {
   }
 }
 
-/** The names of the options of which the tables say so. */
+/** Names of the options that have a mark in the tables. */
 export function optionsThat(mark: "path" | "reload" | "secret", ...tables: OptionTable[]): string[] {
   return tables.flatMap((table) => Object.keys(table).filter((name) => table[name]![mark] === true));
 }

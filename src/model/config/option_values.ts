@@ -1,8 +1,8 @@
-/** Whether an option can have a value, by its row: for start-up, `--check` and re-reading alike. */
+/** Checks the value of an option by its row: for the start, for `--check` and for a reload. */
 import { number, type OptionSpec, type OptionTable } from "./option.ts";
 import { anyNumber, ports, type Rule, within } from "./rules.ts";
 
-/** Options of returners and job caches that no table of a program has. */
+/** Options of returners and job caches that are in no program's table. */
 const MODULE_OPTIONS: OptionTable = {
   "redis.port": number(6379, "", { rule: ports }),
   "redis.db": number(0, "", { rule: within(0) }),
@@ -11,17 +11,17 @@ const MODULE_OPTIONS: OptionTable = {
   "master_job_cache.postgres.port": number(5432, "", { rule: ports }),
 };
 
-/** A value that an option cannot have. */
+/** A value that an option must not have. */
 export interface ValueProblem {
-  /** What was expected, to complete "expected …". */
+  /** The expected value, to complete "expected …". */
   expected: string;
-  /** True if the default can be used in its place: a daemon warns of it and starts. */
+  /** True if a daemon warns, uses the default and starts. */
   mild: boolean;
 }
 
 const SWITCH = /^(?:true|false|yes|no|on|off|y|n|1|0|)$/i;
 
-/** The rule of a type, for options without one of their own. */
+/** The rule of a type, for options without their own rule. */
 function ruleOfType({ type, default: value }: OptionSpec<unknown>): Rule | undefined {
   if (type === "bool") {
     return (value) => typeof value !== "string" || SWITCH.test(value) ? undefined : "True or False";
@@ -31,7 +31,7 @@ function ruleOfType({ type, default: value }: OptionSpec<unknown>): Rule | undef
 }
 
 /**
- * Finds a value of the right type that an option cannot have, such as a negative number of seconds.
+ * Finds a value that has the right type but is not allowed, such as a negative number of seconds.
  *
  * @param spec the option's row; undefined for names of returners and other modules, such as `redis.port`
  * @returns undefined for a value that can be used

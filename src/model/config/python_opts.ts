@@ -1,6 +1,6 @@
 import { any, bool, list } from "./option.ts";
 
-/** Options of the Python of a host: a minion has them for modules and states, a master for runners. */
+/** Options of Python on a host: a minion uses them for modules and states, a master for runners. */
 export const PYTHON_OPTIONS = {
   python: any(
     "auto",

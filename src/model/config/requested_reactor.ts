@@ -1,14 +1,14 @@
 import { isRecord } from "../../base/record.ts";
 import { engineList } from "./engine_list.ts";
 
-/** True if a master's configuration has reactors, or asks for the reactor without any (`engines: [reactor]`), as in Salt. */
+/** True if a master's configuration has reactors, or starts the reactor without any (`engines: [reactor]`), as in Salt. */
 export function requestedReactor({ reactor, engines }: Record<string, unknown>): boolean {
   if (typeof reactor === "string" ? reactor !== "" : Array.isArray(reactor) && reactor.length > 0) return true;
   const named = (one: unknown) => one === "reactor" || (isRecord(one) && Object.hasOwn(one, "reactor"));
   return Array.isArray(engines) ? engines.some(named) : named(engines);
 }
 
-/** Options of the engine `reactor`, and the options of the host that they go over. */
+/** Option of the engine `reactor` → the option of the host that it overrides. */
 const SETTINGS: Readonly<Record<string, string>> = {
   refresh_interval: "reactor_refresh_interval",
   worker_threads: "reactor_worker_threads",
@@ -16,7 +16,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The options of a reactor: those of the item `reactor` in `engines` go over the host's own.
+ * The options of a reactor: the settings of `reactor` in `engines` override the options of the host.
  *
  * ```ts
  * import { reactorOpts } from "./requested_reactor.ts";

@@ -1,4 +1,4 @@
-/** What an operator should know of the options that a configuration sets: those that stop a daemon, and those without effect. */
+/** Reviews the options that a configuration sets: those that must stop a daemon, and those without effect. */
 import { ConfigError } from "../../base/errors.ts";
 import { nearestName } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
@@ -9,36 +9,36 @@ import type { OptionTable } from "./option.ts";
 import { type NarrowPattern, narrowPatterns } from "./review_permissions.ts";
 import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption, type SaltOptions } from "./salt_options.ts";
 
-/** Whose configuration it is. */
+/** The kind of daemon that the configuration is for. */
 export type Host = "master" | "minion";
 
-/** A configuration that was read. */
+/** A configuration after reading. */
 export interface GivenOptions {
   opts: Record<string, unknown>;
   /** Names of the options that files or the command line set. */
   given: Iterable<string>;
-  /** File and line of an option, for those that a file sets. */
+  /** Option → file and line, for options that a file sets. */
   places?: ReadonlyMap<string, string>;
 }
 
-/** What {@link reviewOptions} finds. */
+/** The findings of {@link reviewOptions}. */
 export interface OptionReview {
-  /** Options without effect that ask for something, by what to do instead. */
+  /** Options without effect whose values ask for something, grouped by what to do instead. */
   ineffective: { options: string[]; instead: string }[];
   /** Options without effect that can be removed. */
   unneeded: string[];
   /** Names that are probably mistyped. */
   mistyped: { option: string; meant: string; place: string | undefined }[];
-  /** Names that are no option of Salt's: custom modules may read them. */
+  /** Names that are not options of Salt: custom modules may read them. */
   unknown: string[];
-  /** Patterns of permissions that match less than real Salt's. */
+  /** Patterns of permissions that match less than in real Salt. */
   narrow: NarrowPattern[];
 }
 
 interface Tables {
-  /** Options with an effect. */
+  /** Options that have an effect. */
   own: OptionTable;
-  /** Salt's other options. */
+  /** Salt's options that have no effect. */
   salt: SaltOptions;
 }
 
@@ -49,7 +49,7 @@ const TABLES: Record<Host, Tables> = {
 
 const OTHER: Record<Host, Host> = { master: "minion", minion: "master" };
 
-/** What to do with an option that the other host obeys. */
+/** The remedy for an option that only the other daemon obeys. */
 const ELSEWHERE: Record<Host, string> = {
   master: "set it in the minions' configuration",
   minion: "set it in the master's configuration",
@@ -60,12 +60,12 @@ const isOn = (value: unknown) =>
   !(typeof value === "string" && /^(false|no|off|none|0)$/i.test(value)) &&
   !(typeof value === "object" && Object.keys(value).length === 0);
 
-/** A configuration that writes down the default asks for nothing. */
+/** True if a value differs from Salt's default: a default that is written down asks for nothing. */
 function asks(value: unknown, usual: unknown): boolean {
   return usual === undefined ? isOn(value) : !equal(value, usual);
 }
 
-/** The row of an option without effect; undefined for one with an effect, and for a name that Salt does not have. */
+/** The row of an option without effect; undefined for an option with an effect, and for a name that Salt does not have. */
 function ineffectiveOption(host: Host, option: string): Omit<SaltOption, "since"> | undefined {
   const [here, there] = [TABLES[host], TABLES[OTHER[host]]];
   if (Object.hasOwn(here.own, option)) return undefined;
@@ -76,15 +76,18 @@ function ineffectiveOption(host: Host, option: string): Omit<SaltOption, "since"
   return Object.hasOwn(there.salt, option) ? there.salt[option] : undefined;
 }
 
-/** Every name that is an option, of either host. */
+/** The names of all options of both daemons. */
 function optionNames(): string[] {
   return [...new Set(Object.values(TABLES).flatMap(({ own, salt }) => [...Object.keys(own), ...Object.keys(salt)]))];
 }
 
-/** A longer name may have two wrong letters; a short one is as likely to be an option of a custom module. */
+/** Letters that may be wrong in a mistyped name: one in a short name, which may belong to a custom module, two in a longer one. */
 const lettersOf = (name: string) => name.length >= 10 ? 2 : 1;
 
-/** Finds the options that were probably meant by names that are none. @returns undefined for a known or an unlike name */
+/**
+ * Returns a function that finds the option that a mistyped name probably means; undefined for a known name or one unlike any
+ * option.
+ */
 function nearestOption(): (name: string) => { known: boolean; meant: string | undefined } {
   const names = optionNames();
   const known = new Set(names);
@@ -98,7 +101,7 @@ function nearestOption(): (name: string) => { known: boolean; meant: string | un
 }
 
 /**
- * Stops a daemon whose configuration asks for what would do harm if it were ignored, such as TLS.
+ * Stops a daemon if its configuration sets an option that would do harm if it were ignored, such as TLS.
  *
  * @throws {ConfigError} naming the option, its value and what to do instead
  */
@@ -114,7 +117,7 @@ export function refuseHarmfulOptions(host: Host, { opts, given }: GivenOptions):
   }
 }
 
-/** Finds the options that were set to no effect, and the names that are no option. */
+/** Finds the options without effect, and the names that are not options. */
 export function reviewOptions(host: Host, { opts, given, places }: GivenOptions): OptionReview {
   const narrow = host === "master" ? narrowPatterns(opts) : [];
   const review: OptionReview = { ineffective: [], unneeded: [], mistyped: [], unknown: [], narrow };
@@ -136,7 +139,7 @@ export function reviewOptions(host: Host, { opts, given, places }: GivenOptions)
   return review;
 }
 
-/** The first of the given names that is probably mistyped. */
+/** The first mistyped name, with the option that it probably means. */
 export function firstMistyped(names: Iterable<string>): { option: string; meant: string } | undefined {
   const nearest = nearestOption();
   for (const option of names) {
@@ -146,16 +149,16 @@ export function firstMistyped(names: Iterable<string>): { option: string; meant:
   return undefined;
 }
 
-/** What to do about a pattern that may have been written for Salt. */
+/** The remedy for a pattern that was perhaps written for Salt. */
 export const NARROW_REMEDY = "end each pattern with $ to keep that meaning, or with .* to allow more";
 
-/** Lines that name remedies; further options share the last one. Of the same message the log lets 20 lines pass. */
+/** Lines that name remedies; further options share the last one. The log drops repeats of one message after 20 lines. */
 const MOST_LINES = 19;
 
 /**
- * Logs what a review has found: mistyped names first, then a line for each remedy with the options it is for.
+ * Logs the findings of a review: mistyped names first, then one line for each remedy with its options.
  *
- * @param quietly for programs that run often and read what a daemon has warned of already
+ * @param quietly true for programs that run often and read a configuration that a daemon has already warned about
  */
 export function logReview(log: Logger, review: OptionReview, quietly = false): void {
   const { ineffective, unneeded, mistyped, unknown, narrow } = review;

@@ -1,29 +1,29 @@
-/** Rules of permissions whose patterns match less than real Salt's: they match the whole text, and Salt's its beginning. */
+/** Finds rules of permissions that match less than in real Salt: Brine matches the whole text, Salt only its beginning. */
 import { listOf } from "../../language/python/given.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { isRecord } from "../../base/record.ts";
 
-/** A pattern that is the beginning of what it may have been written for. */
+/** A pattern that was perhaps written to match longer texts. */
 export interface NarrowPattern {
-  /** Where it stands: `external_auth.pam.ann`. */
+  /** Place in the configuration: `external_auth.pam.ann`. */
   place: string;
   pattern: string;
 }
 
-/** Functions that a pattern names: of a minion, or of the master. */
+/** Kinds of functions that a pattern may name: of a minion, or of the master. */
 export type NamedKind = "function" | "runner" | "wheel function";
 
 /** A pattern that is the whole name of a function, or the beginning of one. */
 export interface NamePattern extends NarrowPattern {
-  /** What it may name: `@jobs: [list_jobs]` a runner or a wheel function `jobs.list_jobs`. */
+  /** Functions that the pattern may name: `@jobs: [list_jobs]` means a runner or a wheel function `jobs.list_jobs`. */
   names: [kind: NamedKind, name: string][];
 }
 
-/** A pattern that says where it ends, or is the whole name of a function or minion. */
+/** Ends of patterns that state the end, and patterns that look like the whole name of a function or minion. */
 const SAYS_ITS_END = /(?:\.[*+]|\$|\\Z)$/;
 const WHOLE_NAME = /^[\w-]+(?:\.[\w-]+)+$/;
 
-/** Where functions are named without their module, and what kinds they are of otherwise. */
+/** Keys of rules for functions with their modules → kinds of these functions. Any other key with `@` is a module. */
 const KINDS: Readonly<Record<string, readonly NamedKind[]>> = {
   "@runner": ["runner"],
   "@runners": ["runner"],
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, readonly NamedKind[]>> = {
   "@wheels": ["wheel function"],
 };
 
-/** Patterns of arguments, and of functions, whose text may go on behind what they say. @param kinds of functions in rules */
+/** Patterns of functions and arguments that match longer texts in Salt. @param kinds kinds of the functions in the rules */
 function* narrowIn(rules: unknown, place: string, kinds: readonly NamedKind[]): Generator<NarrowPattern | NamePattern> {
   for (const rule of listOf(rules)) {
     if (typeof rule === "string") {
@@ -47,7 +47,7 @@ function* narrowIn(rules: unknown, place: string, kinds: readonly NamedKind[]): 
   }
 }
 
-/** @param module of functions that are named without it: `@jobs: [list_jobs]` */
+/** @param module module of functions that are named without it: `@jobs: [list_jobs]` */
 function* narrowName(
   pattern: string,
   place: string,
@@ -81,11 +81,11 @@ function* narrowConditions(
   }
 }
 
-/** The patterns of a master's permissions that match less here than with real Salt, as far as they can be told from others. */
+/** The patterns in a master's permissions that match less than in real Salt, as far as they can be recognized. */
 export const narrowPatterns = (opts: Record<string, unknown>): NarrowPattern[] =>
   patterns(opts).filter((found) => !("names" in found));
 
-/** The patterns that are names of functions, or the beginnings of some: only the tables of functions tell. */
+/** The patterns that are names of functions, or the beginnings of names: only the tables of functions show which. */
 export const namePatterns = (opts: Record<string, unknown>): NamePattern[] =>
   patterns(opts).filter((found) => "names" in found);
 
@@ -100,7 +100,7 @@ function patterns(opts: Record<string, unknown>): (NarrowPattern | NamePattern)[
     ["publisher_acl", ["function"]],
     ["peer", ["function"]],
     ["peer_run", ["runner"]],
-    // Names of the mine are chosen by minions.
+    // Minions choose the names in the mine.
     ["mine_get", []],
   ];
   for (const [option, kinds] of tables) {

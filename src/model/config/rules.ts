@@ -1,8 +1,8 @@
-/** What the value of an option may be beyond its type, as rows of the tables have it. */
+/** Rules for values of options, beyond their types, for the rows of the tables. */
 import { LOG_LEVELS } from "../../base/log.ts";
 import { isRecord } from "../../base/record.ts";
 
-/** Says what a value should have been; undefined for a value that can be used. */
+/** Returns what a value should have been; undefined for a value that can be used. */
 export type Rule = (value: unknown) => string | undefined;
 
 export const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
@@ -23,13 +23,13 @@ export function within(least: number, most = Infinity, whole = true): Rule {
   };
 }
 
-/** Bytes of memory for a process, or 0: with less, none of ours would start. */
+/** A process's limit of memory in bytes, or 0 for none. With less than 128 MiB no process of Brine would start. */
 export const memoryLimit: Rule = (value) => {
   const wrong = Number(value) === 0 ? undefined : within(134_217_728)(value);
   return wrong && `0 or ${wrong}`;
 };
 
-/** Of a map: every value fits. @param expected completes "expected a map of …" */
+/** Rule for a map: every value must fit. @param expected completes "expected a map of …" */
 export const mapOf = (fits: (value: unknown) => boolean, expected: string): Rule => (value) =>
   value === null || isRecord(value) && Object.values(value).every((item) => item === null || fits(item))
     ? undefined
@@ -44,14 +44,14 @@ export const roots = mapOf(isTexts, "environment → list of directories");
 export const level: Rule = (value) =>
   (LOG_LEVELS as readonly string[]).includes(String(value).toLowerCase()) ? undefined : oneOf(...LOG_LEVELS)(value);
 
-/** Of an HTTP proxy, whose port is an option of its own. */
+/** Rule for the host of an HTTP proxy; its port is an option of its own. */
 export const proxyHost: Rule = (value) =>
   value === "" ||
     typeof value === "string" && (/^[\w.-]+$/.test(value) || /^\[?[0-9a-f:]+:[0-9a-f:.]*\]?$/i.test(value))
     ? undefined
     : "a host name or an address alone, such as proxy.example.com: http:// is implied, and the port is proxy_port";
 
-/** Any number, where those of less than 0 mean "no bound" or "for ever". */
+/** Any number: a value below 0 means "no limit" or "for ever". */
 export const anyNumber = within(-Infinity, Infinity, false);
 export const hashType = oneOf("md5", "sha1", "sha224", "sha256", "sha384", "sha512");
 export const levels = mapOf((value) => level(value) === undefined, "part → level");

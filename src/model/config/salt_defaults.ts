@@ -5,24 +5,24 @@ import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOptions } from "./sa
 
 type Defaults = Readonly<Record<string, unknown>>;
 
-/** The defaults that Salt 3006 has. */
+/** The defaults of Salt 3006. */
 function defaultsOf(options: SaltOptions): Defaults {
   const rows = Object.entries(options).filter(([, row]) => row.since === undefined && row.default !== undefined);
   return Object.fromEntries(rows.map(([name, row]) => [name, row.default]));
 }
 
-/** Salt's defaults of a minion's options that have no effect here: a question for one is answered as in Salt. */
+/** Salt's defaults for minion options without effect, so that `config.get` and the like answer as in Salt. */
 export const SALT_MINION_DEFAULTS: Defaults = defaultsOf(SALT_MINION_OPTIONS);
 
-/** The same of a master's options. */
+/** Salt's defaults for master options without effect. */
 export const SALT_MASTER_DEFAULTS: Defaults = defaultsOf(SALT_MASTER_OPTIONS);
 
-/** A configuration together with Salt's defaults of the options that have no effect here. */
+/** A configuration, and Salt's defaults for options without effect. */
 export function withSaltDefaults(opts: Defaults, defaults: Defaults = SALT_MINION_DEFAULTS): Record<string, unknown> {
   return { ...defaults, ...opts };
 }
 
-/** Options without the values that came from `sdb://` addresses: they are for the host itself, and shown to nobody. */
+/** The options without the values resolved from `sdb://` addresses: these are for the host only, and never shown. */
 export function withoutSdbValues(opts: Defaults): Record<string, unknown> {
   const { __sdb: names, ...rest } = opts;
   const shown: Record<string, unknown> = rest;
@@ -30,7 +30,7 @@ export function withoutSdbValues(opts: Defaults): Record<string, unknown> {
   return shown;
 }
 
-/** A master's configuration as callers may see it: with Salt's defaults, and its secrets hidden. */
+/** A master's configuration for display: with Salt's defaults, and with secrets hidden. */
 export function shownMasterConfig(opts: Defaults): unknown {
   return withoutSecrets(
     withSaltDefaults(withoutSdbValues(opts), SALT_MASTER_DEFAULTS),

@@ -1,19 +1,19 @@
 import { Float } from "../../language/python/float.ts";
 
-/** An option of Salt's that has no effect here. */
+/** A Salt option without effect in Brine. */
 export interface SaltOption {
-  /** Salt's default; undefined where Salt has none. */
+  /** Salt's default; undefined if Salt has none. */
   default: unknown;
-  /** What to do instead, or why there is nothing to do. */
+  /** What to do instead, or why nothing needs to be done. */
   instead: string;
   /**
-   * - `none`: what it asks for is not available.
-   * - `planned`: a feature to come will use it.
-   * - `unneeded`: it tunes a part of Salt that Brine does not have, or does by itself.
-   * - `refused`: ignoring it would do harm, so that a daemon does not start with it.
+   * - `none`: Brine does not have the feature.
+   * - `planned`: a coming feature will use the option.
+   * - `unneeded`: the option tunes a part of Salt that Brine does not have, or that needs no tuning.
+   * - `refused`: ignoring the option would do harm, so a daemon does not start with it.
    */
   status: "none" | "planned" | "unneeded" | "refused";
-  /** The first release that has it, where that is not 3006. */
+  /** The first Salt release with this option, if that is later than 3006. */
   since?: "3007" | "3008";
 }
 
@@ -58,7 +58,7 @@ const CERTIFICATES = "certificates are verified with those of the runtime";
 const AUTH_EVENT = "the event salt/auth carries no grains";
 const NOT_NEEDED = "no replacement is needed";
 
-/** Families of modules that Salt's loader lets a configuration leave modules out of (`disable_` and the name), and Brine does not. */
+/** Families of modules. Salt can disable single modules of them (option `disable_` and the family's name); Brine cannot. */
 const UNDIVIDED = [
   "auths",
   "beacons",
@@ -80,7 +80,7 @@ const UNDIVIDED = [
   "wheels",
 ];
 
-/** Of master and minion. */
+/** Options of both master and minion. */
 const BOTH: SaltOptions = {
   ...refused(
     "remove the option: Brine is not certified. For its algorithms set encryption_algorithm to OAEP-SHA224, signing_algorithm and publish_signing_algorithm to PKCS1v15-SHA224, and hash_type to sha256",
@@ -252,7 +252,7 @@ const BOTH: SaltOptions = {
   ...none("pillar values are shown unchanged", { pillar_mask_output: true }, "3008"),
 };
 
-/** Of the master alone, or with other defaults than the minion. */
+/** Options of the master only, or with other defaults than the minion's. */
 const MASTER: SaltOptions = {
   ...none(CERTIFICATES, { ca_bundle: undefined }),
   ...none("the signing minion has it in its configuration or in pillar", { x509_signing_policies: undefined }),
@@ -390,7 +390,7 @@ const MASTER: SaltOptions = {
   }),
 };
 
-/** Of the minion alone, or with other defaults than the master. */
+/** Options of the minion only, or with other defaults than the master's. */
 const MINION: SaltOptions = {
   ...none(WINDOWS, {
     winrepo_cache_expire_max: 604800,
@@ -476,8 +476,8 @@ const MINION: SaltOptions = {
   ...none("pass it with the job", { multifunc_ordered: false }),
 };
 
-/** Salt's options of a master that have no effect here; those that have one are in `master_opts.ts`. */
+/** Salt's master options without effect; those with an effect are in `master_opts.ts`. */
 export const SALT_MASTER_OPTIONS: SaltOptions = { ...BOTH, ...MASTER };
 
-/** The same of a minion; those that have an effect are in `minion_opts.ts`. */
+/** Salt's minion options without effect; those with an effect are in `minion_opts.ts`. */
 export const SALT_MINION_OPTIONS: SaltOptions = { ...BOTH, ...MINION };

@@ -1,8 +1,8 @@
 import { dirName, joinPath } from "../../base/paths.ts";
 
 /**
- * A file beside those that a minion's configuration includes by default, such as `_schedule.conf`. Undefined for a minion without
- * configuration files.
+ * The path of a file next to those that a minion's configuration includes by default, such as `_schedule.conf`. Undefined for a
+ * minion without configuration files.
  *
  * @param opts `conf_file`, `default_include`
  */
@@ -12,6 +12,6 @@ export function includedFile(opts: Readonly<Record<string, unknown>>, name: stri
   return joinPath(joinPath(dirName(conf_file), dirName(String(default_include))), name);
 }
 
-/** Where a minion keeps its schedule for the next start. */
+/** The file in which a minion keeps its schedule for the next start. */
 export const savedSchedulePath = (opts: Readonly<Record<string, unknown>>): string | undefined =>
   includedFile(opts, "_schedule.conf");

@@ -1,9 +1,9 @@
-/** URLs with parts that callers choose. */
+/** URLs whose parts come from callers. */
 
-// A separator, the start of a query or a fragment, or a control character.
+// Separators, the start of a query or a fragment, and control characters.
 // deno-lint-ignore no-control-regex
 const SEPARATES = /[/\\?#\x00-\x1f\x7f-\x9f]/;
-/** A proxy that decodes a second time would turn this into something else. */
+/** An encoded character: a proxy that decodes a second time would change the URL's meaning. */
 const ENCODED = /%[0-9a-f]{2}/i;
 
 /**
@@ -22,11 +22,11 @@ export function urlSegment(value: string): string {
   return encodeURIComponent(value);
 }
 
-/** A URL that all requests stay below. */
+/** A URL that all requests must stay below. */
 export class UrlBase {
   readonly #base: string;
 
-  /** @throws {TypeError} if it is not an HTTP or HTTPS URL, or has a user, a query or a fragment */
+  /** @throws {TypeError} if `base` is not an HTTP or HTTPS URL, or has a user, a query or a fragment */
   constructor(base: string) {
     const url = URL.canParse(base) ? new URL(base) : undefined;
     const plain = url !== undefined && /^https?:$/.test(url.protocol) &&

@@ -1,4 +1,4 @@
-/** How long a request to a web server may take, and how much it may bring. */
+/** Limits of requests to web servers: time and size. */
 
 /** Defaults of `http_connect_timeout` and `http_request_timeout`, in seconds, and of `http_max_body`, in bytes. */
 const CONNECT_SECONDS = 20;
@@ -8,15 +8,15 @@ const MAX_BODY = 107_374_182_400;
 const LONGEST_MS = 2 ** 31 - 1;
 
 export interface WebLimits {
-  /** Time for the connection, in milliseconds. */
+  /** Timeout of the connection, in milliseconds. */
   connectMs: number;
-  /** Time for a request and its response, in milliseconds. */
+  /** Timeout of a request with its response, in milliseconds. */
   totalMs: number;
-  /** Bytes of a body. */
+  /** Bytes of a response's body, at most. */
   maxBytes: number;
 }
 
-/** The limits of a configuration. As in Salt, 0 seconds are no limit. */
+/** The limits in a configuration. As in Salt, 0 seconds mean no limit. */
 export function webLimits(opts: Record<string, unknown>): WebLimits {
   const ms = (name: string, seconds: number) => {
     const given = Number(opts[name] ?? seconds);

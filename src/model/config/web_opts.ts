@@ -4,7 +4,7 @@ import { within } from "./rules.ts";
 
 const THROUGH = "requests to web servers, such as for files from http:// and `http.query`";
 
-/** What bounds requests to web servers, of minions and masters alike. */
+/** Options that limit requests to web servers, for minions and masters alike. */
 export const WEB_OPTIONS = {
   http_connect_timeout: any(new Float(20), "Seconds that a connection to a web server may take; 0 for no limit.", {
     rule: within(0, Infinity, false),
@@ -21,7 +21,7 @@ export const WEB_OPTIONS = {
   ),
 };
 
-/** Sentences about the HTTP proxy. */
+/** Documentation of the options of the HTTP proxy. */
 export const PROXY_DOCS = {
   proxy_host: `The name or address of an HTTP proxy. It serves ${THROUGH}. Write no http:// and no port.`,
   proxy_port: "The port of `proxy_host`.",

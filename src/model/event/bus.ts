@@ -14,13 +14,13 @@ export type EventData = Record<string, unknown>;
  * ```
  */
 export class BusEvent {
-  /** What the event is about, such as `salt/job/<jid>/ret/<id>`. */
+  /** The subject of the event, such as `salt/job/<jid>/ret/<id>`. */
   readonly tag: string;
   #data: EventData | undefined;
   #bytes: Uint8Array | undefined;
-  /** The jid of the job or runner that has fired it, where that is known; no part of the data. */
+  /** The jid of the job or runner that fired the event, if known; not part of the data. */
   readonly cause: string | undefined;
-  /** The master of the cluster on which it happened, where that is another one; no part of the data. */
+  /** The master where the event happened, if that is another master of the cluster; not part of the data. */
   readonly origin: string | undefined;
 
   private constructor(
@@ -56,7 +56,7 @@ export class BusEvent {
   }
 
   /**
-   * What the event carries, decoded on first use.
+   * The data of the event, decoded on first use.
    *
    * @throws {ProtocolError} if the bytes are not an event
    */
@@ -65,7 +65,11 @@ export class BusEvent {
     return this.#data;
   }
 
-  /** `tag ‖ "\n\n" ‖ msgpack(data)`, as it crosses processes. */
+  /**
+   * The event as sent between processes: `tag ‖ "
+   *
+   * " ‖ msgpack(data)`.
+   */
   get bytes(): Uint8Array {
     this.#bytes ??= packEvent(this.tag, this.#data!);
     return this.#bytes;
@@ -75,17 +79,20 @@ export class BusEvent {
 export interface SubscribeOptions {
   /** Ends the subscription. */
   signal?: AbortSignal;
-  /** Events held for a slow reader; beyond it the oldest is dropped. @default 100000 */
+  /** Events held for a slow reader; beyond this number the oldest is dropped. @default 100000 */
   limit?: number;
 }
 
-/** The event bus inside one process. Listeners are called in order, at once; one that throws does not affect the others. */
+/**
+ * The event bus inside one process. Listeners are called in order and synchronously; an exception of one does not affect the
+ * others.
+ */
 export class EventBus {
   readonly #listeners = new Set<(event: BusEvent) => void>();
   readonly #now: () => number;
   readonly #onError: (error: unknown) => void;
 
-  /** @param now milliseconds since the epoch, for `_stamp` */
+  /** @param now returns milliseconds since the epoch, for `_stamp` */
   constructor(now: () => number, onError: (error: unknown) => void = () => {}) {
     this.#now = now;
     this.#onError = onError;
@@ -100,18 +107,18 @@ export class EventBus {
     this.deliver(this.stamped(tag, data, cause));
   }
 
-  /** As {@link EventBus.fire}, of data that nobody else has: the stamp is put into them, and no copy is made. */
+  /** Fires an event like {@link EventBus.fire}, but puts the stamp into `data` without a copy: nobody else may use `data`. */
   fireOwn(tag: string, data: EventData): void {
     data._stamp = eventStamp(this.#now());
     this.deliver(BusEvent.fromData(tag, data));
   }
 
-  /** An event with a stamp of now, that is delivered to nobody. */
+  /** Makes an event with the current time as stamp, and delivers it to nobody. */
   stamped(tag: string, data: EventData, cause?: string): BusEvent {
     return BusEvent.fromData(tag, { ...data, _stamp: eventStamp(this.#now()) }, cause);
   }
 
-  /** Delivers an event that has its stamp already, such as one of another process. */
+  /** Delivers an event that has its stamp already, for example from another process. */
   deliver(event: BusEvent): void {
     for (const listener of this.#listeners) {
       try {
@@ -128,7 +135,7 @@ export class EventBus {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Events whose tag begins with `prefix`, from the moment of the call on. Leaving the loop unsubscribes. */
+  /** Events whose tag begins with `prefix`, starting with the call. Leaving the loop unsubscribes. */
   subscribe(prefix: string, options: SubscribeOptions = {}): AsyncIterableIterator<BusEvent> & Disposable {
     const queue = new AsyncQueue<BusEvent>({ limit: options.limit ?? 100_000, whenFull: "drop-oldest" });
     const off = this.on((event) => {

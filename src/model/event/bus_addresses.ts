@@ -1,12 +1,12 @@
 import type { SocketAddress } from "../../runtime/net.ts";
 
-/** Name in `sock_dir` of the socket that only Brine programs connect to. */
+/** Name of the socket in `sock_dir` that only Brine programs connect to. */
 export const OWN_BUS = "brine_event_pub.ipc";
 
-/** Tag of what a listener at {@link OWN_BUS} may send: it wants numbered events, and those `after` an id. */
+/** Tag of a listener's request at {@link OWN_BUS}: for numbered events, beginning with those `after` an id. */
 export const SUBSCRIBE = "brine/subscribe";
 
-/** Where the sockets of a bus are. */
+/** Addresses of the sockets of a bus. */
 export interface BusAddresses {
   /** Listeners connect here. */
   pub: SocketAddress;

@@ -3,16 +3,16 @@ import type { Net, SocketAddress } from "../../runtime/net.ts";
 import { IpcFrameReader, type IpcFraming, packIpcFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
 import { BusEvent } from "./bus.ts";
 
-/** A connection to the bus of another process, to listen to its events. */
+/** A connection that receives the events of another process's bus. */
 export interface BusListener extends Disposable {
   close(): void;
 }
 
 /**
- * Listens to a bus of another process: Brine's or real Salt's. `onEvent` gets every event; `onClose` is called once when the
- * bus has gone, not after {@link BusListener.close}.
+ * Listens to the bus of another process, Brine's or real Salt's. `onEvent` receives every event. `onClose` is called once if
+ * the bus closes the connection, but not after {@link BusListener.close}.
  *
- * @throws {SystemError} if no process serves the bus there
+ * @throws {SystemError} if no process serves the bus at this address
  */
 export async function listenBus(
   net: Net,
@@ -49,21 +49,21 @@ export async function listenBus(
   return { close, [Symbol.dispose]: close };
 }
 
-/** A connection to the bus of another process, to fire events. */
+/** A connection that fires events on the bus of another process. */
 export interface BusSender extends Disposable {
   /**
-   * @param event packed, with its stamp
-   * @param cause the jid of the job or runner that fires it, for Brine masters
+   * @param event the packed event, with its stamp
+   * @param cause jid of the job or runner that fires the event, for Brine masters
    */
   send(event: Uint8Array, cause?: string): void;
-  /** Sends what is buffered, then closes; resolves once the bus has taken all of it, or has gone. */
+  /** Sends what is buffered, then closes; resolves once the bus has received everything, or has closed the connection. */
   close(): Promise<void>;
 }
 
 /**
- * Connects to fire events. Brine buses take either framing; the latest releases of real Salt take `length` alone.
+ * Connects to a bus to fire events. Brine's buses accept both framings; the latest releases of real Salt accept only `length`.
  *
- * @throws {SystemError} if no process serves the bus there
+ * @throws {SystemError} if no process serves the bus at this address
  */
 export async function sendToBus(net: Net, pull: SocketAddress, framing: IpcFraming = "length"): Promise<BusSender> {
   const connection = await net.dial(pull);

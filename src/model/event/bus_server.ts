@@ -9,42 +9,42 @@ import { type KeepOptions, KeptEvents } from "./kept_events.ts";
 import { EVENTS_MISSED } from "./tag.ts";
 
 export interface ServeBusOptions {
-  /** Mode of the sockets that events are read from; only the user of this process may ever send any. @default 0o600 */
+  /** Mode of the sockets that listeners read; only the user of this process may ever send events. @default 0o600 */
   listenMode?: number;
-  /** Bytes held for one listener that does not read; beyond it that listener loses events. @default 64 MiB */
+  /** Bytes held for one slow listener; beyond this size that listener loses events. @default 64 MiB */
   listenerBuffer?: number;
-  /** Largest event that is accepted. @default 100 MiB */
+  /** Largest event to accept, in bytes. @default 100 MiB */
   maxEventBytes?: number;
   /**
-   * The framing that a listener at `pub` understands. Listeners send nothing that tells it, so that the host has to find
-   * out. @default "stream"
+   * The framing that a listener at `pub` understands. Listeners send nothing that shows it, so the host has to detect it.
+   * @default "stream"
    */
   framing?(): IpcFraming;
-  /** Distinguishes the ids of this bus's events from those of the one before it. @default none: there is no telling */
+  /** Distinguishes the event ids of this bus from those of the process before it. @default none: ids are not distinguished */
   boot?: string;
-  /** Runs once per turn of the loop, so that a burst of events is one write. */
+  /** Calls back once per turn of the event loop, so that a burst of events is one write. */
   later(callback: () => void): void;
-  /** Where the latest events are kept for listeners at the own socket that come back. @default none are kept */
+  /** Storage for the latest events, for listeners that reconnect to the own socket. @default no events are kept */
   keep?: KeepOptions;
 }
 
-/** The sockets of the bus of this process. */
+/** The sockets that serve the bus of this process. */
 export interface BusServer extends AsyncDisposable {
   readonly listeners: number;
-  /** Events that slow listeners did not receive. */
+  /** Number of events that slow listeners have lost. */
   readonly dropped: number;
-  /** Bytes that wait for the slowest listener, and how many may wait. */
+  /** Bytes that wait for the slowest listener, and the maximum. */
   readonly backlog: { bytes: number; limit: number };
   close(): Promise<void>;
 }
 
 /**
- * Serves a bus to other processes, as a master or minion does in its `sock_dir`: what comes in at `pull` is delivered on
- * the bus, and every event of the bus goes out to every listener at `pub`. A listener that does not read loses events
- * of its own, delays no other, and is told how many (`salt/event/missed`). For listeners that come back to the own socket, the
- * latest events are kept on the disk.
+ * Serves a bus to other processes, as a master or minion does in its `sock_dir`. Events that arrive at `pull` are delivered on
+ * the bus, and every event of the bus is sent to every listener at `pub`. A slow listener loses its own events, does not delay
+ * others, and receives the number of lost events (`salt/event/missed`). For listeners that reconnect to the own socket, the
+ * latest events are kept on disk.
  *
- * @throws {SystemError} if a socket cannot be made
+ * @throws {SystemError} if a socket cannot be created
  */
 export async function serveBus(
   bus: EventBus,
@@ -78,7 +78,7 @@ export async function serveBus(
     receiveEvents(connection, bus, log, maxEventBytes, () => senders.delete(connection));
   };
   try {
-    // One after the other: what is open when the next one fails must be closed again.
+    // Listen on one socket after the other: if one fails, those before it must be closed.
     const { own, pub, pull } = addresses;
     const mode = { mode: listenMode };
     const accept = (connection: Connection) => listeners.add(connection, options.framing?.() ?? "stream");
@@ -109,7 +109,7 @@ export async function serveBus(
   };
 }
 
-/** Delivers the events that a connection sends; one that sends anything else is closed. */
+/** Delivers the events that a connection sends. A connection that sends anything else is closed. */
 function receiveEvents(
   connection: Connection,
   bus: EventBus,

@@ -6,32 +6,35 @@ import { BusEvent } from "./bus.ts";
 import { SUBSCRIBE } from "./bus_addresses.ts";
 import type { BusListener } from "./bus_client.ts";
 
-/** What a subscriber is told when it comes. */
+/** The reply to a new subscriber. */
 export interface Subscribed {
-  /** Ids of events are `<boot>-<number>`: those of one master process are comparable. */
+  /**
+   * Identifies the process of the master: an event's id is `<boot>-<number>`, and only ids with the same `boot` can be
+   * compared.
+   */
   boot: string;
-  /** The number of the latest event. */
+  /** Number of the latest event. */
   latest: number;
-  /** Some events after the one that was named are kept no longer. */
+  /** True if some events after the requested id are not kept any more. */
   lost: boolean;
 }
 
 export interface BusSubscriptionOptions {
-  /** The id of the last event that the subscriber has; those after it come first, as far as they are kept. @default none: events from now on */
+  /** Id of the last event that the subscriber has; kept events after it are sent first. @default none: events from now on */
   after?: string;
-  /** @param n number of the event, 1 more than that of the one before it unless some were missed */
+  /** @param n the event's number: 1 more than that of the previous event, unless events were missed */
   onEvent(event: BusEvent, n: number): void;
-  /** The subscriber did not read for a while, and the bus has dropped so many events for it. */
+  /** Called with the number of events that the bus has dropped because the subscriber was slow. */
   onMissed(count: number): void;
-  /** Called once when the bus has gone, not after `close()`. */
+  /** Called once if the bus closes the connection, but not after `close()`. */
   onClose(error?: Error): void;
 }
 
 /**
- * Listens to the events of a Brine master by their numbers, so that a subscriber that was away can go on where it was.
+ * Listens to the numbered events of a Brine master, so that a subscriber can reconnect and continue where it stopped.
  *
- * @param own the master's socket {@link OWN_BUS}
- * @throws {SystemError} if no master serves it
+ * @param own address of the master's socket {@link OWN_BUS}
+ * @throws {SystemError} if no master serves this socket
  */
 export async function subscribeBus(
   net: Net,
@@ -45,7 +48,7 @@ export async function subscribeBus(
   let closed = false;
   const take = ({ head, body }: IpcFrame) => {
     if (!isGreeted) {
-      // Before that come events without a number, of the time before the request was read.
+      // Skip events without a number: the bus sent them before it read the request.
       if (typeof head.boot !== "string") return;
       isGreeted = true;
       greeted.resolve({ boot: head.boot, latest: Number(head.latest), lost: head.lost === true });

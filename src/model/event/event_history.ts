@@ -1,19 +1,19 @@
-/** An event that is kept: its number, from 1 on, and the bytes that it holds at least. */
+/** A kept event: its number, counted from 1, and its size in bytes. */
 export interface NumberedEvent {
   readonly seq: number;
   readonly size: number;
 }
 
 export interface EventHistoryOptions {
-  /** Events that are kept. @default as many as fit */
+  /** Number of kept events, at most. @default limited only by `maxBytes` */
   most?: number;
-  /** Bytes of all events that are kept, with what keeping one takes. @default 16 MiB */
+  /** Bytes of all kept events with their overhead, at most. @default 16 MiB */
   maxBytes?: number;
   /** Distinguishes the ids of this process from those of the process before it. */
   boot: string;
 }
 
-/** What keeping one event takes beside its bytes: the objects around them. */
+/** Bytes of overhead for one kept event: the objects around its data. */
 const OVERHEAD = 200;
 
 /** The latest events, for listeners that reconnect and want what they missed. */
@@ -22,7 +22,7 @@ export class EventHistory<E extends NumberedEvent> {
   readonly #most: number;
   readonly #maxBytes: number;
   #events: E[] = [];
-  /** How many at the beginning of the list are kept no longer. */
+  /** Number of events at the beginning of the list that are dropped already. */
   #gone = 0;
   #bytes = 0;
   #latest = 0;
@@ -33,7 +33,7 @@ export class EventHistory<E extends NumberedEvent> {
     this.boot = boot;
   }
 
-  /** The number of the latest event; 0 if there was none. */
+  /** Number of the latest event; 0 before the first one. */
   get latest(): number {
     return this.#latest;
   }
@@ -48,7 +48,7 @@ export class EventHistory<E extends NumberedEvent> {
     this.#shrink();
   }
 
-  /** Not one by one: moving all the others takes time in proportion to their number. */
+  /** Frees dropped events, but only many at once: each time all remaining events have to be moved. */
   #shrink(): void {
     if (this.#gone < this.#events.length && (this.#gone <= 100 || this.#gone * 2 <= this.#events.length)) return;
     this.#events = this.#events.slice(this.#gone);
@@ -59,14 +59,14 @@ export class EventHistory<E extends NumberedEvent> {
     return this.#events.length - this.#gone;
   }
 
-  /** The id under which a listener gets an event, and can resume after it. */
+  /** The id of an event, after which a listener can resume. */
   idOf(event: NumberedEvent): string {
     return `${this.boot}-${event.seq}`;
   }
 
   /**
-   * The events after that id, as far as they are kept; `lost` if some in between may be gone, `missed` how many, if the id is
-   * of this process.
+   * The kept events after an id. `lost` is true if some of them may be dropped; `missed` is their number, if the id is of this
+   * process.
    */
   since(id: string): { events: E[]; lost: boolean; missed?: number } {
     const at = id.lastIndexOf("-");

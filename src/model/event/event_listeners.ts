@@ -14,16 +14,16 @@ import { SUBSCRIBE } from "./bus_addresses.ts";
 import type { EventLogReader } from "./event_log.ts";
 import type { KeptEvents } from "./kept_events.ts";
 
-/** Bytes that are joined to one write; a larger frame is written by itself. */
+/** Bytes of frames that are joined to one write, at most; a larger frame is written alone. */
 const BATCH_LIMIT = 64 * 1024;
-/** Bytes of what a listener may send. */
+/** Bytes of a listener's request, at most. */
 const MAX_REQUEST = 4096;
 const NOTHING = new Uint8Array(0);
 
-/** Bytes that are read at once for a listener that gets what it has missed. */
+/** Bytes of kept events that are read at once for a listener that catches up. */
 const AHEAD = 256 * 1024;
 
-/** An event on its way to listeners, and its frames: each is made once for all that want it. */
+/** An event to send, and its frames: each form of a frame is made once for all listeners that need it. */
 export class Frames {
   readonly #bytes: Uint8Array;
   readonly #number: number;
@@ -33,7 +33,7 @@ export class Frames {
   #withLength: Uint8Array | undefined;
   #numbered: Uint8Array | undefined;
 
-  /** @param number of the event, from 1 on */
+  /** @param number the event's number, counted from 1 */
   constructor(bytes: Uint8Array, number: number, cause: string | undefined, origin?: string) {
     this.#bytes = bytes;
     this.#number = number;
@@ -58,19 +58,19 @@ export class Frames {
   }
 }
 
-/** One listener, with the frames that are to be written to it. */
+/** One listener, with the frames that wait to be written to it. */
 class Listener {
   readonly connection: Connection;
   readonly #framing: IpcFraming;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
-  /** Something waits that no other listener gets. */
+  /** True if a pending frame is for this listener only. */
   #hasOwn = false;
-  /** Events that it has missed since it was last told. */
+  /** Events that the listener has missed since it was last told. */
   missed = 0;
-  /** It has asked for the numbers of events. */
+  /** True if the listener has asked for numbered events. */
   numbered = false;
-  /** It gets kept events, and those that happen meanwhile after them. */
+  /** Reads kept events while the listener catches up; new events come through it, too. */
   reader: EventLogReader | undefined;
 
   constructor(connection: Connection, framing: IpcFraming) {
@@ -82,12 +82,12 @@ class Listener {
     return this.#pendingBytes + this.connection.buffered;
   }
 
-  /** Takes an event to be written. */
+  /** Adds an event to the pending frames. */
   take(event: Frames): void {
     this.#add(this.numbered ? event.numbered : this.#framing === "length" ? event.withLength : event.plain);
   }
 
-  /** Takes a frame of its own. */
+  /** Adds a frame for this listener only. */
   push(frame: Uint8Array): void {
     this.#hasOwn = true;
     this.#add(this.#framing === "length" ? withLength(frame) : frame);
@@ -98,7 +98,12 @@ class Listener {
     this.#pendingBytes += frame.length;
   }
 
-  /** Writes what waits. @param batches the same for listeners that get the same @returns false if `onDrain` is to be waited for */
+  /**
+   * Writes the pending frames.
+   *
+   * @param batches shared by listeners with the same frames
+   * @returns false if the caller must wait for `onDrain`
+   */
   flush(batches: Batches): boolean {
     const pending = this.#pending;
     let hasRoom = true;
@@ -111,14 +116,17 @@ class Listener {
   }
 }
 
-/** Frames joined to what is written at once; made once for all listeners that get the same frames in one turn. */
+/**
+ * Frames joined to batches for writing. They are made once for all listeners that get the same frames in one turn of the event
+ * loop.
+ */
 class Batches {
   #frames: readonly Uint8Array[] = [];
   #batches: Uint8Array[] = [];
 
   of(frames: readonly Uint8Array[]): readonly Uint8Array[] {
     const before = this.#frames;
-    // They have all events in their order, so that between two that they share there is nothing else.
+    // Listeners get all events in order, so equal first and last frames mean that those between are equal, too.
     const isSame = before.length === frames.length && before[0] === frames[0] && before.at(-1) === frames.at(-1);
     if (!isSame) {
       this.#frames = frames;
@@ -154,24 +162,24 @@ function batchesOf(frames: readonly Uint8Array[]): Uint8Array[] {
 
 export interface EventListenersOptions {
   log: Logger;
-  /** Bytes held for one listener that does not read. */
+  /** Bytes held for one slow listener, at most. */
   listenerBuffer: number;
-  /** What is kept for listeners that want what they have missed. */
+  /** The latest events, for listeners that reconnect. */
   kept: KeptEvents;
-  /** The event that tells one listener how many it has missed. */
+  /** Makes the event that tells one listener how many events it has missed. */
   missedEvent(count: number): BusEvent;
-  /** Runs once per turn of the loop, so that a burst of events is one write. */
+  /** Calls back once per turn of the event loop, so that a burst of events is one write. */
   later(callback: () => void): void;
 }
 
 /**
- * Connections that every event is written to. One that does not read loses events of its own, delays no other, and is told how many it
- * has lost once it reads again.
+ * The connections that every event is written to. A slow listener loses its own events, does not delay others, and receives the
+ * number of lost events once it reads again.
  */
 export class EventListeners {
   readonly #options: EventListenersOptions;
   readonly #listeners = new Set<Listener>();
-  /** Those with frames to be written. */
+  /** Listeners with pending frames. */
   readonly #dirty = new Set<Listener>();
   #scheduled = false;
   #dropped = 0;
@@ -184,7 +192,7 @@ export class EventListeners {
     return this.#listeners.size;
   }
 
-  /** Events that slow listeners did not receive. */
+  /** Number of events that slow listeners have lost. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -196,7 +204,11 @@ export class EventListeners {
     return most;
   }
 
-  /** @param maySubscribe it may ask for numbers, and for what it has missed. Others send nothing */
+  /**
+   * Adds a connection.
+   *
+   * @param maySubscribe true if the listener may ask for numbered and missed events; other listeners send nothing
+   */
   add(connection: Connection, framing: IpcFraming, maySubscribe = false): void {
     const listener = new Listener(connection, framing);
     this.#listeners.add(listener);
@@ -224,7 +236,7 @@ export class EventListeners {
     });
   }
 
-  /** A listener wants numbers from now on, and first the events after the one that it names. */
+  /** Handles a listener's request: it gets numbered events from now on, after the kept events that it has missed. */
   #subscribe(listener: Listener, body: Uint8Array): void {
     const { kept } = this.#options;
     const { tag, data: { after } } = unpackEvent(body);
@@ -236,7 +248,7 @@ export class EventListeners {
     this.#catchUp(listener);
   }
 
-  /** Sends a listener a piece of what is kept; the next one once it has room, until it has all. */
+  /** Sends a listener the next piece of kept events, if it has room; continues on drain until it has caught up. */
   #catchUp(listener: Listener): void {
     const { kept, log, listenerBuffer } = this.#options;
     if (listener.reader === undefined) return;
@@ -252,7 +264,7 @@ export class EventListeners {
     }
   }
 
-  /** Writes an event to every listener, at the end of this turn of the loop. */
+  /** Sends an event to every listener, at the end of this turn of the event loop. */
   send(event: Frames): void {
     const { kept, listenerBuffer } = this.#options;
     if (kept.keeps) {
@@ -260,7 +272,7 @@ export class EventListeners {
       this.#schedule();
     }
     for (const listener of this.#listeners) {
-      // It comes to this event by itself.
+      // The listener's reader will reach this event.
       if (listener.reader !== undefined) continue;
       if (listener.missed > 0) this.#tellMissed(listener);
       if (listener.missed > 0 || listener.backlog > listenerBuffer) this.#drop(listener);
@@ -278,7 +290,7 @@ export class EventListeners {
     this.#options.log.warning("event listener does not read: its events are dropped", { waiting: listener.backlog });
   }
 
-  /** Tells a listener that reads again what it has missed, once there is room enough for more than that. */
+  /** Tells a listener that reads again how many events it has missed, once its backlog is at most half of the maximum. */
   #tellMissed(listener: Listener): void {
     const { missed } = listener;
     const { log, listenerBuffer } = this.#options;
@@ -305,7 +317,7 @@ export class EventListeners {
     this.#options.later(() => this.flush());
   }
 
-  /** Writes what waits, and what is to be kept. */
+  /** Writes pending frames, and the events to keep. */
   flush(): void {
     this.#scheduled = false;
     this.#options.kept.flush();
@@ -318,7 +330,7 @@ export class EventListeners {
     }
   }
 
-  /** Closes every connection once what is buffered has been sent. */
+  /** Closes every connection after its buffered data has been sent. */
   end(): void {
     for (const listener of this.#listeners) listener.connection.end();
   }

@@ -2,28 +2,28 @@ import type { FileSystem } from "../../runtime/fs.ts";
 
 export interface EventLogOptions {
   fs: FileSystem;
-  /** A directory of its own; made if it is missing. */
+  /** A directory for this log only; created if missing. */
   directory: string;
-  /** Bytes that all of it may take on the disk: the oldest go first. */
+  /** Bytes of all files on disk, at most: the oldest entries are removed first. */
   maxBytes: number;
-  /** Called when entries are removed for others: the number of the first one, and how many. */
+  /** Called when entries are removed to make room: number of the first one, and how many. */
   onRemoved?(first: number, count: number): void;
 }
 
-/** A file with entries one after the other. */
+/** One file with consecutive entries. */
 interface Segment {
   readonly path: string;
-  /** The number of its first entry. */
+  /** Number of the first entry in the file. */
   readonly first: number;
   count: number;
   bytes: number;
-  /** When its latest entry was written, on the clock of the caller. */
+  /** Time of the latest entry, on the caller's clock in milliseconds. */
   atMs: number;
 }
 
-/** Entries of a segment: each is its length, four bytes, and what it is. */
+/** Bytes before each entry in a file: its length. */
 const HEAD = 4;
-/** Files into which the room is divided, and the bounds of their size. */
+/** Number of files that share the space, and the minimum and maximum size of one file in bytes. */
 const SEGMENTS = 8;
 const [LEAST, MOST] = [16 * 1024, 4 * 1024 * 1024];
 /** Bytes that are read at once. */
@@ -31,8 +31,8 @@ const CHUNK = 256 * 1024;
 const NAME = /^(\d{15})\.events$/;
 
 /**
- * Entries in files, numbered one after the other, in bounded room: what is written in one turn of the loop is one write, and the
- * oldest entries go in files at once. Nothing of them is in memory but what waits to be written.
+ * Numbered entries in files of limited size. Entries of one turn of the event loop are one write, and the oldest entries are
+ * removed a whole file at a time. Only entries that wait to be written are in memory.
  */
 export class EventLog {
   readonly #options: EventLogOptions;
@@ -42,7 +42,7 @@ export class EventLog {
   #next: number;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
-  /** The next entry begins a file. */
+  /** True if the next entry must begin a new file. */
   #isCut = false;
 
   private constructor(options: EventLogOptions, segments: Segment[], next: number) {
@@ -53,7 +53,7 @@ export class EventLog {
     this.#next = next;
   }
 
-  /** A log without entries, whose first one will have that number; what was in the directory is removed. */
+  /** Makes an empty log and removes files of an old one from the directory. @param first number of the first entry */
   static empty(options: EventLogOptions, first: number): EventLog {
     const { fs, directory } = options;
     fs.mkdir(directory, 0o700);
@@ -61,7 +61,7 @@ export class EventLog {
     return new EventLog(options, [], first);
   }
 
-  /** The log that a process before this one has left. What it was writing when it was killed is cut off. */
+  /** Opens the log that the process before this one left. An incomplete last entry is cut off. */
   static open(options: EventLogOptions): EventLog {
     const { fs, directory } = options;
     fs.mkdir(directory, 0o700);
@@ -80,17 +80,17 @@ export class EventLog {
     return new EventLog(options, segments, next);
   }
 
-  /** The number of the oldest entry; {@link EventLog.next} if there is none. */
+  /** Number of the oldest entry; {@link EventLog.next} if the log is empty. */
   get first(): number {
     return this.#segments[0]?.first ?? this.#next;
   }
 
-  /** The number that the next entry gets, those that wait to be written not counted. */
+  /** Number of the next entry to be written; entries that wait are not counted. */
   get next(): number {
     return this.#next;
   }
 
-  /** Bytes on the disk. */
+  /** Bytes of all files on disk. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -102,10 +102,10 @@ export class EventLog {
   }
 
   /**
-   * Writes what waits, in one piece.
+   * Writes the waiting entries in one piece.
    *
-   * @returns how many entries
-   * @throws {SystemError} if it cannot be written: these entries are lost, and their number is on the error as `lost`
+   * @returns the number of entries
+   * @throws {SystemError} if writing fails: the entries are lost, and the error's field `lost` is their number
    */
   flush(nowMs = 0): number {
     const count = this.#pending.length;
@@ -138,7 +138,7 @@ export class EventLog {
     return { path: `${this.#options.directory}/${name}`, first: this.#next, count: 0, bytes: 0, atMs: nowMs };
   }
 
-  /** Half of a write may be there. */
+  /** Removes the part of an entry that a failed write may have left. */
   #mend(segment: Segment): void {
     const { fs, directory } = this.#options;
     try {
@@ -146,7 +146,7 @@ export class EventLog {
       if (segment.count === 0) fs.remove(segment.path);
       else fs.truncate(segment.path, segment.bytes);
     } catch {
-      // Whoever reads goes by the count, and the next process cuts it off.
+      // A reader ignores the rest by the entry count, and the next process cuts it off.
     }
   }
 
@@ -156,14 +156,14 @@ export class EventLog {
     try {
       this.#options.fs.remove(segment.path);
     } catch {
-      // Somebody else has removed it.
+      // Another process has removed the file.
     }
     if (tell) this.#options.onRemoved?.(segment.first, segment.count);
   }
 
-  /** Removes files in which no entry has that number or a later one. */
+  /** Removes files whose entries all have a lower number. */
   removeBefore(number: number): void {
-    // The last one stays: by it the next process knows how far the numbers are.
+    // Keep the last file: from it the next process knows the next number.
     while (this.#segments.length > 1) {
       const { first, count } = this.#segments[0]!;
       if (first + count > number) return;
@@ -171,17 +171,17 @@ export class EventLog {
     }
   }
 
-  /** Removes files whose latest entry was written before then. */
+  /** Removes files whose latest entry is not newer than a time. */
   removeOlder(thanMs: number): void {
     while (this.#segments.length > 0 && this.#segments[0]!.atMs <= thanMs) this.#removeOldest(false);
   }
 
-  /** Has the next entry begin a file, so that those before it can go without it. */
+  /** Makes the next entry begin a new file, so that older entries can be removed without it. */
   cut(): void {
     this.#isCut = true;
   }
 
-  /** Removes all, and gives the next entry that number. */
+  /** Removes all entries. @param next number of the next entry */
   clear(next: number): void {
     while (this.#segments.length > 0) this.#removeOldest(false);
     this.#pending = [];
@@ -189,19 +189,19 @@ export class EventLog {
     this.#next = next;
   }
 
-  /** Reads entries from that number on. */
+  /** Reads entries from a number on. */
   reader(from: number): EventLogReader {
     return new EventLogReader(this.#options.fs, () => this.#segments, () => this.#next, from);
   }
 }
 
-/** Goes through a log, also while it grows, and while its oldest files go. */
+/** Reads the entries of a log in order, even while the log grows and its oldest files are removed. */
 export class EventLogReader {
   readonly #fs: FileSystem;
   readonly #segments: () => readonly Segment[];
   readonly #end: () => number;
   #at: number;
-  /** Where that entry is. */
+  /** The file of the next entry to read. */
   #segment: Segment | undefined;
   #offset = 0;
 
@@ -212,17 +212,17 @@ export class EventLogReader {
     this.#at = from;
   }
 
-  /** The number of the next entry that is read. */
+  /** Number of the next entry to read. */
   get at(): number {
     return this.#at;
   }
 
   /**
-   * The next entries.
+   * Reads the next entries.
    *
-   * @param most how many at most
-   * @param maxBytes of all of them; one is given whatever its size
-   * @returns none at the end; `skipped` if that many were removed before they were read
+   * @param most number of entries, at most
+   * @param maxBytes bytes of all entries, at most; a single entry may be larger
+   * @returns no entries at the end; `skipped` is the number of entries that were removed before they were read
    * @throws {SystemError} if a file cannot be read
    */
   read(most = Infinity, maxBytes = CHUNK): { entries: Uint8Array[]; skipped: number } {
@@ -248,7 +248,7 @@ export class EventLogReader {
     return { entries, skipped };
   }
 
-  /** Finds the file of the next entry. @returns how many entries are gone that were to come first */
+  /** Finds the file of the next entry. @returns the number of entries that were removed before they were read */
   #find(): number {
     const segments = this.#segments();
     const current = this.#segment;
@@ -260,14 +260,14 @@ export class EventLogReader {
     const segment = segments.find((one) => this.#at < one.first + one.count);
     if (segment === undefined) return skipped;
     this.#segment = segment;
-    // Between two files there may be a gap where entries could not be written.
+    // Entries between two files are missing if writing them has failed.
     this.#at = Math.max(this.#at, segment.first);
     this.#offset = this.#at === segment.first ? 0 : offsetOf(this.#fs.read(segment.path), this.#at - segment.first);
     return skipped;
   }
 }
 
-/** Entries in one piece, each after its length. */
+/** Joins entries, each after its length. */
 function joined(entries: readonly Uint8Array[], length: number): Uint8Array {
   const whole = new Uint8Array(length);
   const view = new DataView(whole.buffer);
@@ -280,7 +280,7 @@ function joined(entries: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
-/** How many whole entries there are, and their bytes. */
+/** Counts the complete entries in some bytes. */
 function measured(bytes: Uint8Array): { count: number; bytes: number; size: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let count = 0;
@@ -294,7 +294,7 @@ function measured(bytes: Uint8Array): { count: number; bytes: number; size: numb
   return { count, bytes: at, size: bytes.length };
 }
 
-/** Where the entry is that so many stand before. */
+/** Offset of the entry that has `before` entries in front of it. */
 function offsetOf(bytes: Uint8Array, before: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = 0;

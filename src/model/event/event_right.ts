@@ -1,8 +1,11 @@
-/** The words of `external_auth` that let a user read every event: the right itself, and every function on every minion. */
+/**
+ * Entries of `external_auth` that let a user read every event: the right itself, and the right to every function on every
+ * minion.
+ */
 const EVERYTHING: readonly unknown[] = ["@events", ".*"];
 
 /**
- * True if the permissions of a user cover every event of the master: `@events`, `.*`, or `.*` on the target `*`.
+ * True if a user's permissions cover all events of the master: `@events`, `.*`, or `.*` on the target `*`.
  *
  * @param permissions as `external_auth` writes them
  */

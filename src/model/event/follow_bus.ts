@@ -4,7 +4,7 @@ import type { Net, SocketAddress } from "../../runtime/net.ts";
 import type { BusEvent } from "./bus.ts";
 import { subscribeBus } from "./bus_subscription.ts";
 
-/** Where a follower stands: `n` is the number of the last event that it has taken of the master process `boot`. */
+/** Position of a follower: `n` is the number of the last event that it has taken from the master process `boot`. */
 export interface BusPosition {
   boot: string;
   n: number;
@@ -13,32 +13,44 @@ export interface BusPosition {
 export interface FollowBusOptions {
   net: Net;
   clock: Clock;
-  /** The master's socket `OWN_BUS`. */
+  /** Address of the master's socket `OWN_BUS`. */
   own: SocketAddress;
-  /** Where the follower stands; undefined if it has never been there. */
+  /** The follower's saved position; undefined if it has none. */
   last(): BusPosition | undefined;
-  /** False if the master has run for a while before there was a follower: what happened before is not for it. */
+  /**
+   * True if events since the master's start are wanted. False if the master ran before there was a follower: earlier events are
+   * not for it.
+   */
   fromStart: boolean;
-  /** The follower stands there from now on: another master process, or the first one. */
+  /**
+   * Called with a new position: at the beginning, if the master is another process than before, and for an event of another
+   * master.
+   */
   begin(boot: string, n: number): void;
-  /** An event of the follower's own master: what happens on another one of the cluster is for the follower there. */
+  /**
+   * Called with each event of the follower's own master. Events of other masters of the cluster are left to the followers
+   * there.
+   */
   take(event: BusEvent, at: BusPosition): void;
-  /** The follower did not read for a while, and the master has dropped so many events for it. */
+  /** Called with the number of events that the master has dropped because the follower was slow. */
   missed(count: number): void;
-  /** The master keeps those after that id no longer. */
+  /** Called if the master does not keep all events after this id any more. */
   lost(after: string): void;
 }
 
-/** Time between two attempts to reach the bus. */
+/** Milliseconds between two attempts to reach the bus. */
 const AGAIN_MS = 50;
 
-/** Follows a master's bus for ever, through its restarts and one's own: each event once and in order, as far as the master keeps them. */
+/**
+ * Follows a master's bus for ever, through restarts of the master and of this process. Each event comes once and in order, as
+ * far as the master keeps events.
+ */
 export async function followBus(options: FollowBusOptions): Promise<never> {
   for (let isFirst = true;; isFirst = false) {
     try {
       await followOnce(options, isFirst);
     } catch {
-      // The master is about to listen, or about to end: this process ends with it.
+      // The master is about to listen, or about to end; this process ends with the master.
     }
     await options.clock.sleep(AGAIN_MS);
   }
@@ -48,7 +60,7 @@ export async function followBus(options: FollowBusOptions): Promise<never> {
 async function followOnce({ net, own, fromStart, ...options }: FollowBusOptions, isFirst: boolean): Promise<void> {
   const closed = deferred<void>();
   const last = options.last();
-  // Events may come before this function goes on.
+  // Events may arrive before `subscribeBus` resolves.
   const early: [BusEvent, number][] = [];
   let take = (event: BusEvent, n: number): void => void early.push([event, n]);
   const after = last !== undefined ? `${last.boot}-${last.n}` : "none-0";

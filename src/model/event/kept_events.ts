@@ -3,22 +3,22 @@ import type { Logger } from "../../base/log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { EventLog, type EventLogReader } from "./event_log.ts";
 
-/** Where a bus keeps its latest events for listeners that come back, and how many. */
+/** How a bus keeps its latest events for listeners that reconnect. */
 export interface KeepOptions {
   fs: FileSystem;
-  /** A directory of its own. */
+  /** A directory for these events only. */
   directory: string;
-  /** How long at least, unless they take too much room; some stay for an eighth longer. */
+  /** Minimum time, in milliseconds, to keep an event unless space runs out; an event may stay an eighth longer. */
   ms: number;
-  /** Bytes on the disk. */
+  /** Bytes on disk, at most. */
   maxBytes: number;
   clock: { elapsed(): number; after(ms: number, callback: () => void): () => void };
 }
 
-/** Parts of the time for which events are kept: what is old goes in such steps. */
+/** Steps in which old events are removed: each is this fraction of `ms`. */
 const STEPS = 8;
 
-/** The latest events of a bus by their numbers, on the disk: a burst of events takes no memory of the process that serves it. */
+/** The latest events of a bus with their numbers, on disk: so a burst of events does not use the memory of this process. */
 export class KeptEvents {
   readonly boot: string;
   readonly #log: Logger;
@@ -28,7 +28,7 @@ export class KeptEvents {
   #cancel: (() => void) | undefined;
   #failed = false;
 
-  /** @param options undefined: none are kept */
+  /** @param options undefined: no events are kept */
   constructor(boot: string, log: Logger, options: KeepOptions | undefined) {
     this.boot = boot;
     this.#log = log;
@@ -45,27 +45,27 @@ export class KeptEvents {
     }
   }
 
-  /** The number of the latest event; 0 if there was none. */
+  /** Number of the latest event; 0 before the first one. */
   get latest(): number {
     return this.#latest;
   }
 
-  /** False if nothing is kept. */
+  /** True if events are kept. */
   get keeps(): boolean {
     return this.#events !== undefined;
   }
 
-  /** The number of the next event. */
+  /** Takes the number for the next event. */
   number(): number {
     return ++this.#latest;
   }
 
-  /** Keeps the event with the latest number. @param frame as it is sent to listeners with numbers; MUST NOT change */
+  /** Keeps the event with the latest number. @param frame the bytes for listeners with numbers; they MUST NOT change */
   add(frame: Uint8Array): void {
     this.#events?.append(frame);
   }
 
-  /** Writes what was added: once per turn of the loop. */
+  /** Writes the added events: once per turn of the event loop. */
   flush(): void {
     const { clock, ms } = this.#options ?? {};
     if (this.#events === undefined || clock === undefined) return;
@@ -73,7 +73,7 @@ export class KeptEvents {
       if (this.#events.flush(clock.elapsed()) > 0) this.#cancel ??= clock.after(ms! / STEPS, () => this.#look());
       this.#failed = false;
     } catch (error) {
-      // A listener that comes back must not take what is left for all that there was.
+      // Clear the log, or a listener that reconnects would take the rest for a complete history.
       this.#events.clear(this.#latest + 1);
       if (!this.#failed) {
         this.#log.error("events cannot be kept for listeners that reconnect", { error: messageOf(error) });
@@ -82,7 +82,7 @@ export class KeptEvents {
     }
   }
 
-  /** Removes what is old. Nothing is timed while there is nothing kept. */
+  /** Removes old events. The timer runs only while events are kept. */
   #look(): void {
     const { clock, ms } = this.#options!;
     this.#cancel = undefined;
@@ -91,7 +91,7 @@ export class KeptEvents {
     if (this.#events!.first < this.#events!.next) this.#cancel = clock.after(ms / STEPS, () => this.#look());
   }
 
-  /** Reads the events after that id, as far as they are kept; `lost` if some in between are gone. */
+  /** A reader for the kept events after an id; `lost` is true if some of them are removed already. */
   since(id: string): { reader: EventLogReader | undefined; lost: boolean } {
     this.flush();
     const at = id.lastIndexOf("-");

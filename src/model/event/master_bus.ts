@@ -6,14 +6,14 @@ import { OWN_BUS } from "./bus_addresses.ts";
 import { type BusSender, sendToBus } from "./bus_client.ts";
 import { pullFraming } from "./salt_framing.ts";
 
-/** What {@link sendToMasterBus} needs of a master's configuration. */
+/** The options of a master that {@link sendToMasterBus} needs. */
 export interface MasterBusOpts {
   sock_dir: string;
   config_dir?: unknown;
 }
 
 /**
- * Connects to the bus of the master on this host to fire events, whether it is a Brine master or a real one.
+ * Connects to the bus of the master on this host to fire events, for a Brine master or a real one.
  *
  * @throws {SystemError} if no master is running
  */

@@ -5,7 +5,7 @@ import type { IpcFraming } from "../../protocol/wire/ipc_frame.ts";
 
 /** A running process of real Salt on this host. */
 interface SaltProcess {
-  /** Ticks since boot: the larger, the newer. */
+  /** Start time in ticks since boot: the larger, the newer. */
   started: number;
   interpreter: string;
   program: string;
@@ -14,10 +14,10 @@ interface SaltProcess {
 
 function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
   try {
-    // Salt sets its process title, which has blanks between the words.
+    // Salt sets its process title, which separates the words by blanks.
     const [interpreter = "", ...words] = fs.readText(`/proc/${pid}/cmdline`).split(/[\0 ]/);
     if (!/python/.test(interpreter) || words.length === 0) return undefined;
-    // Fields after the program's name, which may contain blanks and parentheses: field 22 is the start time.
+    // The program's name may contain blanks and parentheses: count the fields after it. Field 22 is the start time.
     const stat = fs.readText(`/proc/${pid}/stat`);
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return {
@@ -27,12 +27,12 @@ function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
       words,
     };
   } catch {
-    // A process may end while it is read.
+    // The process may have ended in the meantime.
     return undefined;
   }
 }
 
-/** Where the `salt` package of an interpreter may lie. */
+/** Directories that may hold an interpreter's `salt` package. */
 function* packageDirectories(fs: FileSystem, interpreter: string): Iterable<string> {
   const bin = interpreter.slice(0, interpreter.lastIndexOf("/"));
   const prefix = bin.slice(0, bin.lastIndexOf("/"));
@@ -45,13 +45,13 @@ function* packageDirectories(fs: FileSystem, interpreter: string): Iterable<stri
   }
 }
 
-/** How likely it is that a process listens to the bus of the master whose configuration is in `configDir`. */
+/** Rates how likely a process listens to the bus of the master with this `configDir`. */
 function likelihood({ program, words }: SaltProcess, configDir: string): number {
   if (words.includes(configDir) || words.includes(`--config-dir=${configDir}`)) return 2;
   return program.slice(program.lastIndexOf("/") + 1).startsWith("salt") ? 1 : 0;
 }
 
-/** The process of real Salt that is the most likely one, the newest of several. @param isWanted by the path of its program */
+/** The likeliest process of real Salt, and the newest of equally likely ones. @param isWanted gets the path of the program */
 function likeliest(fs: FileSystem, configDir: string, isWanted: (program: string) => boolean): SaltProcess | undefined {
   let best: (SaltProcess & { rank: number }) | undefined;
   for (const pid of fs.list("/proc")) {
@@ -65,7 +65,7 @@ function likeliest(fs: FileSystem, configDir: string, isWanted: (program: string
   return best;
 }
 
-/** The release of an interpreter's Salt, and whether it puts a length before what it sends; undefined if there is none. */
+/** The release of an interpreter's Salt, and whether it sends a length before each event; undefined if it has no Salt. */
 function releaseOf(fs: FileSystem, { interpreter }: SaltProcess): { is3006: boolean; hasLength: boolean } | undefined {
   for (const directory of packageDirectories(fs, interpreter)) {
     const version = `${directory}/_version.txt`;
@@ -88,22 +88,22 @@ function detected<T>(fs: FileSystem, log: Logger, otherwise: T, detect: () => T 
 }
 
 /**
- * The framing of events that a program of real Salt reads, which has just connected. Nothing on the socket tells it, so the
- * installation of the most likely such process decides, the newest of several: 3006 releases that put a length before what
- * they send expect one before what they read, and no other release does.
+ * The framing that a newly connected program of real Salt reads. Nothing on the socket shows it, so the installation of the
+ * likeliest (or else newest) process decides. Releases of 3006 that send a length before each event also expect one; no other
+ * release does.
  */
 function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
   return detected(fs, log, "stream", () => {
-    // A minion listens to its own bus.
+    // Skip minions: a minion listens to its own bus.
     const found = likeliest(fs, configDir, (program) => !program.endsWith("salt-minion"));
     return found && (releaseOf(fs, found)?.hasLength === true ? "length" : "stream");
   });
 }
 
 /**
- * The framing that a real master on this host takes events in: a length before each, but for 3006 releases that send none.
+ * The framing that a real master on this host accepts: a length before each event, except for 3006 releases that send none.
  *
- * @param configDir that of the master
+ * @param configDir the master's configuration directory
  */
 export function pullFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
   return detected(fs, log, "length", () => {
@@ -113,14 +113,18 @@ export function pullFraming(fs: FileSystem, log: Logger, configDir: string): Ipc
   });
 }
 
-/** For how long an answer holds: Python takes longer than this to load Salt and connect, so that the last look has seen the process. */
+/**
+ * Milliseconds for which an answer is used again: Python needs longer to load Salt and connect, so the last look has seen the
+ * process.
+ */
 const HOLDS_MS = 250;
 
 /**
- * The framing for listeners that connect, as {@link detectListenerFraming} finds it. Each look reads every process of the host, which takes
- * milliseconds of the master's loop: one who connects again and again has it look four times a second, and no more.
+ * Returns a function that detects the framing for a connecting listener, by {@link detectListenerFraming}. A look reads every
+ * process of the host, which blocks the master for milliseconds, so frequent connections share one look for a quarter of a
+ * second.
  *
- * @param now milliseconds; a clock that was set back has it look again
+ * @param now returns milliseconds; a clock that was set back causes a new look
  */
 export function listenerFraming(fs: FileSystem, log: Logger, configDir: string, now: () => number): () => IpcFraming {
   let last: { framing: IpcFraming; atMs: number } | undefined;

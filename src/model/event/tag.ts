@@ -1,7 +1,7 @@
 import { compilePattern } from "../../language/python/regexp.ts";
 
 /**
- * Event tags: how they are formed, which exist, and how listeners match them.
+ * Builds event tags, lists those that exist, and matches them for listeners.
  *
  * @see salt/utils/event.py
  */
@@ -24,16 +24,16 @@ export function tagify(
 export const AUTH = "salt/auth";
 /** A key was accepted, rejected or deleted by an operator. */
 export const KEY = "salt/key";
-/** The master key was rotated; without the prefix of the others. */
+/** The master key was rotated; this tag has no prefix `salt/`. */
 export const KEY_ROTATION = "key";
 export const PRESENCE_CHANGE = "salt/presence/change";
 export const PRESENCE_PRESENT = "salt/presence/present";
-/** Fired beside {@link minionStart} while `enable_legacy_startup_events` is on. */
+/** Fired in addition to {@link minionStart} while `enable_legacy_startup_events` is on. */
 export const LEGACY_MINION_START = "minion_start";
 export const LEGACY_SYNDIC_START = "syndic_start";
 export const MINION_PING = "minion_ping";
 
-/** A job begins: its targets. The bare jid is fired with `{minions}` beside it. */
+/** A job begins; the data has its targets. The bare jid is fired, too, with `{minions}`. */
 export function jobNew(jid: string): string {
   return `salt/job/${jid}/new`;
 }
@@ -113,7 +113,7 @@ export function minionStart(id: string): string {
 export function syndicStart(id: string): string {
   return `salt/syndic/${id}/start`;
 }
-/** The master's cache of a minion was renewed; without the prefix `salt/`. */
+/** The master's cached data of a minion was renewed; this tag has no prefix `salt/`. */
 export function minionRefresh(id: string): string {
   return `minion/refresh/${id}`;
 }
@@ -141,15 +141,15 @@ export function masterStats(worker: string): string {
 export function fileserverUpdate(backend: string): string {
   return `salt/fileserver/${backend}/update`;
 }
-/** Tells one listener, which did not read, how many events it has missed: `{missed}`. */
+/** Tells a slow listener how many events it has missed: `{missed}`. */
 export const EVENTS_MISSED = "salt/event/missed";
-/** A master has lost events that were to be stored: which store, how many, and why. */
+/** A master has lost events that it should have stored; the data says in which store, how many, and why. */
 export const EVENT_RETURN_LOST = "salt/event_return/lost";
 
-/** How a listener matches tags; Salt's `event_match_type`. */
+/** How a listener matches tags: Salt's `event_match_type`. */
 export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
 
-/** Makes the test of a tag from a search text. */
+/** Type of match → function that makes the test of a tag from a search text. */
 export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string) => boolean> = {
   startswith: (search) => (tag) => tag.startsWith(search),
   endswith: (search) => (tag) => tag.endsWith(search),
@@ -162,7 +162,7 @@ export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string
 };
 
 /**
- * The test of a tag.
+ * Makes the test of a tag from a search text.
  *
  * @example
  * ```ts
@@ -189,7 +189,7 @@ function glob(pattern: string): Piece[] {
     } else if (character === "?") {
       pieces.push({ star: false, fits: () => true });
     } else if (character === "[") {
-      // A "]" right after the opening is a member; without a closing one the bracket stands for itself.
+      // A "]" right after the opening is a member; a bracket that is not closed stands for itself.
       const negated = characters[at + 1] === "!";
       const first = at + (negated ? 2 : 1);
       const close = characters.indexOf("]", first + 1);
@@ -241,7 +241,7 @@ export function fnmatch(pattern: string): (text: string) => boolean {
         piece += 1;
         at += 1;
       } else if (star >= 0) {
-        // Let the last star take one more; earlier ones cannot help where it does not.
+        // Let the last star match one more character; earlier stars cannot help if it does not.
         piece = star + 1;
         at = ++starAt;
       } else {

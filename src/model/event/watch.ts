@@ -7,22 +7,22 @@ import { type BusListener, listenBus } from "./bus_client.ts";
 export interface WatchOptions {
   net: Net;
   clock: Clock;
-  /** Where the bus may be, read again at each attempt; the first that is served is used. */
+  /** Possible addresses of the bus, read again at each attempt; the first that accepts a connection is used. */
   addresses(): readonly SocketAddress[];
-  /** The events to keep; the others are dropped before they are decoded. */
+  /** True for the events to keep; others are dropped before they are decoded. */
   wants(event: BusEvent): boolean;
   /** Ends the watch. */
   signal?: AbortSignal;
 }
 
-/** Time between two attempts to connect: a master that starts again announces the returns that have waited for it at once. */
+/** Milliseconds between two attempts to connect: a restarted master immediately announces the returns that have waited for it. */
 const AGAIN_MS = 50;
-/** Events held for a slow reader; beyond it the oldest are dropped. */
+/** Events held for a slow reader; beyond this number the oldest are dropped. */
 const HELD = 1000;
 
 /**
- * The events of another process's bus, for as long as the reader goes on. A bus that does not exist yet, or has gone, is waited
- * for.
+ * The events of another process's bus, until the reader leaves the loop. If the bus is missing or closes, it is tried again
+ * until it is there.
  */
 export async function* watchBus(options: WatchOptions): AsyncIterable<BusEvent> {
   const { clock, wants, signal } = options;
@@ -55,7 +55,7 @@ async function connected(
         if (wants(event)) events.offer(event);
       }, () => events.close());
     } catch {
-      // No process serves it: try the next one, or again later.
+      // No process serves this address: try the next one, or wait and try again.
     }
   }
   return undefined;

@@ -7,7 +7,7 @@ import type { YamlBudget } from "../../language/yaml/budget.ts";
 import { YamlLimitError } from "../../language/yaml/construct.ts";
 import { parseLine } from "../../language/yaml/line.ts";
 
-/** A job has keyword arguments that its function does not accept. */
+/** The job has keyword arguments that its function does not accept. */
 export class InvocationError extends SaltError {
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("INVOCATION", message, options);
@@ -67,12 +67,12 @@ export interface ParseInputOptions {
   noParse?: Iterable<string>;
 }
 
-/** True for a map whose marker is exactly `true`. */
+/** True for a map with the marker `true`. */
 function isKwargMap(value: unknown): value is Map<unknown, unknown> | Record<string, unknown> {
   return isMap(value) && (value instanceof Map ? value.get(KWARG_MARKER) : value[KWARG_MARKER]) === true;
 }
 
-/** Positional and keyword arguments apart, before either side's rules apply. */
+/** Separates positional and keyword arguments, before the rules of a client or a minion apply. */
 function split(
   words: readonly unknown[],
   noParse: ReadonlySet<string>,
@@ -100,7 +100,7 @@ export interface CallArguments {
 }
 
 /**
- * The arguments of words of a command line, for a runner or a local call.
+ * The arguments in words of a command line, for a runner or a local call.
  *
  * @see salt/utils/args.py parse_input, with `condition=False`
  */
@@ -110,8 +110,8 @@ export function parseArguments(words: readonly unknown[], options: ParseInputOpt
 }
 
 /**
- * What a client puts in `arg` of a job: the positional values, then one map of the keyword arguments with its marker
- * first. An integer that reads as a job id is sent as text.
+ * Makes a job's `arg` as a client sends it: positional values, then one map of the keyword arguments with its marker first. An
+ * integer that looks like a job id is sent as text.
  *
  * @see salt/utils/args.py parse_input and condition_input
  */
@@ -128,8 +128,8 @@ export function conditionInput(positional: readonly unknown[], keyword: Readonly
 }
 
 /**
- * A job's `arg` as a minion binds it, whatever the function: maps with the marker are keyword arguments wherever they stand, and a text
- * of the form `name=value` is one too; of a name that comes twice the last counts. Whoever judges a call before it is bound, judges this.
+ * Splits a job's `arg` as a minion does, for any function. A map with the marker and a text of the form `name=value` are
+ * keyword arguments, wherever they stand; the last value of a name counts. Permissions must be checked on this result.
  *
  * @see salt/minion.py load_args_and_kwargs
  */
@@ -137,11 +137,11 @@ export function splitArguments(arg: readonly unknown[]): { positional: unknown[]
   return split(arg, new Set(), false);
 }
 
-/** The parameters of a function, as far as binding needs them. */
+/** Parameters of a function, as needed to bind arguments. */
 export interface ArgumentNames {
-  /** Names of its parameters, in order. */
+  /** Names of the parameters, in order. */
   args: readonly string[];
-  /** True if it takes arbitrary keyword arguments (`**kwargs`). */
+  /** True if the function takes arbitrary keyword arguments (`**kwargs`). */
   keywords: boolean;
 }
 
@@ -150,8 +150,8 @@ export interface ArgumentNames {
  * stand, and a text of the form `name=value` is one too. Other texts stay as they are. A function with arbitrary
  * keywords also receives each field of `load` as `__pub_<field>`.
  *
- * @param load the publication, if there was one
- * @throws {InvocationError} listing the keyword arguments that the function does not take
+ * @param load the publication; undefined without one
+ * @throws {InvocationError} listing the keyword arguments that the function does not accept
  * @see salt/minion.py load_args_and_kwargs
  */
 export function loadArgsAndKwargs(
@@ -180,7 +180,7 @@ function bind(signature: ArgumentNames, arg: readonly unknown[]): CallArguments 
   return { positional, keyword };
 }
 
-/** The arguments of a publication as people read them: keyword arguments are a map without its mark. */
+/** The arguments of a publication for display: the map of keyword arguments without its marker. */
 export function argumentsShown(arg: unknown): unknown[] {
   return (Array.isArray(arg) ? arg : []).map((one) => {
     if (!isMap(one) || lookup(one, "__kwarg__") !== true) return one;

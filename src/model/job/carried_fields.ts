@@ -1,6 +1,9 @@
 import { isMap, sizeOf } from "../../language/python/containers.ts";
 
-/** Fields of a publication beside function, arguments and target, on which minions or the master act: each is a right of its own. */
+/**
+ * Fields of a publication, besides function, arguments and target, that minions or the master act on: each needs its own
+ * permission.
+ */
 export const CARRIED_FIELDS = [
   "ret",
   "jid",
@@ -13,7 +16,7 @@ export const CARRIED_FIELDS = [
   "job_timeout",
 ] as const;
 
-/** True if a field asks for something: clients also send those that were not set. */
+/** True if a field has a value: clients also send fields that are not set. */
 export function isCarried(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && value !== false &&
     !(Array.isArray(value) && value.length === 0) && !(isMap(value) && sizeOf(value) === 0);

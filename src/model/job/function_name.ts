@@ -1,11 +1,11 @@
-/** `module.function`, or `module.sub.function` as some custom modules have it. */
+/** `module.function`; some custom modules have `module.sub.function`. */
 const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
-/** Bounds of what is matched with every rule of a user. */
+/** Limits of a name's characters and of the number of names, because each name is matched with every rule of a user. */
 const MAX_NAME = 256;
 const MAX_FUNCTIONS = 1000;
 
-/** What is malformed in the field `fun`, a function's name or a list of names; undefined if nothing is. */
+/** The error in the field `fun`, a function's name or a list of names; undefined if there is none. */
 export function functionsFault(fun: unknown): string | undefined {
   const functions = [fun].flat();
   if (functions.length === 0 || !functions.every((name) => typeof name === "string" && FUNCTION_NAME.test(name))) {

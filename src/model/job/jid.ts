@@ -4,12 +4,12 @@ import type { Crypto, HashName } from "../../runtime/crypto.ts";
 /** Names of months, as Salt writes them. */
 export const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** Microseconds since the epoch; a double counts them exactly until the year 2255. */
+/** Microseconds since the epoch. A double counts them exactly until the year 2255. */
 function microsOf(clock: Pick<Clock, "now">): number {
   return Math.round(clock.now() * 1000);
 }
 
-/** 20 digits of UTC: `YYYYMMDDhhmmssffffff`. */
+/** The time as 20 digits in UTC: `YYYYMMDDhhmmssffffff`. */
 function digitsOf(micros: number): string {
   const fraction = micros % 1_000_000;
   const seconds = new Date((micros - fraction) / 1000).toISOString();
@@ -17,7 +17,7 @@ function digitsOf(micros: number): string {
 }
 
 /**
- * A jid of the present moment. Two calls within a microsecond return the same: see {@link JidGenerator}.
+ * A jid of the current time. Two calls within a microsecond return the same jid: see {@link JidGenerator}.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function newJid(clock: Pick<Clock, "now">): string {
 }
 
 export interface JidGeneratorOptions {
-  /** Appended as `_<pid>`, so that two processes never make the same jid; Salt's `unique_jid`. @default none */
+  /** Process id to append as `_<pid>`, so that two processes never make the same jid: Salt's `unique_jid`. @default none */
   pid?: number;
 }
 
@@ -76,7 +76,7 @@ export function isPlainJid(value: unknown): value is string {
 }
 
 /**
- * The moment that a jid was made, in milliseconds since the epoch, if its master counts in UTC; 0 if it has no time.
+ * The time at which a jid was made, in milliseconds since the epoch, if its master uses UTC; 0 if the jid has no time.
  *
  * @example
  * ```ts
@@ -110,10 +110,10 @@ export function jidToTime(jid: string | bigint): string {
 }
 
 /**
- * Where Salt's local job cache keeps a job: `<cacheDir>/jobs/<hh>/<the other digits of the hash>`. Any text is safe here,
- * since it is hashed.
+ * The directory of a job in Salt's local job cache: `<cacheDir>/jobs/<hh>/<the other digits of the hash>`. Any text is safe as
+ * a jid here, because it is hashed.
  *
- * @param hashName Salt's `hash_type`, which must stay the same for the life of the cache
+ * @param hashName Salt's `hash_type`, which must not change while the cache exists
  */
 export function jidDirectory(crypto: Crypto, cacheDir: string, jid: string, hashName: HashName = "sha256"): string {
   const digest = crypto.hash(hashName, new TextEncoder().encode(jid));

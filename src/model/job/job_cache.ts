@@ -2,33 +2,33 @@ import type { Packed } from "../../protocol/wire/msgpack.ts";
 import { type OutcomeState, succeeded, type TargetOutcome } from "./outcome.ts";
 
 /**
- * A value at once where the store is on this host, a promise where it is not: `await` handles both.
+ * The value itself if the store is on this host, otherwise a promise: `await` handles both.
  *
  * @internal
  */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * The publication as the job cache keeps it: the `publish` load with its jid and without its key.
+ * A publication as stored in the job cache: the `publish` load with its jid and without its key.
  *
  * @internal
  */
 export type JobLoad = Record<string, unknown>;
 
 /**
- * The return of a minion. The value stays packed, as received.
+ * The return of a minion. Its value stays packed, as received.
  *
  * @internal
  */
 export interface StoredReturn {
   minion: string;
   return: Packed;
-  /** The function's own code; packed too, since a call of several functions has a map here. */
+  /** The function's return code, packed: a call of several functions has a map here. */
   retcode: unknown;
   success: unknown;
-  /** The outputter that the function asks for. */
+  /** The outputter that the function requests. */
   out?: string;
-  /** Milliseconds since the epoch at which it was stored. */
+  /** When the return was stored, in milliseconds since the epoch. */
   storedMs: number;
 }
 
@@ -43,7 +43,7 @@ export interface JobSummary {
 }
 
 /**
- * A job as a list of them has it.
+ * A job in a list of jobs.
  *
  * @internal
  */
@@ -53,93 +53,93 @@ export interface JobListEntry {
 }
 
 /**
- * Conditions of a search for jobs; all that are given must hold.
+ * Conditions of a search for jobs; a job must meet all given conditions.
  *
  * @internal
  */
 export interface JobSearch {
-  /** Largest number of jobs. @default all */
+  /** Maximum number of jobs. @default all */
   limit?: number;
-  /** Milliseconds since the epoch. */
+  /** Earliest time of a job, in milliseconds since the epoch. */
   fromMs?: number;
   untilMs?: number;
-  /** Names or globs, one of which must fit (one of) the function(s). */
+  /** Names or globs; the job's function, or one of its functions, must match one of them. */
   fun?: readonly string[];
-  /** Texts or globs, one of which must fit the target as it was given, or an item of a list target. */
+  /** Texts or globs; the job's target as given, or an item of its list, must match one of them. */
   target?: readonly string[];
   user?: readonly string[];
-  /** At least one target of the job is in this state. */
+  /** A state that at least one target of the job must have. */
   outcome?: OutcomeState;
-  /** @default false: newest first */
+  /** Sort by age, oldest first. @default false: newest first */
   oldestFirst?: boolean;
 }
 
 /**
- * How a publication is saved.
+ * Options for saving a publication.
  *
  * @internal
  */
 export interface SaveOptions {
-  /** False if no client will look on the disk for the job, as Salt's own clients do. @default true */
+  /** False if no client needs files for the job; Salt's own clients read them. @default true */
   files?: boolean;
-  /** Kept beside the load, in the place of a former one, where several masters share the store. @default none */
+  /** Signature that is stored with the load and replaces an earlier one, if several masters share the store. @default none */
   seal?: Uint8Array;
 }
 
 /**
- * Where a master keeps jobs, their returns and outcomes. Callers MUST have refused an invalid jid; a return of the same minion for the same job MUST NOT replace the first.
+ * Stores the jobs of a master with their returns and outcomes. Callers MUST have refused an invalid jid. A second return of a
+ * minion for the same job MUST NOT replace the first.
  *
- * What is saved takes effect in order, can be read at once through the same object, and is durable once the
- * {@link JobCache.flush} after it has succeeded. If a flush fails, none of what was saved since the one before is kept,
- * and the cache MUST work again as soon as the cause is gone. What was saved while such a flush was under way is kept, or the
- * next flush fails, too.
+ * Saved data takes effect in order, can be read immediately through the same object, and is durable after the next successful
+ * {@link JobCache.flush}. If a flush fails, all data saved since the flush before it is lost, and the cache MUST work again as
+ * soon as the cause is gone. Data saved during a failing flush is kept, or else the next flush fails, too.
  */
 export interface JobCache {
-  /** The file or the server, for errors. */
+  /** The file or server of the cache, for errors. */
   readonly place: string;
-  /** False if the jid is taken. */
+  /** Reserves a jid. @returns false if it is taken */
   reserve(jid: string): Awaitable<boolean>;
   /**
-   * The job counts as unsettled from then on, and its targets are these. An existing load MUST NOT be replaced: the
-   * record stays what was first published.
+   * Saves the load and the targets of a job, which is unsettled from now on. An existing load MUST NOT be replaced: the record
+   * stays what was first published.
    */
   saveLoad(jid: string, load: JobLoad, minions: readonly string[], how?: SaveOptions): Awaitable<void>;
-  /** More minions of a known job, as a syndic reports them. */
+  /** Adds minions to a known job, reported by a syndic. */
   saveMinions(jid: string, minions: readonly string[], syndic?: string): Awaitable<void>;
-  /** False if this minion has returned already. */
+  /** Saves a return. @returns false if this minion has returned already */
   saveReturn(jid: string, stored: StoredReturn): Awaitable<boolean>;
   /**
-   * For a store that several masters write to at once: true once for a return that {@link JobCache.saveReturn} has found to be new, and
-   * that another master had stored when it was flushed. @default there is one master
+   * Only for a store that several masters write to. Returns true, once, for a return that {@link JobCache.saveReturn} accepted
+   * as new, but that another master had stored before the flush. @default there is one master
    */
   wasBeaten?(jid: string, minion: string): boolean;
-  /** Replaces what was saved of the same targets before. A return needs none: its own record counts. */
+  /** Saves outcomes, which replace earlier ones of the same targets. A return needs no outcome: its own record counts. */
   saveOutcomes(jid: string, outcomes: readonly TargetOutcome[]): Awaitable<void>;
-  /** Every target has ended. Twice is harmless. */
+  /** Marks a job as settled: every target has ended. A second call has no effect. */
   settle(jid: string): Awaitable<void>;
   /** The load of a job; undefined if the job is unknown. */
   load(jid: string): Awaitable<JobLoad | undefined>;
-  /** True if {@link JobCache.load} would find one. */
+  /** True if {@link JobCache.load} would find a load. */
   hasLoad(jid: string): Awaitable<boolean>;
-  /** True if a return of the minion for the job is stored. */
+  /** True if the minion's return for the job is stored. */
   hasReturn(jid: string, minion: string): Awaitable<boolean>;
-  /** Targets of the job, sorted. */
+  /** Ids of the job's targets, sorted. */
   minions(jid: string): Awaitable<string[]>;
-  /** Sorted by minion. */
+  /** The returns of a job, sorted by minion. */
   returns(jid: string): Awaitable<StoredReturn[]>;
-  /** The minions of {@link JobCache.returns}, where that costs less than the values. @default they are read with them */
+  /** The minions that have returned, without reading their values. @default read with {@link JobCache.returns} */
   returned?(jid: string): Awaitable<string[]>;
   /** The latest outcomes of {@link JobCache.saveOutcomes}, sorted by minion. */
   outcomes(jid: string): Awaitable<TargetOutcome[]>;
-  /** Jobs with a load that are not settled, oldest first. */
+  /** Jids of jobs with a load that are not settled, oldest first. */
   unsettled(): Awaitable<string[]>;
-  /** Every saved outcome of that state, oldest job first. */
+  /** Every saved outcome with that state, oldest job first. */
   inState(state: OutcomeState): Awaitable<{ jid: string; outcome: TargetOutcome }[]>;
-  /** In pages, so that neither side holds all of them. Jobs without a load are left out. */
+  /** Lists jobs in pages, so that neither side holds all of them in memory. Jobs without a load are left out. */
   list(search?: JobSearch): AsyncIterable<JobListEntry[]> | Iterable<JobListEntry[]>;
-  /** Removes settled jobs older than a time in milliseconds since the epoch. @returns how many */
+  /** Removes settled jobs older than a time in milliseconds since the epoch. @returns the number of removed jobs */
   expire(beforeMs: number): Awaitable<number>;
-  /** Removes the oldest settled jobs until at most so many bytes are used. @returns how many */
+  /** Removes the oldest settled jobs until the cache has at most this many bytes. @returns the number of removed jobs */
   shrink(bytes: number): Awaitable<number>;
   /** Makes what was saved durable. @throws {SystemError} naming the place and what to do */
   flush(): Awaitable<void>;
@@ -147,7 +147,7 @@ export interface JobCache {
   close(): Awaitable<void>;
 }
 
-/** A job cache on this host: only what removes many jobs may take several turns of the loop. */
+/** A job cache on this host: only functions that remove many jobs may be asynchronous. */
 export type LocalJobCache =
   & {
     [Name in Exclude<keyof JobCache, "expire" | "shrink" | "wasBeaten" | "returned">]: JobCache[Name] extends
@@ -157,7 +157,7 @@ export type LocalJobCache =
   }
   & Pick<JobCache, "expire" | "shrink">;
 
-/** The entry of a list for a publication. */
+/** The summary of a publication for a list of jobs. */
 export function summaryOf(load: JobLoad): JobSummary {
   const metadata = load.metadata ?? (load.kwargs as JobLoad | undefined)?.metadata;
   return {
@@ -170,12 +170,12 @@ export function summaryOf(load: JobLoad): JobSummary {
   };
 }
 
-/** The minions whose returns of a job are stored. */
+/** The minions whose returns for a job are stored. */
 export async function returnedOf(jobs: Pick<JobCache, "returns" | "returned">, jid: string): Promise<string[]> {
   return await jobs.returned?.(jid) ?? (await jobs.returns(jid)).map(({ minion }) => minion);
 }
 
-/** The outcome of every target of a job: as saved, or by its return, which takes precedence. */
+/** The outcome of every target of a job, from its saved outcome or its return; a return takes precedence. */
 export async function outcomesOf(
   jobs: Pick<JobCache, "minions" | "returns" | "outcomes">,
   jid: string,
@@ -184,7 +184,7 @@ export async function outcomesOf(
   return mergeOutcomes(await jobs.minions(jid), await jobs.outcomes(jid), await jobs.returns(jid), publishedMs);
 }
 
-/** {@link outcomesOf} over what was read already. */
+/** Like {@link outcomesOf}, with data that was read already. */
 export function mergeOutcomes(
   minions: readonly string[],
   saved: readonly TargetOutcome[],
@@ -196,7 +196,7 @@ export function mergeOutcomes(
   for (const outcome of saved) found.set(outcome.minion, outcome);
   for (const { minion, retcode, success, storedMs } of returns) {
     const before = found.get(minion);
-    // The job was stopped, and its return only reports that.
+    // The job was stopped already: the return only reports that.
     const ended = (before?.state === "timed out" || before?.state === "cancelled") && before.atMs >= storedMs;
     found.set(
       minion,

@@ -2,18 +2,18 @@ import { isRecord } from "../../base/record.ts";
 import type { JobLoad } from "./job_cache.ts";
 
 /**
- * Who has published a job that is kept for minions which are away, and may not do everything: its record has it, and whoever delivers the
- * job asks again whether that user may.
+ * The publisher of a job that is kept for offline minions, if that user lacks the right to everything. The job's record stores
+ * it, so that the user's permissions can be checked again at delivery.
  */
 export interface JobOwner {
   user: string;
-  /** How it has proven who it is. */
+  /** How the user was authenticated. */
   proof: "user" | "token" | "eauth";
   eauth?: string;
   groups?: readonly string[];
-  /** What the backend itself granted, or the token keeps: the configuration says nothing of it. */
+  /** Permissions that the backend granted or the token holds: the configuration does not list them. */
   granted?: readonly unknown[];
-  /** SHA-256 of the token, and when it expires, in seconds since the epoch. */
+  /** SHA-256 of the token, and its expiry in seconds since the epoch. */
   token?: { sha256: string; expire: number };
 }
 

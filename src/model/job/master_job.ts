@@ -9,12 +9,12 @@ const TRIMMED = "VALUE_TRIMMED";
 /** A job that the master runs itself: a runner or a wheel function. */
 export interface MasterJob {
   jid: string;
-  /** `runner.test.arg`, `wheel.key.list_all`. */
+  /** Name of the function: `runner.test.arg`, `wheel.key.list_all`. */
   fun: string;
   user: string;
-  /** Positional arguments, and a map of the named ones behind them if there are any. */
+  /** Positional arguments, followed by a map of the keyword arguments if there are any. */
   args: readonly unknown[];
-  /** When it began, in milliseconds since the epoch. */
+  /** Start of the job, in milliseconds since the epoch. */
   startedMs: number;
 }
 
@@ -22,18 +22,18 @@ export interface MasterJob {
 export interface MasterJobEnd {
   return: unknown;
   success: boolean;
-  /** Of one that failed. */
+  /** Return code of a failed job. */
   retcode?: number;
-  /** True if arguments and return are secret: readers of the job cache must not learn them. @default false */
+  /** True if arguments and return are secret, so that readers of the job cache do not learn them. @default false */
   secret?: boolean;
 }
 
-/** Where the jobs of one master are stored, and how much of each. */
+/** The store for one master's own jobs. */
 export interface MasterJobStore {
   jobs: Pick<JobCache, "saveLoad" | "saveReturn" | "settle">;
-  /** Id of the master: target of such a job, and sender of its return. */
+  /** Id of the master, which is the target and the sender of the return. */
   master: string;
-  /** Bytes of a return; of a larger one only a placeholder is stored. 0 = no bound. */
+  /** Bytes of a return, at most; a placeholder is stored for a larger one. 0 = no limit. */
   maxBytes: number;
 }
 
@@ -43,8 +43,8 @@ export function isMasterFunction(fun: unknown): boolean {
 }
 
 /**
- * Saves a master job with its end, in Salt's shape: its return is all the data of its `ret` event, and its target is the master.
- * It is settled at once, so that no ledger waits for it. The caller makes it durable.
+ * Saves a master job with its end in Salt's form: its return is the data of its `ret` event, and its target is the master. The
+ * job is settled at once, so that no ledger waits for it. The caller must flush the cache.
  *
  * @see salt/client/mixins.py SyncClientMixin.low
  */
@@ -69,7 +69,7 @@ export async function saveMasterJob(
     }, "bin");
   let bytes = end.secret === true ? data(HIDDEN, [HIDDEN]) : data(end.return, args);
   if (maxBytes > 0 && bytes.length > maxBytes) bytes = data(TRIMMED, [TRIMMED]);
-  // No files: Salt's clients wait for those of minions' jobs only.
+  // `files: false`, because Salt's clients wait only for files of minions' jobs.
   await jobs.saveLoad(jid, { id: master, tgt: master, jid, fun, user }, [], { files: false });
   await jobs.saveReturn(jid, {
     minion: master,

@@ -1,2 +1,2 @@
-/** The runners that are orchestrations. Their states are told the job id, by which they are paused and stopped. */
+/** Runners that run an orchestration. Their states receive the job id, which is used to pause and stop the orchestration. */
 export const ORCHESTRATIONS: readonly string[] = ["state.orchestrate", "state.orch", "state.sls"];

@@ -1,10 +1,10 @@
-/** The state of one target of a job. */
+/** The states that one target of a job may have. */
 
 /**
- * - `queued`: kept for a minion that is away; `published`: sent, no answer yet; `started`: reported by the minion;
- * - `returned`: with code 0; `failed`: returned with another code, or without success;
- * - `timed out`: the minion is connected and does not work on it, or the job ran out of time; `lost`: the minion was gone;
- * - `expired`: could not be delivered in its time; `cancelled`: by an operator.
+ * - `queued`: kept for an offline minion; `published`: sent, no answer yet; `started`: reported by the minion;
+ * - `returned`: with return code 0; `failed`: returned with another code, or without success;
+ * - `timed out`: the minion is connected and does not run the job, or the job exceeded its time; `lost`: the minion was gone;
+ * - `expired`: not delivered in time; `cancelled`: by an operator.
  *
  * @internal
  */
@@ -31,7 +31,7 @@ export const OUTCOME_STATES: readonly OutcomeState[] = [
   "cancelled",
 ];
 
-/** States that end a target; a late return still replaces them. */
+/** States in which a target has ended; a late return still replaces them. */
 export const ENDED: ReadonlySet<OutcomeState> = new Set([
   "returned",
   "failed",
@@ -42,32 +42,32 @@ export const ENDED: ReadonlySet<OutcomeState> = new Set([
 ]);
 
 /**
- * What is known of one target of a job.
+ * The state of one target of a job.
  *
  * @internal
  */
 export interface TargetOutcome {
   minion: string;
   state: OutcomeState;
-  /** When it reached this state, in milliseconds since the epoch. */
+  /** When the target reached this state, in milliseconds since the epoch. */
   atMs: number;
-  /** Until when a queued job is kept. */
+  /** When a queued job expires, in milliseconds since the epoch. */
   untilMs?: number;
-  /** Since when a lost minion is gone. */
+  /** When a lost minion disappeared, in milliseconds since the epoch. */
   sinceMs?: number;
-  /** Of a return. */
+  /** Return code of a return. */
   retcode?: unknown;
-  /** Why, for people. */
+  /** Reason of the state, for people. */
   note?: string;
 }
 
 /**
- * Note of a job that runs while only its master knows that it has begun: the minion's disk takes nothing. Should the minion start
- * again, its own record says that the job has not begun.
+ * Note on a running job whose minion could not record the start, because its disk is not writable. If the minion restarts, its
+ * own record says that the job has not started.
  */
 export const BEGUN_UNWRITTEN = "its minion could not write down that it began";
 
-/** Levels of codes within codes that are looked at. */
+/** Maximum depth of return codes within return codes. */
 const DEEPEST = 100;
 
 /** True if a return reports success. */
@@ -75,7 +75,7 @@ export function succeeded(retcode: unknown, success: unknown): boolean {
   const good = (value: unknown, fits: (one: unknown) => boolean, depth = 0): boolean => {
     if (value === undefined || value === null) return true;
     if (typeof value !== "object") return fits(value);
-    // No function nests so deep: whoever does wants the stack to overflow.
+    // No function nests values this deep: such a return is an attempt to overflow the stack.
     if (depth > DEEPEST) return false;
     return (value instanceof Map ? [...value.values()] : Object.values(value)).every((one) =>
       good(one, fits, depth + 1)
@@ -84,7 +84,7 @@ export function succeeded(retcode: unknown, success: unknown): boolean {
   return good(retcode, (code) => Number(code) === 0) && good(success, (verdict) => verdict !== false);
 }
 
-/** An outcome as events and answers carry it: times in seconds since the epoch. */
+/** An outcome in the form of events and answers: times in seconds since the epoch. */
 export function outcomeFields(
   { state, atMs, untilMs, sinceMs, retcode, note }: TargetOutcome,
 ): Record<string, unknown> {

@@ -1,2 +1,2 @@
-/** The field of a job's record that names the syndic below which it was published: this master has not published it. */
+/** Field in the record of a job that was published below a syndic, not by this master: the syndic's name. */
 export const SYNDIC_OWN = "syndic";
