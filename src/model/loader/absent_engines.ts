@@ -2,7 +2,7 @@ import { suggestion } from "../../base/nearest_name.ts";
 
 const HTTP = "write a program in _engines: it reads events from standard input and fires the events that it prints";
 
-/** Salt's engines that are not here, each with what to do instead. */
+/** Salt's engines that Brine does not have, each with what to do instead. */
 const ABSENT: Readonly<Record<string, string>> = {
   docker_events: `have the engine script run "docker events --format json" through a filter, or ${HTTP}`,
   ircbot: HTTP,
@@ -18,7 +18,7 @@ const ABSENT: Readonly<Record<string, string>> = {
     "Brine has no Thorium: collect the events with a runner that a reaction calls, or with a program in _engines",
 };
 
-/** Why there is no engine of a name, and what to do. @param known the engines that there are */
+/** The error for an unknown engine, with what to do. @param known names of the engines of Brine */
 export function absentEngine(name: string, known: readonly string[]): string {
   const instead = Object.hasOwn(ABSENT, name) ? ABSENT[name] : undefined;
   if (instead !== undefined) return `Brine does not have Salt's engine "${name}": ${instead}`;

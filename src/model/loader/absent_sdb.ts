@@ -3,7 +3,7 @@ import { suggestion } from "../../base/nearest_name.ts";
 const OVER_HTTP = "use the driver rest with its address";
 const IN_FILES = "use the driver sqlite3, or yaml with gpg: True";
 
-/** Salt's sdb drivers that are not here, each with what to do instead. */
+/** Salt's sdb drivers that Brine does not have, each with what to do instead. */
 export const ABSENT_SDB: Readonly<Record<string, string>> = {
   cache: "use the driver sqlite3",
   confidant: OVER_HTTP,
@@ -16,7 +16,7 @@ export const ABSENT_SDB: Readonly<Record<string, string>> = {
   tism: OVER_HTTP,
 };
 
-/** Why there is no driver of a name, and what to do. @param known the drivers that there are */
+/** The error for an unknown driver, with what to do. @param known names of the drivers of Brine */
 export function absentSdb(name: string, known: readonly string[]): string {
   const instead = Object.hasOwn(ABSENT_SDB, name) ? ABSENT_SDB[name] : undefined;
   if (instead !== undefined) return `Salt's sdb driver "${name}" is not here: ${instead}`;

@@ -1,41 +1,41 @@
-/** What a check of the audit log has found. */
+/** The result of a check of the audit log. */
 export interface AuditReport {
-  /** True if nothing is wrong with it. */
+  /** True if the check has found no problem. */
   ok: boolean;
   files: number;
   lines: number;
-  /** Where it begins: with its first line, or later where old files were removed. */
+  /** Where the log begins: at its first line, or at a later line if old files were removed. */
   begins?: string;
   first?: { n: number; time: string };
   last?: { n: number; time: string };
-  /** Signatures that are good. */
+  /** Number of valid signatures. */
   checkpoints: number;
-  /** The last line that a signature covers. */
+  /** Number of the last line that a signature covers. */
   signed_to: number;
-  /** Lines after it: what is cut off there cannot be noticed. */
+  /** Number of lines after the last signature: if such lines are cut off, a check cannot notice it. */
   unsigned: number;
   problems: { file: string; line: number; problem: string }[];
   more_problems: number;
 }
 
-/** Which lines of the audit log are asked for; a filter that is undefined lets all through. */
+/** Conditions for lines of the audit log; an undefined condition lets all lines through. */
 export interface AuditFilter {
-  /** Globs. */
+  /** Globs that the value must match. */
   user?: string;
   fun?: string;
   minion?: string;
   outcome?: string;
   kind?: readonly string[];
-  /** Milliseconds since the epoch. */
+  /** Earliest and latest time, in milliseconds since the epoch. */
   sinceMs?: number;
   untilMs?: number;
-  /** The newest so many. */
+  /** Maximum number of lines; the newest are returned. */
   limit: number;
 }
 
 /** The audit log of the master on this host, as runners see it. */
 export interface AuditReader {
-  /** @param expected number and hash of a line, as an event or a log elsewhere has kept it */
+  /** @param expected number and hash of a line, as an event or another log has recorded them */
   verify(expected?: { n: number; hash: string }): AuditReport;
   /** Lines of the log, oldest first. */
   search(filter: AuditFilter): Record<string, unknown>[];

@@ -7,7 +7,7 @@ import { type CustomPlace, known } from "./custom_file.ts";
 import { strangersCode } from "./custom_files.ts";
 import { rendererContext } from "./renderer_context.ts";
 
-/** Runs a text as a module, from a file that only we can read: what it exports. A text that was run before is not run again. */
+/** Runs a text as a module from a file that only this user can read, and returns its exports. A text runs only once. */
 async function run({ runtime: { fs, process, crypto, importFile }, opts }: CustomPlace, text: string, ending: string) {
   const { cachedir } = opts;
   if (typeof cachedir !== "string" || cachedir === "") {
@@ -48,8 +48,8 @@ function code(place: CustomPlace, name: string, ending: string): Renderer {
 }
 
 /**
- * The renderers `js` and `ts`: a file that exports its data, or a function that returns it. It runs as code of this host, as custom
- * modules do.
+ * The renderers `js` and `ts`: a file that exports its data, or a function that returns it. The file runs as code on this host,
+ * like a custom module.
  */
 export function codeRenderers(place: CustomPlace): RendererTable {
   return {

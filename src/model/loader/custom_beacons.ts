@@ -10,7 +10,7 @@ import { withCustomFiles } from "./with_custom_files.ts";
 
 type Validate = NonNullable<BeaconModule["validate"]>;
 
-/** What a custom beacon returned, as events: a list of maps. */
+/** Checks that a custom beacon has returned a list of maps. */
 function eventsOf(found: unknown, path: string): BeaconEvent[] {
   if (Array.isArray(found) && found.every(isMap)) return found as BeaconEvent[];
   throw new TypeError(`"${path}" returned ${typeof found}: a beacon returns a list of maps, which may be empty`);

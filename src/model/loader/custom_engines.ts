@@ -5,13 +5,13 @@ import { runEngineProgram } from "./engine_program.ts";
 import { lentFiles } from "./lent_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-/** The file of an engine: custom ones by their names, and programs by their paths. */
+/** The file of an engine: a custom module by name, or a program by path. */
 export type EngineFile = { kind: "custom"; file: CustomFile } | { kind: "program"; path: string };
 
 /**
  * Looks for a custom engine.
  *
- * @returns its file; why there is none that can be run; undefined if nothing has that name
+ * @returns its file; a text with the reason if it cannot be run; undefined if no file has that name
  */
 export function findCustomEngine(place: CustomPlace, module: string): EngineFile | string | undefined {
   const { fs } = place.runtime;

@@ -1,4 +1,4 @@
-/** Custom modules: files of an operator's own, loaded as functions of the families that they belong to. */
+/** Loads custom modules: an operator's own files, as functions of the families that they belong to. */
 import { messageOf } from "../../base/errors.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
@@ -10,18 +10,18 @@ import { callProgram, describeProgram, type ProgramCaller } from "./program_modu
 
 export type { AnyContext, CustomFunction, CustomPlace, LoadedFile };
 
-/** Selects what a program is sent of a context. */
+/** Selects the fields of a context that a program receives. */
 export type CallerOf = (context: AnyContext) => ProgramCaller;
 
-/** All of it: the context of a job has every field that a program is sent. */
+/** The default: the context of a job has every field that a program receives. */
 const asItIs: CallerOf = (context) => context as ProgramCaller;
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** Exports that are not functions to call. */
+/** Exports that are not callable functions. */
 const RESERVED: ReadonlySet<string> = new Set(["default", "virtual", "virtualname", "aliases"]);
 
-/** Calls custom code, and throws its errors as errors that hosts know. */
+/** Calls custom code, and converts its errors to those that hosts distinguish. */
 export async function known<T>(call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
@@ -111,7 +111,7 @@ export function foreignText({ path }: CustomFile): string {
     'that answers "describe" and "call"';
 }
 
-/** The files of a family that can be loaded, and those that cannot, which replace no module of Brine. */
+/** The files of a family: usable ones, and foreign ones, which cannot be loaded and replace no module of Brine. */
 export function customFilesOf(place: CustomPlace, kind: CustomKind): { usable: CustomFile[]; foreign: CustomFile[] } {
   const files = [...customFiles(place.runtime, place.opts, kind).values()];
   return {
@@ -120,7 +120,7 @@ export function customFilesOf(place: CustomPlace, kind: CustomKind): { usable: C
   };
 }
 
-/** Loads a custom file of a family that has no table to report errors in: they are logged, and it is undefined then. */
+/** Loads a custom file of a family that cannot report errors otherwise: an error is logged, and the result is undefined. */
 export async function loadOrLog(
   place: CustomPlace,
   kind: CustomKind,

@@ -1,11 +1,11 @@
-/** The files of custom modules: where they are looked for, and what kind each is of. */
+/** Finds the files of custom modules, and the form of each. */
 import { joinPath } from "../../base/paths.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { strangerIn } from "../../runtime/own_directory.ts";
 import { findPython } from "./python/interpreter.ts";
 
-/** Families that custom modules can belong to, by the names of their folders. */
+/** Families of custom modules, named after their folders. */
 export type CustomKind =
   | "modules"
   | "grains"
@@ -23,7 +23,7 @@ export type CustomKind =
   | "executors"
   | "serializers";
 
-/** The option that names further directories of one family alone. */
+/** Family → option with additional directories for this family. */
 const OPTIONS: Record<CustomKind, string> = {
   modules: "module_dirs",
   grains: "grains_dirs",
@@ -43,14 +43,14 @@ const OPTIONS: Record<CustomKind, string> = {
 };
 
 export interface CustomFile {
-  /** The module's: the file's up to its first dot. */
+  /** Name of the module: the file name up to its first dot. */
   name: string;
   path: string;
-  /** Differs when the file has changed. */
+  /** A text that changes with the file. */
   version: string;
-  /** `foreign` cannot be loaded: most often a Python module for real Salt, on a host without Python. */
+  /** `foreign` means that the file cannot be loaded: usually a Python module for real Salt, on a host without Python. */
   form: "code" | "program" | "python" | "foreign";
-  /** It is of Salt's own package. */
+  /** True for a file of Salt's own package. */
   lent?: boolean;
 }
 
@@ -61,14 +61,14 @@ const isDirectory = (fs: FileSystem, path: string) => {
   try {
     return fs.stat(path)?.kind === "directory";
   } catch {
-    // A directory that may not be read counts as none.
+    // A directory that must not be read counts as missing.
     return false;
   }
 };
 
 type Host = Pick<Runtime, "fs" | "process">;
 
-/** Why code that Brine puts into a directory is not to be run from there; undefined if it may be. */
+/** The reason why code in a directory must not be run, because other users may write there; undefined if it may be run. */
 export function strangersCode({ fs, process }: Host, directory: string): string | undefined {
   const uid = process.uid();
   if (uid === undefined) return undefined;
@@ -80,8 +80,8 @@ export function strangersCode({ fs, process }: Host, directory: string): string 
 }
 
 /**
- * The directories that exist, in the order in which they are searched: those below `module_dirs`, then what was synced, then those
- * of the family's own option. What was synced counts only where no stranger can have put it.
+ * The existing directories in the order of search: below `module_dirs`, then the synced modules, then the family's own option.
+ * Synced modules count only if no other user can write to their directory.
  *
  * @see salt/loader/__init__.py _module_dirs
  */
@@ -113,12 +113,12 @@ export function isProgram(fs: FileSystem, path: string): boolean {
     const [first, second] = fs.readAt(path, 0, 2);
     return first === 0x23 && second === 0x21;
   } catch {
-    // It was removed, or may not be read.
+    // The file was removed, or must not be read.
     return false;
   }
 }
 
-/** True if a program of Python answers `describe`, and so is no module of Salt whose first line names Python. */
+/** True for a Python program that answers `describe`. Any other file is a module of Salt, even if its first line names Python. */
 function answersDescribe(fs: FileSystem, path: string): boolean {
   try {
     return /["']describe["']/.test(fs.readText(path));
@@ -127,7 +127,7 @@ function answersDescribe(fs: FileSystem, path: string): boolean {
   }
 }
 
-/** The form of a file that is no code of Brine. */
+/** The form of a file that is not JavaScript or TypeScript. */
 function formOf(fs: FileSystem, path: string, entry: string, hasPython: () => boolean): CustomFile["form"] {
   const program = isProgram(fs, path);
   if (PYTHON.test(entry) && hasPython() && !(program && answersDescribe(fs, path))) return "python";
@@ -155,8 +155,8 @@ function customFile(
 }
 
 /**
- * The files of a family by the names of their modules. Of several in one directory code comes before programs, those before
- * Python modules, and those before what cannot be loaded: a module may be beside one of the same name for minions of real Salt.
+ * The files of a family by module name. In one directory, code precedes programs, these precede Python modules, and foreign
+ * files come last: a module may stand next to one of the same name for minions of real Salt.
  */
 export function customFiles(
   runtime: Host,
@@ -166,7 +166,7 @@ export function customFiles(
   const { fs } = runtime;
   const found = new Map<string, CustomFile>();
   let python: boolean | undefined;
-  // Only where there is a file that it could run.
+  // Called only if there is a file that Python could run.
   const hasPython = () => python ??= findPython(runtime, opts) !== undefined;
   for (const directory of customDirectories(runtime, opts, kind)) {
     const here = fs.list(directory).flatMap((entry) => customFile(fs, directory, entry, hasPython) ?? []);
@@ -182,7 +182,7 @@ export function customFiles(
   return new Map([...found].sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** A text that differs when a file of the family has changed; empty if there is none. */
+/** A text that changes when a file of the family changes; empty without files. */
 export function customStamp(runtime: Host, opts: Record<string, unknown>, kind: CustomKind): string {
   return [...customFiles(runtime, opts, kind).values()].map(({ path, version }) => `${path} ${version}`).join("\n");
 }

@@ -4,15 +4,14 @@ import type { GrainsFunction } from "./family.ts";
 import { messageOf } from "../../base/errors.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-/** What custom grains see beside the options: the grains before them. */
+/** What custom grains receive: options, and the grains gathered before. */
 type GrainsContext = Parameters<GrainsFunction>[0] & { grains: Record<string, unknown> };
 
-/** Gathers the grains of one file, over those before. */
+/** Gathers the grains of one file, given the grains before. */
 export type CustomGrains = (context: GrainsContext) => Promise<Record<string, unknown>>;
 
 /**
- * Custom grains by the names of their files. Each function of a file returns a map; a later one replaces grains of an
- * earlier one.
+ * Custom grains by file name. Each function of a file returns a map; later functions override grains of earlier ones.
  */
 export function customGrains(place: CustomPlace): Map<string, CustomGrains> {
   const { usable, foreign } = customFilesOf(place, "grains");
@@ -22,14 +21,14 @@ export function customGrains(place: CustomPlace): Map<string, CustomGrains> {
     const gathered: Record<string, unknown> = {};
     for (const [name, { signature, run }] of loaded?.functions ?? []) {
       const read = parseSignature(signature);
-      // As in Salt, by the name of the parameter.
+      // As in Salt, a function receives the grains only if it has a parameter of that name.
       const given = read.params.some((param) => param.name === "grains") ? [["grains", context.grains] as const] : [];
       let got: unknown;
       try {
         got = await run(context, bindArguments(name, read, [], new Map(given)));
       } catch (error) {
         if (file.form !== "python") throw error;
-        // The other functions of the file still count, as in Salt.
+        // As in Salt, a failed function does not stop the other functions of the file.
         place.log.error("grains function failed", { file: file.path, function: name, error: messageOf(error) });
         continue;
       }

@@ -6,9 +6,9 @@ import type { ExecutionFunction, ExecutionModule } from "./family.ts";
 import { withLentFiles } from "./lent_files.ts";
 import type { ModuleRegistry } from "./loader.ts";
 
-/** A custom function, without `inline`: it is unknown whether it could harm the minion's own process. */
+/** A custom function, never `inline`: nobody knows whether it could harm the minion's own process. */
 function executionFunction({ signature, doc, out, run }: CustomFunction): ExecutionFunction {
-  // `run` stays the function that it is: a helper of Python knows its own.
+  // Keep the identity of `run`: a Python helper recognizes its own functions by it.
   return { signature, doc, ...(out === undefined ? {} : { out }), run };
 }
 
@@ -40,7 +40,7 @@ async function executionModule(place: CustomPlace, file: CustomFile): Promise<{ 
   };
 }
 
-/** Execution modules with the custom ones among them, and behind them those that Salt's package lends. */
+/** Adds custom modules to the registry, and after them modules lent by Salt's package. */
 export function withCustomModules(modules: ModuleRegistry, place: CustomPlace): ModuleRegistry {
   const load = (file: CustomFile) => executionModule(place, file);
   const own = withCustomFiles(modules, place, "modules", {

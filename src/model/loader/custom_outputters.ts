@@ -2,7 +2,7 @@ import { customFilesOf, type CustomPlace, loadCustomFile, logForeign } from "./c
 import type { CustomFile } from "./custom_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-/** A custom outputter; the host reports what it throws. */
+/** A custom outputter; the host reports its errors. */
 export type CustomOutputter = (data: unknown, options: Record<string, unknown>) => Promise<string>;
 
 async function load(place: CustomPlace, file: CustomFile): Promise<CustomOutputter> {

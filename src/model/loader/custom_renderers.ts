@@ -29,7 +29,7 @@ async function load(place: CustomPlace, file: CustomFile): Promise<Renderer> {
   };
 }
 
-/** Runs a custom renderer; what it throws is an error of the file that is rendered. */
+/** Loads a custom renderer. An error in it becomes an error of the file that is rendered. */
 function custom(place: CustomPlace, file: CustomFile): () => Promise<Renderer> {
   return () =>
     Promise.resolve(async (input, job) => {
@@ -57,7 +57,7 @@ function pythonRenderer(place: CustomPlace): RendererTable {
   return { py: async () => (await import("./python/python_renderers.ts")).py(place) };
 }
 
-/** Custom renderers by name, as the directories are now, and the renderer `py` where this host has Python. */
+/** Custom renderers by name, as the directories are now, and the renderer `py` if this host has Python. */
 export function customRenderers(place: CustomPlace): RendererTable {
   const python = pythonRenderer(place);
   const all = byName(python, place, "renderers", (file) => custom(place, file)());

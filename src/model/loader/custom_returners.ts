@@ -4,7 +4,7 @@ import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "./family
 import { bindArguments, parseSignature } from "./signature.ts";
 import { byName } from "./with_custom_files.ts";
 
-/** The functions of a returner: their names here → those of Salt, which programs use. */
+/** Functions of a returner: Brine's name → Salt's name, which programs use. */
 const RETURNER_FUNCTIONS: Record<string, string> = {
   returner: "returner",
   saveLoad: "save_load",
@@ -36,7 +36,7 @@ function returnerModule({ exports, functions }: LoadedFile, path: string): Retur
       if (give === undefined) throw new TypeError(`Cannot send returns to "${path}": it has no function "returner"`);
       await give(context, ret);
     },
-    // As in Salt, a list of events, each with its data and its tag.
+    // As in Salt, one list of events, each with its data and tag.
     ...(eventReturn && {
       eventReturn: async (context, { events }) =>
         void await eventReturn(context, events.map(({ id, tag, data }) => ({ data, tag, id }))),
@@ -57,7 +57,7 @@ function returnerModule({ exports, functions }: LoadedFile, path: string): Retur
   };
 }
 
-/** Returners with the custom ones among them, as the directories are now. */
+/** Adds the custom returners that the directories have now to the registry. */
 export function withCustomReturners(returners: ReturnerRegistry, place: CustomPlace): ReturnerRegistry {
   return byName(returners, place, "returners", async (file) => {
     const loaded = await loadCustomFile(place, "returners", file);

@@ -8,17 +8,17 @@ import type { Callable, PythonCaller } from "./python/helper.ts";
 import { returnCodeOf } from "./python/return_code.ts";
 import { type Args, bindArguments, parseSignature } from "./signature.ts";
 
-/** Runners by name → how to load them. */
+/** Runners: name → function that loads the runner. */
 export type RunnerRegistry = Record<string, () => Promise<{ runner: RunnerModule }>>;
 
-/** Runners with the custom ones among them, as the directories are now. One that does not load has no functions. */
+/** Adds the custom runners that the directories have now to the registry. A runner that does not load has no functions. */
 export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): RunnerRegistry {
   const { usable, foreign } = customFilesOf(place, "runners");
   logForeign(place, "runners", foreign);
   const registry: RunnerRegistry = {
     ...runners,
     ...Object.fromEntries(usable.map((file) => [file.name, async () => {
-      // A program cannot be sent the pillar of this context: it is an object with methods.
+      // The place instead of the context, because its `pillar` is an object with methods, which a program cannot receive.
       const loaded = await loadOrLog(place, "runners", file, () => place, {
         caller: (context) => runnerCaller(place, context, registry),
       });
@@ -49,7 +49,7 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
   return registry;
 }
 
-/** What a runner of Python may call: as `__salt__` other runners, and functions of minions by them. */
+/** The functions that a Python runner may call: other runners as `__salt__`, and through them functions of minions. */
 function runnerCaller(place: CustomPlace, context: object, registry: RunnerRegistry): PythonCaller {
   const { log = place.log, opts = place.opts, progress } = context as Partial<RunnerContext>;
   const find = async (name: string) => {

@@ -17,7 +17,7 @@ function stateFunction({ signature, doc, run }: CustomFunction): StateFunction {
   return { signature, doc, run: (context, args) => run(context, args) as Promise<StateReturn> };
 }
 
-/** The module that a file exports as `states`, with its errors as errors that hosts know. */
+/** A copy of the file's export `states` whose functions convert errors to those that hosts distinguish. */
 function wrapped(own: StateModule): StateModule {
   const functions = Object.entries(own.functions).map(([name, { run, ...rest }]) => [
     name,
@@ -26,7 +26,7 @@ function wrapped(own: StateModule): StateModule {
   return { ...own, functions: Object.fromEntries(functions) };
 }
 
-/** A Python module, with the functions that a run calls by itself. */
+/** The states of a Python module, with `mod_init` and the other functions that the runner of states calls itself. */
 function pythonStates(functions: LoadedFile["functions"], virtual: LoadedFile["virtual"]): StateModule {
   const called = (name: string) => {
     const found = functions.get(name);
@@ -70,7 +70,7 @@ async function stateModule(place: CustomPlace, file: CustomFile): Promise<{ stat
   };
 }
 
-/** State modules with the custom ones among them, and behind them those that Salt's package lends. */
+/** Adds custom state modules to the registry, and after them modules lent by Salt's package. */
 export function withCustomStates(states: StateRegistry, place: CustomPlace): StateRegistry {
   const load = (file: CustomFile) => stateModule(place, file);
   const own = withCustomFiles(states, place, "states", {

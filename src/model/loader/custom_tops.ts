@@ -6,26 +6,26 @@ import { type CustomFile, customFiles } from "./custom_files.ts";
 import { lentFiles } from "./lent_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
-/** Milliseconds that a custom module of `master_tops` has for one minion. */
+/** Milliseconds that a custom module of `master_tops` may take for one minion. */
 export const CUSTOM_TOP_MS = 20_000;
 
-/** What a custom module of `master_tops` is asked. */
+/** What a custom module of `master_tops` receives. */
 export interface CustomTopRequest {
-  /** The module's name. */
+  /** Name of the module. */
   name: string;
-  /** The minion, by its key. */
+  /** Id of the minion, from its key. */
   id: string;
-  /** As the minion sends them, with the id of its key. */
+  /** Options as the minion sent them, with the id from its key. */
   opts: Record<string, unknown>;
   grains: Record<string, unknown>;
-  /** What `master_tops` has under the name of the module. */
+  /** The value of `master_tops` under the module's name. */
   settings: unknown;
 }
 
-/** Asks a custom module: environment → names of SLS files. @param wanted false once nobody waits for the answer */
+/** Calls a custom module: environment → names of SLS files. @param wanted returns false once nobody waits for the answer */
 export type CustomTops = (request: CustomTopRequest, wanted: () => boolean) => Promise<AnyMap>;
 
-/** The file of a custom module that `master_tops` may name, as the directories are now; it may be one that cannot be loaded. */
+/** The file of a custom module of `master_tops`, as the directories are now; the file may be one that cannot be loaded. */
 export function customTop(
   { runtime, opts, log }: CustomPlace,
   name: string,
@@ -34,7 +34,7 @@ export function customTop(
   return customFiles(runtime, opts, "tops").get(name) ?? lentFiles(place, "tops").find((file) => file.name === name);
 }
 
-/** What a module returned, as environments with lists of names. */
+/** Checks that a module has returned environments with lists of names. */
 function checked(found: unknown, { path }: CustomFile): AnyMap {
   const expected = "a map of environment to a list of SLS files";
   if (!isMap(found)) throw new TypeError(`"${path}" returned ${repr(found).slice(0, 100)}: expected ${expected}`);
@@ -68,9 +68,9 @@ async function call(place: CustomPlace, file: CustomFile, request: CustomTopRequ
 }
 
 /**
- * Asks a custom module of `master_tops`: the function `top` of code, or of a program.
+ * Calls a custom module of `master_tops`: the function `top` of code or a program.
  *
- * @throws {Error} naming the file, if it fails, takes too long or returns something else
+ * @throws {Error} naming the file, if the module fails, takes too long or returns something else
  */
 export async function runCustomTop(place: CustomPlace, request: CustomTopRequest): Promise<AnyMap> {
   const file = customTop(place, request.name);

@@ -2,7 +2,7 @@ import type { Slices } from "../../base/async/slices.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** What a backend of `external_auth` is called with. */
+/** What a backend of `external_auth` receives. */
 export interface EauthContext {
   readonly runtime: Runtime;
   readonly log: Logger;
@@ -10,7 +10,7 @@ export interface EauthContext {
   readonly opts: Record<string, unknown>;
   /** The backend's section of `external_auth`: options begin with `^`, all other entries are permissions. */
   readonly section: Record<string, unknown>;
-  /** For long computations: in slices, so that the master serves other requests meanwhile. */
+  /** Runs long computations in slices, so that the master serves other requests in between. */
   readonly slices: Slices;
 }
 
@@ -22,43 +22,44 @@ export interface EauthCredentials {
 
 /** A caller that a backend has authenticated. */
 export interface EauthIdentity {
-  /** The name that permissions are looked up under. */
+  /** The name to look up permissions for. */
   name: string;
-  /** The caller's groups, for `<group>%` in the configuration. */
+  /** The caller's groups, for entries `<group>%` in the configuration. */
   groups?: readonly string[];
 }
 
-/** Bytes of a user's name, and of a password unless its backend says more: what `crypt(3)` and PAM accept. */
+/** Bytes of a user name, and of a password unless its backend allows more: the limit of `crypt(3)` and PAM. */
 export const MOST_PASSWORD = 512;
 
-/** What a file under `plugins/eauth/` exports as `eauth`: one backend of external authentication. */
+/** The export `eauth` of a file under `plugins/eauth/`: one backend of external authentication. */
 export interface EauthModule {
-  /** True, or why it cannot be used on this host. */
+  /** True, or the reason why the backend cannot be used on this host. */
   virtual?(context: EauthContext): true | { unavailable: string };
-  /** Bytes of the longest password; longer ones are refused. @default {@link MOST_PASSWORD} */
+  /** Maximum bytes of a password; longer ones are refused. @default {@link MOST_PASSWORD} */
   readonly longest?: number;
   /**
    * Authenticates a caller; undefined if the credentials are wrong. An unknown user SHOULD take as long as a known one, so that
    * the time does not show which users exist.
    *
-   * @throws any error that prevents an answer: the caller is refused, and the error is logged
+   * @throws any error that prevents an answer: the caller is refused and the error is logged
    */
   authenticate(context: EauthContext, credentials: EauthCredentials): Promise<EauthIdentity | undefined>;
   /**
-   * A user that has logged in before, as it is now; undefined if there is no such user any more. Backends that cannot tell have none.
+   * The current data of a user who logged in earlier; undefined if the user does not exist any more. Absent if a backend cannot
+   * look this up.
    */
   find?(context: EauthContext, name: string): Promise<EauthIdentity | undefined>;
-  /** Permissions that the backend itself grants; undefined if the configuration has them. */
+  /** Permissions that the backend itself grants; undefined if those of the configuration count. */
   permissions?(
     context: EauthContext,
     identity: EauthIdentity,
     credentials: EauthCredentials,
   ): Promise<unknown[] | undefined>;
-  /** Expands entries of the configuration that only the backend can read. */
+  /** Expands entries of the configuration that only the backend understands. */
   expand?(context: EauthContext, permissions: readonly unknown[]): Promise<unknown[]>;
 }
 
-/** Backends by name → how to load them. */
+/** Backends: name → function that loads the backend. */
 export type EauthRegistry = Record<string, () => Promise<{ eauth: EauthModule }>>;
 
 /** An option of a backend's section, `^url` for `url`; undefined if it is not given. */

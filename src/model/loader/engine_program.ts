@@ -1,4 +1,4 @@
-/** Engines that are programs in any language: a line of JSON for each event, in both directions. */
+/** Engines that are programs in any language: one line of JSON for each event, in both directions. */
 import { messageOf } from "../../base/errors.ts";
 import { fnmatch } from "../event/tag.ts";
 import { isRecord } from "../../base/record.ts";
@@ -6,13 +6,13 @@ import { AsyncQueue } from "../../base/async/queue.ts";
 import type { EngineContext, EngineEvents } from "./engines.ts";
 import { Lines } from "./lines.ts";
 
-/** Time for a program that is to end to do so by itself. */
+/** Milliseconds that a program gets to end after SIGTERM. */
 const GRACE_MS = 2000;
-/** Characters of a line that the log shows. */
+/** Characters of an invalid line that the log shows. */
 const SHOWN = 500;
 const LEVELS = ["debug", "info", "warning", "error"] as const;
 
-/** Values that JSON has no word for, as what is nearest. */
+/** Replaces values that JSON cannot express by the nearest ones. */
 function jsonable(_key: string, value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), item]));
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
@@ -21,7 +21,7 @@ function jsonable(_key: string, value: unknown): unknown {
 
 const line = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value, jsonable)}\n`);
 
-/** What goes to the program: first what it is, then the events that it asks for. */
+/** The input of the program: first a description of the engine, then the events that the program subscribes to. */
 class Input implements AsyncIterable<Uint8Array> {
   readonly #engine: EngineContext;
   readonly #first: Record<string, unknown>;
@@ -33,7 +33,7 @@ class Input implements AsyncIterable<Uint8Array> {
     engine.signal.addEventListener("abort", () => this.#asked.close());
   }
 
-  /** The program wants events with such tags from now on; a second request is ignored. */
+  /** Sends events with matching tags to the program from now on; a second subscription is ignored. */
   subscribe(globs: readonly string[]): void {
     this.#asked.offer(globs);
     this.#asked.close();
@@ -51,7 +51,7 @@ class Input implements AsyncIterable<Uint8Array> {
         yield line({ event: { tag, data } });
       }
     }
-    // It is to end: its input ends.
+    // Keep the program's input open until the engine has to end.
     if (!this.#engine.signal.aborted) {
       await new Promise<void>((resolve) =>
         this.#engine.signal.addEventListener("abort", () => resolve(), { once: true })
@@ -60,7 +60,7 @@ class Input implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Does what one line says. */
+/** Handles one line of the program's output. */
 async function obey(engine: EngineContext, input: Input, text: string): Promise<void> {
   const { log } = engine;
   let said: unknown;
@@ -88,9 +88,9 @@ async function obey(engine: EngineContext, input: Input, text: string): Promise<
 }
 
 /**
- * Runs a program as an engine until it ends or is to end.
+ * Runs a program as an engine, until the program ends or the engine is stopped.
  *
- * @throws {Error} if it cannot be run or ends with another code than 0
+ * @throws {Error} if the program cannot be run, or exits with a code other than 0
  */
 export async function runEngineProgram(
   engine: EngineContext,
@@ -116,7 +116,7 @@ export async function runEngineProgram(
     onStderr: (chunk) => errors.push(chunk),
   });
   engine.report({ program: path, program_pid: child.pid });
-  // It is in the group of this process, which its supervisor kills: what the program has started goes with it.
+  // The program stays in the process group of this process: the supervisor kills the group with all its children.
   const stop = () => {
     child.kill("SIGTERM");
     void child.exited.then(clock.after(GRACE_MS, () => child.kill("SIGKILL")));

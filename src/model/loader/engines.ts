@@ -1,24 +1,24 @@
-/** Engines: programs that run beside a master or a minion as long as it runs, listen to its events and fire others. */
+/** Engines: programs that run beside a master or minion for its whole life, receive its events and fire others. */
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Args } from "./signature.ts";
 
-/** An event as an engine gets it. */
+/** An event in the form that engines receive. */
 export interface EngineEvent {
   tag: string;
-  /** With `_stamp`. */
+  /** Data of the event, with `_stamp`. */
   data: Record<string, unknown>;
 }
 
-/** Events as they come. Leaving the loop ends it. */
+/** Events as they arrive. Leaving the loop unsubscribes. */
 export interface EngineEvents extends AsyncIterable<EngineEvent> {
-  /** Events that were left out so far, because the engine did not read for a while. */
+  /** Number of events that were dropped so far, because the engine was slow. */
   readonly missed: number;
 }
 
-/** The master on whose host an engine runs, with the rights of its user. */
+/** The master of an engine's host, with the permissions of the user that it runs as. */
 export interface EngineMaster {
-  /** Runs a job on minions: id → return, without minions that did not answer. Undefined if no minion matches. */
+  /** Runs a job on minions: id → return; minions that did not answer are left out. Undefined if no minion matches. */
   command(
     request: {
       tgt: string | string[];
@@ -31,63 +31,63 @@ export interface EngineMaster {
   ): Promise<Record<string, unknown> | undefined>;
   /** Starts a runner. @returns its jid */
   runner(fun: string, arg?: unknown[], kwarg?: Record<string, unknown>): Promise<string>;
-  /** Runs a function of a wheel module. @throws {Error} if it failed */
+  /** Runs a wheel function. @throws {Error} if it fails */
   wheel(fun: string, arg?: unknown[], kwarg?: Record<string, unknown>): Promise<unknown>;
   /** Ids of the minions whose keys are accepted. */
   accepted(): Promise<string[]>;
-  /** Ids of those of them that are connected now. */
+  /** Ids of the accepted minions that are connected now. */
   connected(): Promise<string[]>;
 }
 
-/** What an engine is given. */
+/** What an engine receives. */
 export interface EngineContext {
-  /** Its name in the configuration. */
+  /** Name of the engine in the configuration. */
   readonly name: string;
   readonly role: "master" | "minion";
-  /** The id of the host that it runs beside. */
+  /** Id of the engine's host. */
   readonly id: string;
-  /** The options of that host. */
+  /** Options of the engine's host. */
   readonly opts: Record<string, unknown>;
   readonly runtime: Runtime;
   readonly log: Logger;
-  /** Aborted when the engine is to end: it should let go of what it holds and return. */
+  /** Aborted when the engine has to stop: it must release its resources and return. */
   readonly signal: AbortSignal;
   /**
-   * The events of the bus of its host from now on. What it does not read in time is left out, and counted.
+   * Events on the bus of the engine's host, from now on. Events that the engine does not read in time are dropped and counted.
    *
-   * @param wants by the tag. @default all of them
+   * @param wants true for tags of wanted events. @default all events
    */
   events(wants?: (tag: string) => boolean): EngineEvents;
   /**
-   * Fires an event: on the master's bus, from a minion on that of its masters, and on its own if it has none. It waits while the engine fires more than
-   * `engine_events_per_second`.
+   * Fires an event on the master's bus. An engine of a minion fires it on the bus of its masters, or on the minion's own bus if
+   * it has no master. The promise waits while the engine exceeds `engine_events_per_second`.
    *
-   * @throws {TypeError} for a tag that cannot be one
-   * @throws {RangeError} if a thousand events wait already
+   * @throws {TypeError} for an invalid tag
+   * @throws {RangeError} if a thousand events are waiting already
    */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
-  /** What `salt-run engines.status` shows of it; the fields are added to those before. */
+  /** Sets details that `salt-run engines.status` shows for the engine; they are merged into earlier ones. */
   report(details: Record<string, unknown>): void;
-  /** Of engines of a master. */
+  /** The master; only for engines of a master. */
   readonly master?: EngineMaster;
   /** Calls an execution function on this host. */
   call(fun: string, positional?: unknown[], keyword?: Record<string, unknown>): Promise<unknown>;
 }
 
-/** An engine, as a file of `src/plugins/engines` has it. */
+/** The exports of an engine in `src/plugins/engines`. */
 export interface EngineModule {
-  /** Its options in Python's notation: `address=None, port=5000`. */
+  /** Options of the engine, in Python's notation: `address=None, port=5000`. */
   signature: string;
-  /** What it does, in a sentence. */
+  /** Description of the engine in one sentence. */
   doc: string;
-  /** Why it cannot run here; undefined if it can. */
+  /** The reason why the engine cannot run on this host; undefined if it can. */
   unavailable?(context: Pick<EngineContext, "role" | "opts">): string | undefined;
-  /** Runs until it is to end. What it throws is the error that its status shows; it is started again then, as when it returns. */
+  /** Runs until the engine has to stop. If it returns earlier or throws, it is started again; the status shows the error. */
   start(engine: EngineContext, settings: Args): Promise<void>;
 }
 
-/** Where engines come from: name → how to load it. */
+/** Engines: name → function that loads the engine. */
 export type EngineRegistry = Readonly<Record<string, () => Promise<{ engine: EngineModule }>>>;
 
-/** A custom engine: its options are as the configuration has them. */
+/** A custom engine. Its settings are unchanged from the configuration. */
 export type CustomEngine = (engine: EngineContext, settings: Record<string, unknown>) => Promise<void>;

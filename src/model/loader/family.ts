@@ -11,30 +11,30 @@ import {
   type Signature,
 } from "./signature.ts";
 
-/** One function that a job can call. */
+/** One function that a job may call. */
 export interface ExecutionFunction {
-  /** In Python's notation: `cmd, cwd=None, **kwargs`; see {@link parseSignature}. Or what that would make of it. */
+  /** Signature in Python's notation: `cmd, cwd=None, **kwargs` (see {@link parseSignature}); or a parsed one. */
   signature: string | Signature;
-  /** Shown by `sys.doc`, and when the arguments do not fit. */
+  /** Documentation, for `sys.doc` and for errors about wrong arguments. */
   doc: string;
-  /** The outputter of its return. @default "nested" */
+  /** The outputter for the return. @default "nested" */
   out?: string;
   /**
-   * True if it cannot crash, leak or block the event loop with any arguments: then it runs in the minion's own
-   * process rather than in one of its own. @default false
+   * True if the function cannot crash, leak or block the event loop, whatever its arguments: it then runs in the minion's own
+   * process instead of a separate process. @default false
    */
   inline?: boolean;
-  /** Runs the function; may return a promise of its return. */
+  /** Runs the function; it may return a promise. */
   run(context: JobContext, args: Args): unknown;
 }
 
-/** Declares an execution function: its arguments have the names and types that its signature says. */
+/** Declares an execution function, with arguments typed by its signature. */
 export const executionFunction: Declare<ExecutionFunction> = declareFunction;
 
 /** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
 export const executionFunctions: DeclareAll<ExecutionFunction> = declareFunctions as DeclareAll<ExecutionFunction>;
 
-/** What a file under `plugins/modules/` exports as `module`. */
+/** The export `module` of a file under `plugins/modules/`. */
 export interface ExecutionModule {
   /** True, another name to go by, or why it is not available on this host. */
   virtual?(context: Context): Virtual | Promise<Virtual>;
@@ -44,14 +44,14 @@ export interface ExecutionModule {
   functions: Record<string, ExecutionFunction>;
 }
 
-/** What a file under `plugins/grains/` exports as `grains`: facts, merged over those before. */
+/** The export `grains` of a file under `plugins/grains/`: facts, merged over earlier ones. */
 export type GrainsFunction = (
   context: Pick<Context, "runtime" | "log" | "opts">,
 ) => Promise<Record<string, unknown>>;
 
-/** A command could not do its work: the return is `ERROR: …`. Salt's CommandExecutionError. */
+/** A command has failed: the return is `ERROR: …`. Salt's CommandExecutionError. */
 export class CommandExecutionError extends Error {
-  /** Shown below the message, in nested form. */
+  /** Data that is shown below the message, in nested form. */
   readonly info: unknown;
 
   constructor(message: string, options: { cause?: unknown; info?: unknown } = {}) {
@@ -61,93 +61,93 @@ export class CommandExecutionError extends Error {
   }
 }
 
-/** The arguments make no sense together: the return is `ERROR executing '<fun>': …`. Salt's SaltInvocationError. */
+/** The combination of arguments makes no sense: the return is `ERROR executing '<fun>': …`. Salt's SaltInvocationError. */
 export class SaltInvocationError extends Error {
   override name = "SaltInvocationError";
 }
 
-/** A program that the function needs is not there. Salt's CommandNotFoundError. */
+/** A program that the function needs is missing. Salt's CommandNotFoundError. */
 export class CommandNotFoundError extends Error {
   override name = "CommandNotFoundError";
 }
 
-/** The value is of the wrong kind: treated as arguments that do not fit, as a TypeError in a Salt module is. */
+/** A value of the wrong kind: handled like wrong arguments, as a TypeError in a module of Salt is. */
 export class InvalidArgumentsError extends TypeError {
   override name = "TypeError";
 }
 
 /** One function of a runner. */
 export interface RunnerFunction {
-  /** As of an {@link ExecutionFunction}. */
+  /** Signature, as of an {@link ExecutionFunction}. */
   signature: string | Signature;
   doc: string;
-  /** True if its arguments are secrets: they are not fired on the bus. @default false */
+  /** True if the arguments are secrets, which must not be fired on the bus. @default false */
   secret?: boolean;
   run(context: RunnerContext, args: Args): unknown;
 }
 
-/** Declares a function of a runner: its arguments have the names and types that its signature says. */
+/** Declares a function of a runner, with arguments typed by its signature. */
 export const runnerFunction: Declare<RunnerFunction> = declareFunction;
 
 /** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
 export const runnerFunctions: DeclareAll<RunnerFunction> = declareFunctions as DeclareAll<RunnerFunction>;
 
-/** What a file under `plugins/runners/` exports as `runner`. */
+/** The export `runner` of a file under `plugins/runners/`. */
 export interface RunnerModule {
-  /** Its name, instead of that of its file. */
+  /** Name of the runner, if not that of its file. */
   name?: string;
   functions: Record<string, RunnerFunction>;
 }
 
-/** A runner's return that names its own outputter. The data may be a {@link StreamedMap}, as any return may. */
+/** A runner's return that names an outputter. Like any return, its data may be a {@link StreamedMap}. */
 export interface RunnerOutput {
   data: unknown;
   outputter: string;
 }
 
-/** What a returner is called with: on a minion, or on the master if it is the `ext_job_cache`. */
+/** What a returner receives: on a minion, or on the master if the returner is the `ext_job_cache`. */
 export interface ReturnerContext {
   readonly runtime: Runtime;
   readonly log: Logger;
   readonly opts: Record<string, unknown>;
-  /** `--return-config`: its options are looked up under `<word>.<returner>.<option>` first. */
+  /** `--return-config`: options are first looked up under `<word>.<returner>.<option>`. */
   readonly retConfig?: string;
-  /** `--return-kwargs`: options for this return alone. */
+  /** `--return-kwargs`: options for this return only. */
   readonly retKwargs?: Record<string, unknown>;
 }
 
-/** An event as an event return gets it. */
+/** An event in the form that event returns receive. */
 export interface ReturnedEvent {
-  /** Differs from that of any other event of any master: `<process of the master>-<number>`. */
+  /** Id that no other event of any master has: `<process of the master>-<number>`. */
   readonly id: string;
   readonly tag: string;
   readonly data: Record<string, unknown>;
 }
 
-/** Events that are stored together. */
+/** Events to store together. */
 export interface EventBatch {
-  /** The same when the same events are given again, also by another process. */
+  /** Id of the batch: the same if the same events are passed again, even by another process. */
   readonly id: string;
   readonly events: readonly ReturnedEvent[];
-  /** They were given before, and it is not known whether they were stored. */
+  /** True if the events were passed before, and it is unknown whether they were stored. */
   readonly again: boolean;
 }
 
-/** A store will never take these events, as they are; another try is of no use, others may be taken. */
+/** The store will never accept these events, so that another attempt is useless; other events may be accepted. */
 export class EventsRefused extends Error {
   readonly code = "EVENTS_REFUSED";
 }
 
-/** What a file under `plugins/returners/` exports as `returner`. The last six are those of an `ext_job_cache`. */
+/** The export `returner` of a file under `plugins/returners/`. The last six functions are for an `ext_job_cache`. */
 export interface ReturnerModule {
-  /** Its name, instead of that of its file. */
+  /** Name of the returner, if not that of its file. */
   name?: string;
-  /** True, or why it cannot be used on this host. */
+  /** True, or the reason why the returner cannot be used on this host. */
   virtual?(context: ReturnerContext): true | { unavailable: string };
-  /** Options that a job may set (`--return-kwargs`): they name no place and no secret. @default none */
+  /** Options that a job may set (`--return-kwargs`): none of them may name a place or a secret. @default none */
   readonly fromJob?: readonly string[];
   /**
-   * Takes one return: `{jid, id, fun, fun_args, return, retcode, success, …}`, as the minion sends it.
+   * Stores one return: `{jid, id, fun, fun_args, return, retcode, success, …}`, as the minion sends it.
    *
    * @throws any error; the return still goes to the master
    */
@@ -158,26 +158,27 @@ export interface ReturnerModule {
     load: Record<string, unknown>,
     minions: readonly string[],
   ): Promise<void>;
-  /** The publication, or undefined. */
+  /** The publication of a job; undefined if there is none. */
   getLoad?(context: ReturnerContext, jid: string): Promise<Record<string, unknown> | undefined>;
-  /** Minion → its return. */
+  /** The returns of a job: minion → return. */
   getJid?(
     context: ReturnerContext,
     jid: string,
   ): Promise<Record<string, { return: unknown; retcode?: unknown; success?: unknown; out?: string }>>;
-  /** jid → publication, newest first. */
+  /** The stored jobs: jid → publication, newest first. */
   getJids?(context: ReturnerContext): AsyncIterable<[string, Record<string, unknown>]>;
   /**
-   * Stores events of a master (`event_return`). Resolves once they are safe.
+   * Stores events of a master (`event_return`). Resolves when they are safely stored.
    *
-   * @throws {EventsRefused} if another try would fail as well; for any other error they are given again, later and later
+   * @throws {EventsRefused} if another attempt would fail, too; after any other error the events are passed again, with growing
+   * delays
    */
   eventReturn?(context: ReturnerContext, batch: EventBatch): Promise<void>;
-  /** Ends connections that it keeps open. */
+  /** Closes connections that the returner keeps open. */
   close?(): Promise<void>;
   /** The functions of a custom one, as they are listed. @default those of this interface that it has */
   readonly listed?: ReadonlyMap<string, { signature: string | Signature; doc: string }>;
 }
 
-/** Returners by name → how to load them. */
+/** Returners: name → function that loads the returner. */
 export type ReturnerRegistry = Record<string, () => Promise<{ returner: ReturnerModule }>>;

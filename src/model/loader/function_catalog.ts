@@ -1,23 +1,23 @@
 import type { Signature } from "./signature.ts";
 
-/** An execution function as others see it: how to call it, and what it does. */
+/** Description of an execution function: how to call it, and what it does. */
 export interface FunctionDescription {
   /** `module.function`. */
   name: string;
   signature: Signature;
   function: {
-    /** Shown by `sys.doc`, and when the arguments do not fit. */
+    /** Documentation, for `sys.doc` and for errors about wrong arguments. */
     doc: string;
   };
 }
 
-/** Why a function cannot be called. */
+/** The reason why a function cannot be called. */
 export interface MissingFunction {
-  /** In Salt's words: `'x.y' is not available.` */
+  /** The reason in Salt's words: `'x.y' is not available.` */
   message: string;
 }
 
-/** The execution functions of a host, for `sys` and its like: to call one, use the `call` of the context. */
+/** The execution functions of a host, for `sys` and its like. To call one, use `call` of the context. */
 export interface FunctionCatalog {
   /** Looks up `module.function`; loads the module if need be. */
   find(name: string): Promise<FunctionDescription | MissingFunction>;
@@ -29,6 +29,6 @@ export interface FunctionCatalog {
   providers(): Promise<Map<string, string>>;
   /** Modules that are not available: file name → reason. */
   unavailable(): Promise<Map<string, string>>;
-  /** Forgets all modules: each is loaded again when it is next needed. */
+  /** Forgets all modules: each is loaded again on its next use. */
   reload(): void;
 }

@@ -1,21 +1,21 @@
-/** The master on the host of a minion, for the few functions that make sense only beside one. */
+/** Access to the master on a minion's host, for the few functions that need one. */
 
-/** What a job requests of that master, whose configuration is found beside the minion's. */
+/** The master next to a minion; its configuration is found next to the minion's. */
 export interface HostMaster {
-  /** True where the master runs the function for itself, as in an orchestration; false on a minion that is beside it. */
+  /** True if the master itself runs the function, as in an orchestration; false on a minion next to the master. */
   readonly isOwn: boolean;
   /**
-   * Runs a job on minions: id → `{ret, retcode, jid, out?}`, `{failed: true}` for ids without a key, and nothing for minions that
-   * do not answer.
+   * Runs a job on minions: id → `{ret, retcode, jid, out?}`, or `{failed: true}` for an id without a key. Minions that do not
+   * answer are left out.
    *
-   * @throws {CommandExecutionError} if there is no master here, or it refuses
+   * @throws {CommandExecutionError} if no master is found here, or it refuses
    */
   command(request: HostRequest, how: HostRequestOptions): Promise<Record<string, unknown>>;
   /**
    * Runs a runner in this process: `{fun, jid, user, fun_args, _stamp, return, success}`.
    *
-   * @param user who it is run for. @default "UNKNOWN", as in Salt
-   * @throws {CommandExecutionError} if there is no master here, or no such runner
+   * @param user the user to run as. @default "UNKNOWN", as in Salt
+   * @throws {CommandExecutionError} if no master is found here, or the runner is unknown
    */
   runner(
     fun: string,
@@ -24,16 +24,16 @@ export interface HostMaster {
     user?: string,
   ): Promise<Record<string, unknown>>;
   /**
-   * Has the running master run a wheel function: `{fun, jid, user, _stamp, return, success}`.
+   * Makes the running master call a wheel function: `{fun, jid, user, _stamp, return, success}`.
    *
-   * @throws {CommandExecutionError} if there is no master here, it does not run, or it refuses
+   * @throws {CommandExecutionError} if no master is found here, it is not running, or it refuses
    */
   wheel(fun: string, positional: unknown[], keyword: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Fires an event on that master's bus. It is dropped if the master does not run. */
+  /** Fires an event on the master's bus. The event is dropped if the master is not running. */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
   /**
-   * Events of that master's bus, or of a minion's on this host, from now on. The bus is waited for as long as it is not there; leaving
-   * the loop ends it, and so does the signal.
+   * Events of the master's bus, or of a minion's bus on this host, from now on. If the bus is missing, it is waited for.
+   * Leaving the loop or aborting the signal unsubscribes.
    */
   events(
     choice: BusChoice,
@@ -51,26 +51,26 @@ export interface HostRequest {
 }
 
 export interface HostRequestOptions {
-  /** Seconds of silence. @default the master's `timeout` */
+  /** Silence before minions are asked whether they still run the job, in seconds. @default the master's `timeout` */
   timeoutS?: number;
-  /** Minions at a time, `3` or `25%`; the result is id → `{ret, out}`. @default all */
+  /** Number or percentage of minions to run at a time, `3` or `25%`; the result is then id → `{ret, out}`. @default all */
   batch?: string;
-  /** Number of minions, taken by chance. @default all */
+  /** Number of minions to select at random. @default all */
   subset?: number;
-  /** Minions that do not return are `{failed: true}`. @default they are left out */
+  /** Include minions that do not return, as `{failed: true}`. @default they are left out */
   expectMinions?: boolean;
-  /** A batch goes no further after a minion that failed. @default false */
+  /** Stop a batch after a minion that failed. @default false */
   failhard?: boolean;
-  /** `ret_config` and `ret_kwargs` of the publication. */
+  /** Fields `ret_config` and `ret_kwargs` of the publication. */
   kwargs?: Record<string, unknown>;
 }
 
-/** Makes it for a host of jobs. */
+/** Makes the {@link HostMaster} for a host that runs jobs, from the host's options. */
 export type OpenHostMaster = (opts: Record<string, unknown>) => HostMaster;
 
-/** Which bus to listen to. */
+/** The bus to listen to. */
 export interface BusChoice {
   node: "master" | "minion";
-  /** The directory of its sockets. @default the master's `sock_dir` */
+  /** Directory of the bus's sockets. @default the master's `sock_dir` */
   sockDir: string | undefined;
 }

@@ -1,9 +1,9 @@
-/** What the text of a JavaScript or TypeScript file says of its functions: their parameters, and the comments before them. */
+/** Reads the text of a JavaScript or TypeScript file: parameters of its functions, and the comments before them. */
 import type { Parameter, Signature } from "./signature.ts";
 
 const CLOSING: Record<string, string> = { "(": ")", "[": "]", "{": "}", "<": ">" };
 
-/** The place after a text in quotes, a comment or a regular expression that begins here; undefined if none does. */
+/** The end of a quoted text, comment or regular expression that begins at `at`; undefined if none begins there. */
 function skipLiteral(text: string, at: number, before: string): number | undefined {
   const char = text[at]!;
   if (char === '"' || char === "'" || char === "`") {
@@ -16,23 +16,23 @@ function skipLiteral(text: string, at: number, before: string): number | undefin
   if (char !== "/") return undefined;
   if (text[at + 1] === "*") return text.indexOf("*/", at + 2) < 0 ? text.length : text.indexOf("*/", at + 2) + 2;
   if (text[at + 1] === "/") return text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at);
-  // After a value it divides.
+  // After a value, a slash means division.
   if (!"=(,[{:".includes(before)) return undefined;
   return at + (/^\/(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\[])+\/[a-z]*/.exec(text.slice(at))?.[0].length ?? 1);
 }
 
-/** One parameter as it is written. */
+/** One parameter as written. */
 interface Written {
   name: string;
   optional: boolean;
-  /** The expression after the equals sign. */
+  /** The expression of the default, after the equals sign. */
   value: string | undefined;
 }
 
 /**
- * Reads a list of parameters, types and all.
+ * Reads a list of parameters, including their types.
  *
- * @param open where its parenthesis is
+ * @param open position of the opening parenthesis
  */
 function readParameters(text: string, open: number): Written[] {
   const found: Written[] = [];
@@ -81,7 +81,7 @@ function readParameters(text: string, open: number): Written[] {
         continue;
       }
     }
-    // In an expression it compares.
+    // In an expression, `<` is a comparison, not a bracket.
     if (char in CLOSING && (char !== "<" || part === "type")) ends.push(CLOSING[char]!);
     else if (char === ends[ends.length - 1]) ends.pop();
     texts[part] += char;
@@ -90,7 +90,7 @@ function readParameters(text: string, open: number): Written[] {
   return found;
 }
 
-/** The value of a literal; undefined for any other expression, which the function then evaluates itself. */
+/** The value of a literal; undefined for any other expression, because the function evaluates that itself. */
 function literalValue(text: string): unknown {
   switch (text) {
     case "null":
@@ -114,7 +114,7 @@ function literalValue(text: string): unknown {
 
 const quoteAgain = (found: string) => found === '"' ? '\\"' : "'";
 
-/** In Python's terms: without the first parameter, which is the context. */
+/** Converts parameters to a signature in Python's terms; the first parameter, the context, is left out. */
 function toSignature([, ...written]: Written[]): Signature {
   const signature: Signature = { params: [], varargs: undefined, keywords: undefined };
   let optional = false;
@@ -128,7 +128,7 @@ function toSignature([, ...written]: Written[]): Signature {
       signature.keywords = plain;
       continue;
     }
-    // What follows an optional one can be left out as well: Python knows it no other way.
+    // A parameter after an optional one is optional, too: Python has no other form.
     optional ||= value !== undefined || rest.optional;
     const parameter: Parameter = { name: plain };
     if (optional) parameter.default = value === undefined ? undefined : literalValue(value);
@@ -139,12 +139,12 @@ function toSignature([, ...written]: Written[]): Signature {
 
 const escaped = (name: string) => name.replaceAll("$", "\\$");
 
-/** The name that a file itself has for what it exports under another. */
+/** The local name of an export that the file renames (`export { local as name }`). */
 function localName(source: string, name: string): string {
   return new RegExp(`^[ \\t]*export\\s*\\{[^}]*?([\\w$]+)\\s+as\\s+${escaped(name)}\\b`, "m").exec(source)?.[1] ?? name;
 }
 
-/** Where the functions of that name begin, each with the place of its parameters, if that can be seen. */
+/** Positions of the functions with that name, with the positions of their parameter lists where these can be found. */
 function declarations(source: string, name: string): { at: number; parameters: number | undefined }[] {
   const own = escaped(localName(source, name));
   const expressions = [
@@ -163,13 +163,13 @@ function declarations(source: string, name: string): { at: number; parameters: n
 }
 
 /**
- * What an exported function takes beside the context, in Python's terms. Types are left out, and a default that is no literal
- * shows as none: the function has it itself.
+ * The parameters of an exported function in Python's terms, without the context and types. A default that is not a literal
+ * shows as None; the function itself knows it.
  *
- * @param source the file's text
+ * @param source text of the file
  */
 export function exportedSignature(source: string, name: string, fn: (...args: never[]) => unknown): Signature {
-  // Of several that differ by their types, the last is the one that does it.
+  // Of several overloads, the last one is the implementation.
   const place = declarations(source, name).at(-1)?.parameters;
   if (place !== undefined) return toSignature(readParameters(source, place));
   const text = String(fn);
@@ -182,7 +182,7 @@ export function exportedSignature(source: string, name: string, fn: (...args: ne
   return toSignature(readParameters(text, open));
 }
 
-/** The comment right before an exported function, without its stars; empty if there is none. */
+/** The JSDoc comment directly before an exported function, without its asterisks; empty if there is none. */
 export function exportedDocumentation(source: string, name: string): string {
   for (const { at } of declarations(source, name)) {
     const before = source.slice(0, at).trimEnd();

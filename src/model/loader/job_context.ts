@@ -1,13 +1,13 @@
-/** The {@link JobContext} of a job, and of parts of a job that see other options than the rest of it. */
+/** The {@link JobContext} of a job, and of parts of a job that have other options than the rest. */
 import type { JobContext } from "./context.ts";
 import type { FunctionTable } from "./loader.ts";
 import { bindArguments } from "./signature.ts";
 
-/** What makes a {@link JobContext}: all but what is made here. */
+/** The fields of a {@link JobContext} that the caller provides. */
 export type JobParts = Omit<JobContext, "call" | "functions" | "with">;
 
 /**
- * Makes the context of a job. What its `call` calls gets this same context.
+ * Makes the context of a job. Functions that its `call` calls receive the same context.
  *
  * @param missing makes the error for a function that does not exist
  */
@@ -30,7 +30,10 @@ export function jobContext(
   return context;
 }
 
-/** The function of the file that was chosen for its module. What that file lacks is the module's own. */
+/**
+ * The function from the file that `providers` names for its module. A function that this file lacks is taken from the module
+ * itself.
+ */
 async function provided(functions: FunctionTable, providers: JobContext["providers"], fun: string) {
   if (providers === undefined) return undefined;
   const name = shortName(fun);
@@ -39,7 +42,7 @@ async function provided(functions: FunctionTable, providers: JobContext["provide
   return (await functions.raw(providers[module]!))?.get(name);
 }
 
-/** Python's messages name a function without its module. */
+/** The function's name without its module, as in Python's messages. */
 export function shortName(fun: string): string {
   return fun.slice(fun.indexOf(".") + 1);
 }

@@ -1,16 +1,16 @@
-/** Modules of Salt's own package on this host, which it lends: those that Brine does not have. */
+/** Modules that Salt's own package on this host lends to Brine: those that Brine does not have. */
 import { joinPath } from "../../base/paths.ts";
 import type { CustomPlace } from "./loaded_file.ts";
 import { type CustomFile, type CustomKind, strangersCode } from "./custom_files.ts";
 import { findSalt } from "./python/interpreter.ts";
 
-/** What the names of lent modules begin with in a registry: no function has such a name. */
+/** Prefix of lent modules in a registry: no function can have such a name. */
 const PREFIX = "salt:";
 
-/** True for the entry of a lent module. */
+/** True if an entry of a registry is a lent module. */
 export const isLent = (entry: string): boolean => entry.startsWith(PREFIX);
 
-/** The name of a module without what marks it as lent. */
+/** The name of a module without the prefix of lent modules. */
 export const plainName = (entry: string): string => isLent(entry) ? entry.slice(PREFIX.length) : entry;
 
 /** By options: renderers are asked for before each file. */
@@ -45,7 +45,7 @@ function findLent({ runtime, opts, log }: CustomPlace, kind: CustomKind): Custom
   });
 }
 
-/** A registry with the lent modules behind those that are there. */
+/** Adds the lent modules after the other modules of a registry. */
 export function withLentFiles<Loaded>(
   known: Record<string, () => Promise<Loaded>>,
   place: CustomPlace,
@@ -57,7 +57,7 @@ export function withLentFiles<Loaded>(
   return { ...known, ...Object.fromEntries(lent.map((file) => [`${PREFIX}${file.name}`, () => load(file)])) };
 }
 
-/** True if a lent module can give itself a name: its text has it. */
+/** Returns a function that is true if a lent module may give itself a name, because the name occurs in its text. */
 export function lentNames(place: CustomPlace, kind: CustomKind): (entry: string, name: string) => boolean {
   let files: Map<string, CustomFile> | undefined;
   const texts = new Map<string, string>();

@@ -1,20 +1,20 @@
-/** Characters of a line at most. */
+/** Characters of one line, at most. */
 const LONGEST = 1024 * 1024;
 
 /**
- * The lines of what a program prints, one after the other: `push` resolves when those of its chunk were taken, so that a program that prints
- * faster has to wait. A line that is too long is left out.
+ * Splits the output of a program into lines, and passes them on one by one. `push` resolves when the lines of its chunk were
+ * handled, so that a faster program has to wait. A line that is too long is dropped.
  */
 export class Lines {
   readonly #take: (line: string) => void | Promise<void>;
   readonly #tooLong: (length: number) => void;
   readonly #decoder = new TextDecoder();
   #rest = "";
-  /** Characters of a line that is too long, so far. */
+  /** Characters so far of a line that is too long. */
   #skipped = 0;
   #last: Promise<void> = Promise.resolve();
 
-  /** @param tooLong called with the characters of a line that was left out */
+  /** @param tooLong called with the length of a dropped line, in characters */
   constructor(take: (line: string) => void | Promise<void>, tooLong: (length: number) => void = () => {}) {
     this.#take = take;
     this.#tooLong = tooLong;
@@ -25,7 +25,7 @@ export class Lines {
     return this.#last = this.#last.then(() => this.#split(text));
   }
 
-  /** Takes a last line that has no end; resolves when all were taken. */
+  /** Passes on a last line without a line feed; resolves when all lines were handled. */
   end(): Promise<void> {
     return this.#last = this.#last.then(async () => {
       const line = this.#rest;

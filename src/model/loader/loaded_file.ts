@@ -1,24 +1,24 @@
-/** Custom modules, whatever language they are written in. */
+/** Custom modules of any language, after loading. */
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Args, Signature } from "./signature.ts";
 
-/** Where custom modules are, and what they are loaded with. */
+/** The place of custom modules, and what is needed to load them. */
 export interface CustomPlace {
   readonly runtime: Runtime;
   readonly log: Logger;
-  /** `extension_modules` and the options that name further directories. */
+  /** `extension_modules`, and the options with additional directories. */
   readonly opts: Record<string, unknown>;
 }
 
-/** What a function of a custom file is called with: a context of its family. */
+/** The context that a function of a custom file receives: that of its family. */
 export type AnyContext = object;
 
 /** One function of a custom file, of any family. */
 export interface CustomFunction {
   signature: string | Signature;
   doc: string;
-  /** The outputter of its return. @default that of its family */
+  /** The outputter for the return. @default that of the family */
   out?: string;
   run(context: AnyContext, args: Args): Promise<unknown>;
 }
@@ -28,7 +28,7 @@ export type Virtual = true | string | { unavailable: string; name?: string };
 
 /** A file that was loaded. */
 export interface LoadedFile {
-  /** Empty for a program. */
+  /** The module's exports; empty for a program. */
   exports: Record<string, unknown>;
   virtual(context: unknown): Virtual;
   functions: Map<string, CustomFunction>;

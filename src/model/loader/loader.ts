@@ -5,7 +5,7 @@ import type { FunctionCatalog, MissingFunction } from "./function_catalog.ts";
 import { lentNames } from "./lent_files.ts";
 import { type LoadedEntry, ModuleTable } from "./module_table.ts";
 
-/** Where modules come from: name → how to load it. Nothing is loaded before it is asked for. */
+/** Modules: name → function that loads the module. Nothing is loaded before its first use. */
 export type ModuleRegistry = Record<string, () => Promise<{ module: ExecutionModule }>>;
 
 /** A function that can be called. */
@@ -15,7 +15,7 @@ export type LoadedFunction = LoadedEntry<ExecutionFunction, ExecutionModule>;
 export interface FunctionTable extends FunctionCatalog {
   find(name: string): Promise<LoadedFunction | MissingFunction>;
   list(): Promise<LoadedFunction[]>;
-  /** The functions of a module's file, whether or not it is the one for this host: name → function. */
+  /** The functions in a module's file, even if the module is not the one for this host: name → function. */
   raw(file: string): Promise<ReadonlyMap<string, LoadedFunction> | undefined>;
 }
 
@@ -24,13 +24,13 @@ export interface FunctionTableOptions {
   disabled?: readonly string[];
   /** The only modules to load; empty means all. */
   only?: readonly string[];
-  /** Modules whose functions are those of Salt's package where that has them. */
+  /** Modules whose functions come from Salt's package, if the package has them. */
   preferred?: readonly string[];
-  /** Which module provides a name, even if another one claims it: name → module. */
+  /** Name → module that provides it, even if another module claims the name. */
   providers?: Readonly<Record<string, unknown>>;
 }
 
-/** The options of a host about its modules. */
+/** The options of a host that concern its modules. */
 export function functionTableOptions(opts: Record<string, unknown>): FunctionTableOptions {
   const names = (value: unknown) => Array.isArray(value) ? value.map(String) : [];
   const { disable_modules, whitelist_modules, python_prefer, providers } = opts;
@@ -42,7 +42,7 @@ export function functionTableOptions(opts: Record<string, unknown>): FunctionTab
   };
 }
 
-/** Adds the modules that were chosen for a name; one that does not exist changes nothing. */
+/** Adds the modules that are chosen for a name. An unknown module has no effect. */
 function provided(registry: ModuleRegistry, providers: Readonly<Record<string, unknown>>): ModuleRegistry {
   const chosen = Object.entries(providers).filter(([, module]) => Object.hasOwn(registry, String(module)));
   if (chosen.length === 0) return registry;
@@ -58,10 +58,10 @@ function loaders(registry: ModuleRegistry): Record<string, () => Promise<Executi
 }
 
 /**
- * A table of the execution functions of a registry. Modules are loaded when they are first needed. One that throws is not
- * available, with its error as the reason.
+ * The table of a registry's execution functions. A module is loaded on first use; a module that throws is unavailable, with its
+ * error as the reason.
  *
- * @param source the registry, or a function that returns it: called again after each {@link FunctionTable.reload}
+ * @param source the registry, or a function that returns it, which is called again after each {@link FunctionTable.reload}
  */
 export function createFunctionTable(
   source: ModuleRegistry | (() => ModuleRegistry),

@@ -1,6 +1,6 @@
 /**
- * Finds a runner or returner by its name: the file of that name, unless that module has another name; else any file whose
- * module has it.
+ * Finds a runner or returner by name: first the file of that name, unless its module has another name; then any file whose
+ * module has the name.
  */
 export async function moduleNamed<Family extends "runner" | "returner", Module extends { name?: string }>(
   registry: Readonly<Record<string, () => Promise<Record<Family, Module>>>>,
@@ -13,7 +13,7 @@ export async function moduleNamed<Family extends "runner" | "returner", Module e
       const module = (await registry[file]!())[family];
       if ((module.name ?? file) === name) return module;
     } catch (error) {
-      // An error in another file does not concern the caller, who asked for this name.
+      // Throw only an error in the file of that name: other files do not concern the caller.
       if (file === name) throw error;
     }
   }

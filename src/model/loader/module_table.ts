@@ -1,4 +1,4 @@
-/** Modules of one family: loaded when they are first needed, under the names that they give themselves. */
+/** The modules of one family: loaded on first use, under the names that they give themselves. */
 import { messageOf } from "../../base/errors.ts";
 import type { Context } from "./context.ts";
 import type { MissingFunction } from "./function_catalog.ts";
@@ -6,13 +6,13 @@ import { isLent, plainName } from "./lent_files.ts";
 import type { Virtual } from "./loaded_file.ts";
 import { parseSignature, type Signature } from "./signature.ts";
 
-/** What functions of all families have. */
+/** Fields that functions of all families have. */
 export interface DescribedFunction {
   signature: string | Signature;
   doc: string;
 }
 
-/** What modules of all families have. */
+/** Fields that modules of all families have. */
 export interface DescribedModule<F extends DescribedFunction> {
   virtual?(context: Context): Virtual | Promise<Virtual>;
   /** Further names that it goes by. @default none */
@@ -30,7 +30,7 @@ export interface LoadedEntry<F extends DescribedFunction, M extends DescribedMod
 }
 
 interface LoadedModule<F extends DescribedFunction, M extends DescribedModule<F>> {
-  /** Undefined if it is available. */
+  /** The reason why the module is unavailable; undefined if it is available. */
   unavailable: string | undefined;
   name: string;
   /** Further names, and that of one that is not available. */
@@ -41,23 +41,23 @@ interface LoadedModule<F extends DescribedFunction, M extends DescribedModule<F>
 }
 
 export interface ModuleTableOptions<M> {
-  /** Name → how to load it; called again after each {@link ModuleTable.reload}. */
+  /** Returns name → function that loads the module; called again after each {@link ModuleTable.reload}. */
   registry(): Record<string, () => Promise<M>>;
   context(): Context;
   /** Modules to leave out. */
   disabled: ReadonlySet<string>;
   /** The only modules to load; undefined means all. */
   only: ReadonlySet<string> | undefined;
-  /** Modules whose functions are those of Salt's package where that has them. @default none */
+  /** Modules whose functions come from Salt's package, if the package has them. @default none */
   preferred?: ReadonlySet<string>;
   /** True if a lent module may give itself a name. @default any may */
   lentAs?(entry: string, name: string): boolean;
 }
 
-/** The names of functions: any other text is not looked up at all. */
+/** The form of function names; any other text is not looked up. */
 const FUNCTION_NAME = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/;
 
-/** The functions of one family. A module that throws is not available, with its error as the reason. */
+/** The functions of one family. A module that throws is unavailable, with its error as the reason. */
 export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<F>> {
   readonly #options: ModuleTableOptions<M>;
   readonly #loaded = new Map<string, Promise<LoadedModule<F, M>>>();
@@ -85,7 +85,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     return found;
   }
 
-  /** A function of Salt's package, whatever Brine has under that name. */
+  /** Finds a function in Salt's package, even if Brine has one of that name. */
   async #lent(module: string, fun: string): Promise<LoadedEntry<F, M> | undefined> {
     const { lentAs = () => true } = this.#options;
     const likely = Object.keys(this.#modules).filter((entry) =>
@@ -115,7 +115,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     return "message" in own ? await this.#lent(module, fun) ?? own : own;
   }
 
-  /** A function of a module that is not lent. */
+  /** Finds a function in a module that is not lent. */
   async #own(module: string, fun: string, missing: MissingFunction): Promise<LoadedEntry<F, M> | MissingFunction> {
     let isThere = false;
     if (Object.hasOwn(this.#modules, module) && this.#allowed(module)) {
@@ -142,7 +142,10 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     return unavailable === undefined ? missing : { message: unavailable };
   }
 
-  /** The functions of a file, whatever name it goes by and whether or not it says that it fits this host; undefined if there is none. */
+  /**
+   * The functions in a file, whatever the module's name, and even if it is not for this host; undefined if there is no such
+   * file.
+   */
   async raw(file: string): Promise<ReadonlyMap<string, LoadedEntry<F, M>> | undefined> {
     if (!Object.hasOwn(this.#modules, file) || !this.#allowed(file)) return undefined;
     const opened = await this.#open(file);
@@ -158,7 +161,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   async providers(): Promise<Map<string, string>> {
     const available = (await this.#all()).filter(({ unavailable }) => unavailable === undefined);
-    // Of several of one name the first counts.
+    // Of several modules with one name, the first counts.
     return new Map(available.reverse().map(({ name, file }) => [name, file]));
   }
 
@@ -180,7 +183,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
   }
 
   async list(): Promise<LoadedEntry<F, M>[]> {
-    // A module whose file has its name goes before others of that name, as in find(). Among the others the first counts.
+    // As in find(), a module whose file has its name precedes other modules of that name; among the latter the first counts.
     const { preferred } = this.#options;
     const rank = ({ name, file }: LoadedModule<F, M>, isOfSalt: boolean) => {
       if (isOfSalt) return preferred?.has(name) ? -1 : 2;
@@ -202,7 +205,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
   }
 }
 
-/** Loads one module and asks it whether it is available; never rejects. */
+/** Loads one module and checks whether it is available; never rejects. */
 async function loadModule<F extends DescribedFunction, M extends DescribedModule<F>>(
   file: string,
   load: () => Promise<M>,

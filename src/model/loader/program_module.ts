@@ -1,4 +1,4 @@
-/** Programs as modules: they say what functions they have, and are run once for each call, with JSON on both sides. */
+/** Programs as modules: a program describes its functions, and is run once for each call, with JSON in both directions. */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
@@ -9,14 +9,14 @@ import { CommandExecutionError } from "./family.ts";
 import { knownError } from "./foreign_errors.ts";
 import { type Args, parseSignature, type Signature } from "./signature.ts";
 
-/** What a program says of itself. */
+/** A program's description of itself. */
 export interface ProgramDescription {
-  /** By name. */
+  /** Function name → its signature and documentation. */
   functions: Map<string, { signature: string; doc: string }>;
   virtual: true | string | { unavailable: string };
 }
 
-/** What a program is sent with a call. */
+/** The fields that a program receives with a call. */
 export interface ProgramCaller {
   readonly runtime: Pick<Runtime, "process" | "clock">;
   readonly log: Logger;
@@ -24,18 +24,18 @@ export interface ProgramCaller {
   readonly grains?: Record<string, unknown>;
   readonly pillar?: Record<string, unknown>;
   readonly jid?: string;
-  /** Aborted when the job is ended: the program is, too. */
+  /** Aborted when the job is ended; this ends the program, too. */
   readonly signal?: AbortSignal;
   ownProcess?(pid: number): void;
 }
 
-/** Time for a program to describe itself. */
+/** Milliseconds for a program to describe itself. */
 const DESCRIBE_MS = 30_000;
-/** Time for a program whose job is ended to end by itself. */
+/** Milliseconds that a program gets to end after its job was ended. */
 const GRACE_MS = 2000;
-/** Bytes that a program may print. */
+/** Bytes that a program may print, at most. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Characters of what a program printed on stderr that are shown. */
+/** Characters of stderr that an error shows. */
 const SHOWN = 1000;
 
 interface Ended {
@@ -71,7 +71,7 @@ async function runProgram(
     try {
       process.kill(-child.pid, how);
     } catch {
-      // The process group belongs to another user by now.
+      // The process group is gone, and its number may belong to another user.
     }
   };
   let late = false;
@@ -104,7 +104,7 @@ async function runProgram(
   }
 }
 
-/** The map that a program printed; undefined if it is something else. */
+/** The map that a program printed; undefined for other output. */
 function mapOf(stdout: string): ReadonlyMap<string, unknown> | undefined {
   try {
     const value = parseOrderedJson(stdout);
@@ -120,9 +120,9 @@ function complaint(path: string, { how, stdout, stderr }: Ended): string {
 }
 
 /**
- * Asks a program what functions it has.
+ * Asks a program to describe its functions.
  *
- * @throws if it cannot be run, or says something else
+ * @throws if the program cannot be run, or its description is invalid
  */
 export async function describeProgram(
   caller: Pick<ProgramCaller, "runtime">,
@@ -157,7 +157,7 @@ export async function describeProgram(
   };
 }
 
-/** Values that JSON has no word for, as what is nearest. */
+/** Replaces values that JSON cannot express by the nearest ones. */
 function jsonable(_key: string, value: unknown): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [str(key), item]));
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
@@ -165,7 +165,7 @@ function jsonable(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** What is sent with a call. */
+/** The input of a program for one call. */
 function callOf(caller: ProgramCaller, name: string, signature: Signature, bound: Args): Uint8Array {
   const { params, varargs, keywords } = signature;
   const { opts, grains = {}, pillar = {}, jid = "" } = caller;
@@ -185,8 +185,8 @@ function callOf(caller: ProgramCaller, name: string, signature: Signature, bound
 /**
  * Calls a function of a program.
  *
- * @param retcode called with the return code that the program sends beside its return
- * @throws the error that the program sends, as an error that hosts know; CommandExecutionError if it answers anything else
+ * @param retcode called with the return code, if the program sends one with its return
+ * @throws the error that the program sends, as one that hosts distinguish; CommandExecutionError for an invalid answer
  */
 export async function callProgram(
   caller: ProgramCaller,

@@ -4,25 +4,25 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { ProxyChoice } from "../../runtime/proxy_net.ts";
 import { CommandExecutionError } from "./family.ts";
 
-/** What fetches has these: a host's configuration, and its process. */
+/** What is needed to find proxies: a host's configuration and its process. */
 export interface ProxyContext {
   readonly opts: Record<string, unknown>;
   readonly runtime: { readonly process: Pick<Runtime["process"], "env"> };
 }
 
 /**
- * What chooses the proxy of each request to a web server.
+ * Makes the function that chooses the proxy for each request to a web server.
  *
- * @throws {CommandExecutionError} if the configured one cannot be used
+ * @throws {CommandExecutionError} if the configured proxy cannot be used
  */
 export function proxiesOf({ opts, runtime: { process } }: ProxyContext): ProxyFor {
   return asked(() => proxyFor(opts, (name) => process.env(name)));
 }
 
 /**
- * The configured proxy, for programs that are told of it.
+ * The configured proxy, for programs that need its address.
  *
- * @throws {CommandExecutionError} if it cannot be used
+ * @throws {CommandExecutionError} if the proxy cannot be used
  */
 export function proxyOf(opts: Record<string, unknown>): ProxyChoice | undefined {
   return asked(() => readProxy(opts));

@@ -1,7 +1,7 @@
 import type { RenderJob } from "../../language/render/renderer.ts";
 import type { CustomPlace } from "./loaded_file.ts";
 
-/** What a custom renderer is told: of its host, and of the file. `grains`, `pillar` and `opts` are copies. */
+/** What a custom renderer receives about its host and the file. `grains`, `pillar` and `opts` are copies. */
 export function rendererContext(
   place: CustomPlace,
   { path, sls = "", saltenv, argline, plain, context = {} }: RenderJob,

@@ -1,4 +1,4 @@
-/** Rendering for a job: SLS files, and the templates of files, commands and names. */
+/** Renders for a job: SLS files, and the templates of files, commands and names. */
 import { textsOf } from "../../language/python/given.ts";
 import { SALT_MINION_DEFAULTS } from "../config/salt_defaults.ts";
 import { entriesOf } from "../../language/python/containers.ts";
@@ -20,50 +20,50 @@ import { customRenderers } from "./custom_renderers.ts";
 import { findPython } from "./python/interpreter.ts";
 import { jobTemplateFunctions } from "./template_functions.ts";
 
-/** What a host has for rendering: a job's context, or as much of it as there is. */
+/** What rendering needs of a host: the context of a job, or a part of it. */
 export type RenderingHost = Pick<
   JobContext,
   "runtime" | "log" | "opts" | "grains" | "pillar" | "functions" | "call" | "files"
 >;
 
-/** An SLS or top file that is rendered. */
+/** An SLS or top file to render. */
 export interface SlsFile {
-  /** Its copy on this host. */
+  /** Path of the copy on this host. */
   path: string;
-  /** Its path below the roots: `a/init.sls`. */
+  /** Path below the roots: `a/init.sls`. */
   name: string;
-  /** `a`; empty for a top file. */
+  /** Name of the SLS: `a`; empty for a top file. */
   sls: string;
   saltenv: string;
-  /** Its text. */
+  /** Text of the file. */
   source: string;
-  /** Names that go over all others: the `defaults` of an include. */
+  /** Names that override all others: the `defaults` of an include. */
   context?: Readonly<Record<string, unknown>>;
-  /** The pipeline of a text that names none. @default the option `renderer` */
+  /** Pipeline for a text that does not name one. @default the option `renderer` */
   renderer?: string;
 }
 
 /** A template that is not an SLS file. */
 export interface Template {
   source: string;
-  /** The file that it is from, for messages. @default "<template>" */
+  /** Path of the file, for messages. @default "<template>" */
   path?: string;
-  /** Salt's name of the engine: `jinja`. */
+  /** Name of the engine as in Salt: `jinja`. */
   engine: string;
-  /** Where templates are imported from; empty text or undefined for nowhere. */
+  /** The environment to import templates from; an empty text or undefined for none. */
   saltenv?: string;
-  /** Further names, below the host's own: `name`, `source`, `user`, `group`, `mode`. */
+  /** Additional names, which the host's own override: `name`, `source`, `user`, `group`, `mode`. */
   names?: Readonly<Record<string, unknown>>;
-  /** Names that go over all others, the `context` of a file. */
+  /** Names that override all others: the `context` of a file. */
   context?: AnyMap | null;
-  /** Those that are used where `context` says nothing. They go over the host's too. */
+  /** Names that `context` overrides. They override the host's names, too. */
   defaults?: AnyMap | null;
 }
 
-/** Engines of Salt whose templates are Python. */
+/** Engines of Salt that need Python. */
 const PYTHON_ENGINES = ["cheetah", "genshi", "mako", "py", "wempy"];
 
-/** What each runtime has loaded and compiled, for all of its jobs. */
+/** Renderers of each runtime that are loaded already, for all jobs. */
 const RENDERERS = new WeakMap<Runtime, RendererTable>();
 
 function renderersOf(runtime: Runtime): RendererTable {
@@ -80,12 +80,12 @@ function renderersOf(runtime: Runtime): RendererTable {
   return known;
 }
 
-/** True for an engine that a host can render templates with. */
+/** True if the host can render templates of an engine. */
 export function isTemplateEngine(engine: unknown, { runtime, opts }: Pick<RenderingHost, "runtime" | "opts">): boolean {
   return engine === "jinja" || engine === "py" && findPython(runtime, opts) !== undefined;
 }
 
-/** Why templates of an engine cannot be rendered: Salt's words, and for engines that Salt has what to do instead. */
+/** The error for an engine that cannot be used, in Salt's words; for an engine of Salt it says what to do instead. */
 export function unsupportedEngine(engine: string): string {
   const problem = `Specified template format ${engine} is not supported`;
   if (!PYTHON_ENGINES.includes(engine)) return problem;
@@ -94,10 +94,10 @@ export function unsupportedEngine(engine: string): string {
 
 type Values = ReturnType<typeof templateValues>;
 
-/** The values of the last rendering with some options: those of a run of states are made for it. */
+/** The values of the last rendering for an options object: a run of states has its own object. */
 const lastValues = new WeakMap<object, { grains: unknown; pillar: unknown; values: Values }>();
 
-/** Values for the templates of one run of states: hundreds of them, each in a rendering of its own, share one copy as in Salt. */
+/** Values for the templates of one run of states. As in Salt, hundreds of templates, each rendered separately, share one copy. */
 function valuesOfRun(host: RenderingHost): Values {
   const { opts, grains, pillar } = host;
   const last = lastValues.get(opts);
@@ -108,8 +108,8 @@ function valuesOfRun(host: RenderingHost): Values {
 }
 
 /**
- * Renders the files of one job. Values of the host are copied once: what a template changes of them, those after it see.
- * Templates that are imported are fetched once.
+ * Renders the files of one job. The host's values are copied once: a template sees the changes that earlier templates made. An
+ * imported template is fetched once.
  */
 export class Rendering {
   readonly #host: RenderingHost;
@@ -122,8 +122,8 @@ export class Rendering {
   readonly #fetched = new Map<string, Promise<TemplateFile | undefined>>();
 
   /**
-   * @param host with the options of its master, if templates of states are rendered: see `stateOptions`
-   * @param isOfRun templates of one run of states share what they see. @default false
+   * @param host must have the options of its master to render templates of states: see `stateOptions`
+   * @param isOfRun true if the templates of one run of states share their values. @default false
    */
   constructor(host: RenderingHost, { isOfRun = false } = {}) {
     const { runtime, opts, log } = host;
@@ -132,7 +132,8 @@ export class Rendering {
     const values = isOfRun ? valuesOfRun(host) : templateValues(host, SALT_MINION_DEFAULTS);
     this.#shared = {
       ...values,
-      // Functions return values of the host itself. A template that changes one must not find it changed in its own names.
+      // Functions return values of the host itself. Copy the names first, so that a template which changes such a value does
+      // not see the change in its own names.
       functions: jobTemplateFunctions(host, () => Object.values(values.globals).forEach(({ value }) => value)),
       log,
       allowUndefined: opts.allow_undefined === true,
@@ -141,7 +142,7 @@ export class Rendering {
     };
   }
 
-  /** Opened where data is rendered: a template of a file needs none. */
+  /** The pipeline for data, opened on first use: a template of a file needs none. */
   get #pipeline(): Pipeline {
     if (this.#opened !== undefined) return this.#opened;
     const { opts } = this.#host;
@@ -156,7 +157,7 @@ export class Rendering {
   }
 
   /**
-   * Data of an SLS or top file.
+   * Renders an SLS or top file to data.
    *
    * @throws {RenderError} in Salt's words
    */
@@ -171,10 +172,10 @@ export class Rendering {
   }
 
   /**
-   * A text, or the texts in lists and maps, decrypted by a renderer, as on a command line: `\\n` is a new line.
+   * Decrypts a text, or the texts in lists and maps, with a renderer. As on a command line, `\\n` stands for a line feed.
    *
-   * @param what names it in messages
-   * @throws {DecryptError} for a renderer that may not be used, or is not there
+   * @param what name of the value in messages
+   * @throws {DecryptError} for a renderer that is unknown or not allowed
    * @throws {RenderError} if the renderer fails
    */
   async decrypt(value: unknown, renderer: string, what: string): Promise<unknown> {
@@ -183,9 +184,9 @@ export class Rendering {
   }
 
   /**
-   * The text that a template renders to.
+   * Renders a template to text.
    *
-   * @throws {RenderError} in Salt's words, and for an engine that is not there
+   * @throws {RenderError} in Salt's words, also for an unknown engine
    */
   async renderTemplate({ source, path = "<template>", engine, saltenv, ...given }: Template): Promise<string> {
     if (!isTemplateEngine(engine, this.#host)) {
@@ -203,7 +204,7 @@ export class Rendering {
       path,
       saltenv: saltenv ?? "",
       argline: "",
-      // A Python file has its names as variables, and the context as one of them.
+      // A Python file has its names as variables, and `context` is one of them.
       context: engine === "py" ? { ...given.names, context: { ...defaults, ...context } } : { ...defaults, ...context },
       jinjaOptions: jinjaOptionsOf(this.#host.opts, false),
       ...(saltenv === undefined || saltenv === "" ? {} : { load: (name: string) => this.#load(name, saltenv) }),
@@ -211,7 +212,7 @@ export class Rendering {
     return String(text);
   }
 
-  /** A template that is imported or included. */
+  /** Loads an imported or included template. */
   #load(name: string, saltenv: string): Promise<TemplateFile | undefined> {
     const key = `${saltenv}\0${name}`;
     let found = this.#fetched.get(key);
@@ -221,7 +222,7 @@ export class Rendering {
 
   async #fetch(name: string, saltenv: string): Promise<TemplateFile | undefined> {
     const { files, runtime } = this.#host;
-    // The name of a template is a path and never a URL: salt://x in a template is not found in Salt either.
+    // The name of a template is always a path, never a URL: Salt does not find salt://x in a template either.
     if (name === "" || name.startsWith("/") || name.includes("://")) return undefined;
     const path = await files.fetch(`salt://${name.includes("?") ? "|" : ""}${name}`, "", { saltenv });
     return path === undefined ? undefined : { path, name, source: templateText(runtime.fs.read(path), path) };
@@ -229,9 +230,9 @@ export class Rendering {
 }
 
 /**
- * The text of a template's file.
+ * Decodes the text of a template's file.
  *
- * @throws {RenderError} if it is not UTF-8
+ * @throws {RenderError} if the file is not UTF-8
  */
 export function templateText(bytes: Uint8Array, path: string): string {
   try {

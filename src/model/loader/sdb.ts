@@ -1,4 +1,4 @@
-/** `sdb://profile/key`: values that drivers fetch from elsewhere, by profiles in the options or the pillar of the host. */
+/** Resolves `sdb://profile/key`: drivers fetch such values from other stores, by profiles in the host's options or pillar. */
 import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
@@ -10,22 +10,22 @@ import type { HostMaster } from "./host_master.ts";
 import { absentSdb } from "./absent_sdb.ts";
 import { CommandExecutionError, SaltInvocationError } from "./family.ts";
 
-/** The host whose values they are. */
+/** What sdb drivers receive of the host. */
 export interface SdbContext {
   readonly runtime: Runtime;
   readonly log: Logger;
   readonly opts: Readonly<Record<string, unknown>>;
-  /** Where profiles are looked for that the options do not have. */
+  /** Pillar with profiles that the options do not have. */
   readonly pillar: Readonly<Record<string, unknown>>;
   /** Aborts when the job is killed. @default never */
   readonly signal?: AbortSignal;
-  /** Of a minion's job alone. */
+  /** The minion's functions and data; only for a job of a minion. */
   readonly grains?: Readonly<Record<string, unknown>>;
   readonly hostMaster?: HostMaster | undefined;
   call?(fun: string, positional?: unknown[], keyword?: Record<string, unknown>): Promise<unknown>;
 }
 
-/** What a file under `plugins/sdb/` exports as `sdb`. Messages of its errors MUST NOT have values. */
+/** The export `sdb` of a file under `plugins/sdb/`. Messages of its errors MUST NOT contain values. */
 export interface SdbDriver {
   /** The value of a key; null if there is none. */
   get(context: SdbContext, key: string, profile: AnyMap): unknown;
@@ -33,21 +33,21 @@ export interface SdbDriver {
   set?(context: SdbContext, key: string, value: unknown, profile: AnyMap): unknown;
 }
 
-/** Drivers by name → how to load each. */
+/** Drivers: name → function that loads the driver. */
 export type SdbRegistry = Record<string, () => Promise<{ sdb: SdbDriver }>>;
 
 const SCHEME = "sdb://";
-/** Characters of the longest text that is made. */
+/** Characters of a generated secret, at most. */
 const LONGEST = 65_536;
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)";
 
-/** True for a value that stands for another. */
+/** True for an `sdb://` address. */
 const isSdb = (value: unknown): value is string => typeof value === "string" && value.startsWith(SCHEME);
 
-/** The profile that an address names. A key may be a secret in itself, and is not shown. */
+/** The profile in an address. The key may be a secret itself, so messages show only the profile. */
 const sdbProfile = (uri: string): string => uri.slice(SCHEME.length).split("/", 1)[0]!;
 
-/** The stores of one host. @see salt/utils/sdb.py */
+/** The sdb stores of one host. @see salt/utils/sdb.py */
 export class Sdb {
   readonly #context: SdbContext;
   readonly #drivers: SdbRegistry;
@@ -58,11 +58,11 @@ export class Sdb {
   }
 
   /**
-   * The value of an address. What is no address of a profile is returned as it is.
+   * The value of an address. Text that is not an address of a known profile is returned unchanged.
    *
-   * @param strict refuses that
+   * @param strict throw for such a text instead
    * @throws {SaltInvocationError} in Salt's words
-   * @throws {CommandExecutionError} if the driver is not here, or fails
+   * @throws {CommandExecutionError} if the driver is missing or fails
    */
   async get(uri: unknown, strict = false): Promise<unknown> {
     const place = this.#place(uri);
@@ -76,7 +76,7 @@ export class Sdb {
     return uri;
   }
 
-  /** False if it is no address of a profile. */
+  /** Stores a value. @returns false for text that is not an address of a known profile */
   async set(uri: unknown, value: unknown): Promise<unknown> {
     const place = this.#place(uri);
     if (typeof place === "string") return false;
@@ -85,7 +85,7 @@ export class Sdb {
     return await driver.set(this.#context, place.key, value, place.profile);
   }
 
-  /** False if it is no address of a profile. No driver deletes. */
+  /** Deletes a value: no driver can. @returns false for text that is not an address of a known profile */
   async delete(uri: unknown): Promise<false> {
     const place = this.#place(uri);
     if (typeof place === "string") return false;
@@ -93,11 +93,11 @@ export class Sdb {
     throw cannot(place, "does not delete: set another value, or delete it where it is stored");
   }
 
-  /** The value of an address, which is made by chance and stored if there is none. */
+  /** The value of an address; if there is none, a random one is generated and stored. */
   async getOrSetHash(uri: unknown, length: unknown, chars: unknown): Promise<unknown> {
     if (!isSdb(uri)) return false;
     const place = this.#place(uri);
-    // In Salt the address itself would be taken for the secret.
+    // In Salt, a bad address itself would become the secret.
     if (typeof place === "string") throw new SaltInvocationError(place);
     const found = await this.get(uri);
     if (found !== null && found !== undefined) return found;
@@ -114,7 +114,7 @@ export class Sdb {
       );
     }
     const { crypto } = this.#context.runtime;
-    // Numbers beyond the last whole multiple would make some letters more frequent.
+    // Discard numbers above the largest multiple of the alphabet's size: they would make some letters more frequent.
     const fair = 2 ** 32 - 2 ** 32 % letters.length;
     let made = "";
     for (let count = 0; count < length;) {
@@ -126,7 +126,7 @@ export class Sdb {
     return made;
   }
 
-  /** Where an address leads, or why it leads nowhere, in Salt's words. */
+  /** The profile and key of an address, or the error in Salt's words. */
   #place(uri: unknown): Place | string {
     if (!isSdb(uri)) return 'SDB uri must start with "sdb://"';
     const name = sdbProfile(uri);
@@ -149,7 +149,7 @@ export class Sdb {
   }
 }
 
-/** A profile that was found, and the key in it. */
+/** A profile, and the key in it. */
 interface Place {
   name: string;
   key: string;
@@ -160,13 +160,13 @@ interface Place {
 const cannot = ({ name, driver }: Place, why: string) =>
   new CommandExecutionError(`The sdb driver "${driver}" of the profile "${name}" ${why}`);
 
-/** The arguments of the functions of `sdb`, which modules and runners have alike. */
+/** Signature of `sdb.get_or_set_hash`, the same for modules and runners. */
 export const SDB_HASH = `uri, length=8, chars='${CHARACTERS}'`;
 
 /**
- * Finds what the `sdb://` addresses in a configuration stand for, also within maps and lists. Profiles are in it, too.
+ * Resolves the `sdb://` addresses in a configuration, also within maps and lists. The profiles are in the configuration, too.
  *
- * @param strict false warns of a value that cannot be had, and leaves the option out
+ * @param strict if false, a value that cannot be fetched causes a warning, and its option is left out
  * @see salt/config/__init__.py apply_sdb
  */
 export function sdbResolver(
@@ -193,7 +193,7 @@ export function sdbResolver(
   };
 }
 
-/** A value with what its addresses stand for. @param known what an alias of YAML means at several places is one value */
+/** Resolves the addresses in a value. @param known results by list or map, so that an alias of YAML is resolved once */
 async function resolved(sdb: Sdb, value: unknown, known: Map<unknown, unknown>): Promise<unknown> {
   if (isSdb(value)) return await sdb.get(value);
   if (!isMap(value) && !Array.isArray(value)) return value;

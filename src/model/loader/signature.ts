@@ -2,7 +2,7 @@ import { yamlifyArg } from "../job/args.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 
-/** What a signature may say that a parameter is, in Python's notation: `force: bool=False`. Any value becomes that. */
+/** Types that a signature may give to a parameter: `force: bool=False`. Any given value is converted. */
 const TYPES = {
   bool: truthy,
   str,
@@ -10,7 +10,7 @@ const TYPES = {
 
 type Types = typeof TYPES;
 
-/** One parameter of a function; without `default` it must be given. */
+/** One parameter of a function; without `default` the caller must pass it. */
 export interface Parameter {
   name: string;
   type?: keyof Types;
@@ -18,15 +18,15 @@ export interface Parameter {
 }
 
 /**
- * What a function takes, in Python's terms, since that is how its callers think and how `sys.argspec` shows it.
+ * The parameters of a function, in Python's terms, because callers think in them and `sys.argspec` shows them.
  *
  * @internal
  */
 export interface Signature {
   params: Parameter[];
-  /** Name of `*args`, if it takes any number of values. */
+  /** Name of `*args`; undefined if the function takes no further positional values. */
   varargs: string | undefined;
-  /** Name of `**kwargs`, if it takes any keyword. */
+  /** Name of `**kwargs`; undefined if the function takes no further keywords. */
   keywords: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export class ArgumentMismatchError extends TypeError {}
 const LITERALS: Record<string, unknown> = { None: null, True: true, False: false, "()": [], "[]": [], "{}": {} };
 
 function literal(text: string): unknown {
-  // A text in quotes is what is in them: as an argument of a command it would keep them where there is a # inside.
+  // Strip the quotes here: the parser of command-line arguments would keep them around a text with #.
   const quoted = /^'([^'\\]*)'$/.exec(text);
   if (quoted !== null) return quoted[1];
   if (Object.hasOwn(LITERALS, text)) {
@@ -48,7 +48,7 @@ function literal(text: string): unknown {
 
 /**
  * Reads a signature in Python's notation: `text`, `code=42`, `force: bool=False`, `*args`, `**kwargs`, separated by commas.
- * Defaults are Python literals without commas of their own. What was read already is given back.
+ * Defaults are Python literals without commas. A parsed signature is returned unchanged.
  */
 export function parseSignature(text: string | Signature): Signature {
   if (typeof text !== "string") return text;
@@ -78,13 +78,13 @@ function quotedList(names: string[]): string {
 const were = (count: number) => count === 1 ? "was" : "were";
 
 /**
- * Arguments by the names of the signature; `*args` is an array and `**kwargs` a map under their names.
+ * Arguments by parameter name; `*args` is an array and `**kwargs` a map, each under its own name.
  *
  * @internal
  */
 export type Args = Record<string, unknown>;
 
-/** The same, of a function that takes `**kwargs`. */
+/** Arguments of a function that takes `**kwargs`. */
 export type KeywordArgs = Args & { kwargs: Args };
 
 export type Trim<S extends string> = S extends `${" " | "\n"}${infer T}` ? Trim<T>
@@ -92,7 +92,7 @@ export type Trim<S extends string> = S extends `${" " | "\n"}${infer T}` ? Trim<
   : S;
 
 /**
- * The parameters of a signature's text, as they are written in it.
+ * The parameters in the text of a signature, as written.
  *
  * @internal
  */
@@ -115,8 +115,9 @@ type ValueOf<P extends string> = P extends `**${string}` ? Record<string, unknow
   : unknown;
 
 /**
- * The arguments of a function by its signature's own text: `"name, force: bool=False, **kwargs"` makes
- * `{name: unknown; force: boolean; kwargs: Record<string, unknown>}`. A caller may send anything: a default says nothing.
+ * The type of a function's arguments, from the text of its signature: `"name, force: bool=False, **kwargs"` makes `{name:
+ * unknown; force: boolean; kwargs: Record<string, unknown>}`. A default does not decide the type, because a caller may pass any
+ * value.
  */
 export type Arguments<S> = S extends string
   ? string extends S ? Args : { [P in Pieces<S>[number] as NameOf<P>]: ValueOf<P> }
@@ -127,13 +128,13 @@ interface AnyFunction {
   run(context: never, args: never): unknown;
 }
 
-/** A function of a family as it is declared: what `run` takes follows from the signature. */
+/** The declaration of a function: its signature decides the type of the arguments of `run`. */
 export type Declared<F extends AnyFunction, S, R> = Omit<F, "signature" | "run"> & {
   signature: S;
   run(context: Parameters<F["run"]>[0], args: Arguments<S>): R;
 };
 
-/** Declares a function of a family, whose `run` is given what its signature says; the result keeps the type of its return. */
+/** Declares a function; the signature types the arguments of `run`, and the result keeps the type of the return. */
 export type Declare<F extends AnyFunction> = <S extends string | Signature, R extends ReturnType<F["run"]>>(
   fun: Declared<F, S, R>,
 ) => Declared<F, Signature | string, R>;
@@ -148,8 +149,9 @@ type Row<F extends AnyFunction, P> = P extends `${string}(${string}` ? Omit<F, "
   : F;
 
 /**
- * Declares functions of a family by what they are called with: `"greet(who, times=1)": { doc, run }`. Each `run` is given what its
- * signature says; the result has their names, and the types of their returns. Functions declared elsewhere stand by name alone.
+ * Declares functions by name and signature: `"greet(who, times=1)": { doc, run }`. The signature types the arguments of each
+ * `run`; the result has the names of the functions and the types of their returns. A function that is declared elsewhere stands
+ * under its name alone.
  */
 export type DeclareAll<F extends AnyFunction> = <
   K extends string,
@@ -170,7 +172,7 @@ export function declareFunctions(table: Record<string, Omit<AnyFunction, "signat
   );
 }
 
-/** Where the signature names types, values become of them before the function runs. The signature is read by the first call. */
+/** Converts arguments to the types in the signature before the function runs. The signature is parsed on the first call. */
 export function declareFunction<F extends AnyFunction>(fun: F): F {
   if (typeof fun.signature === "string" && !fun.signature.includes(":")) return fun;
   let typed: Parameter[] | undefined;
@@ -185,7 +187,7 @@ export function declareFunction<F extends AnyFunction>(fun: F): F {
 }
 
 /**
- * Binds values to the parameters of `name`.
+ * Binds values to the parameters of the function `name`.
  *
  * @throws {ArgumentMismatchError} in Python's words
  */
@@ -219,7 +221,7 @@ export function bindArguments(
     } else if (keywords !== undefined) rest.push([key, value]);
     else throw new ArgumentMismatchError(`${name}() got an unexpected keyword argument '${key}'`);
   }
-  // Not by assignment: a keyword called __proto__ is a keyword like any other.
+  // `Object.fromEntries`, because assigning to `__proto__` would set the prototype instead of a keyword with this name.
   if (keywords !== undefined) bound[keywords] = Object.fromEntries(rest);
   const missing = params.filter((param) => !(param.name in bound) && !("default" in param)).map((param) => param.name);
   if (missing.length > 0) {
@@ -235,7 +237,7 @@ export function bindArguments(
   return bound;
 }
 
-/** What a parameter is where it is not given: a list or a map of its own. */
+/** The default of a parameter; lists and maps are copied, so that a function may change them. */
 export function defaultOf({ default: value }: Parameter): unknown {
   return typeof value === "object" && value !== null ? structuredClone(value) : value;
 }

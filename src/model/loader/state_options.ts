@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
 import type { Context } from "./context.ts";
 
-/** What the master decides for its minions. */
+/** Options that the master decides for its minions. */
 const OF_MASTER = [
   "renderer",
   "failhard",
@@ -20,15 +20,14 @@ const OF_MASTER = [
   "jinja_trim_blocks",
 ] as const;
 
-/** What is on as soon as either side asks for it. */
+/** Options that are on if either the minion or its master sets them. */
 const OF_EITHER = ["state_events", "state_aggregate"] as const;
 
-/** What is used if the master does not answer. */
+/** Options to use if the master does not answer. */
 const WITHOUT_ANSWER = { renderer: "jinja|yaml", failhard: false, state_top: "top.sls", nodegroups: {} };
 
 /**
- * The options that states are compiled, rendered and run with: the minion's own, with those of the master in their place
- * where it has one.
+ * The options for compiling, rendering and running states: the minion's own, overridden by those of the master.
  *
  * @see salt/state.py BaseHighState.__gen_opts
  */

@@ -11,8 +11,8 @@ export type LoadedState = LoadedEntry<StateFunction, StateModule>;
 export type StateTable = ModuleTable<StateFunction, StateModule>;
 
 /**
- * The state functions of a host: those of the registry, and the custom ones of `_states`. Nothing is loaded before it is asked for.
- * The options `disable_states` and `whitelist_state_modules` name modules to leave out, or the only ones.
+ * The state functions of a host: those of the registry, and custom ones of `_states`. A module is loaded on first use. The
+ * option `disable_states` names modules to leave out, `whitelist_state_modules` the only ones to use.
  */
 export function hostStates(
   states: StateRegistry,

@@ -11,37 +11,40 @@ import {
 } from "./signature.ts";
 
 /**
- * One state as it is run: `{state, name, __sls__, __env__, __id__, …arguments, order, fun}`, in this order of keys. A `name` may be
- * of any type until it was verified.
+ * One state in the form to run: `{state, name, __sls__, __env__, __id__, …arguments, order, fun}`, with the keys in this order.
+ * Before the check of the form, `name` may be of any type.
  */
 export type LowChunk = Record<string, unknown>;
 
-/** What a state function returns. The runner adds `__sls__`, `__run_num__`, `start_time`, `duration` and `__id__`. */
+/** The return of a state function. The runner adds `__sls__`, `__run_num__`, `start_time`, `duration` and `__id__`. */
 export interface StateReturn {
   name: unknown;
-  /** What was changed, or would be in a dry run; empty if nothing. Usually `{what: {old, new}}`. */
+  /** Changes that were made, or that a dry run would make; empty if there are none. Usually `{what: {old, new}}`. */
   changes: Record<string, unknown>;
-  /** Null: it would change something, and this is a dry run. */
+  /** Success. Null in a dry run that would change something. */
   result: boolean | null;
-  /** Lines of a list are joined. */
+  /** Text for the user; a list has one line per item. */
   comment: string | string[];
   /** Further keys: `warnings`, `skip_watch`, `sub_state_run`, `__state_ran__`, `data`. */
   [key: string]: unknown;
 }
 
-/** What a state function is given beside its arguments. Execution functions are called with its `call`. */
+/** What a state function receives in addition to its arguments. Its `call` calls execution functions. */
 export interface StateContext extends JobContext {
-  /** A dry run: say what would change, and change nothing (`__opts__["test"]`). The same as `opts.test`. */
+  /**
+   * True in a dry run: the function must report what would change, and change nothing. Same as `opts.test`
+   * (`__opts__["test"]`).
+   */
   readonly test: boolean;
-  /** The environment of the SLS that the state is from (`__env__`). */
+  /** The environment of the state's SLS (`__env__`). */
   readonly saltenv: string;
-  /** The chunk that is run (`__low__`). */
+  /** The chunk of this state (`__low__`). */
   readonly low: LowChunk;
   /** All chunks of this run (`__lowstate__`). */
   readonly lowstate: readonly LowChunk[];
-  /** What has run so far, by tag `state_|-id_|-name_|-fun` (`__running__`). */
+  /** Entries so far, by tag `state_|-id_|-name_|-fun` (`__running__`). */
   readonly running: ReadonlyMap<string, StateReturn>;
-  /** Shared by all states of one run, under names that begin with the module's: `file.accumulators` (`__context__`). */
+  /** Values that all states of a run share; each name begins with the module's: `file.accumulators` (`__context__`). */
   readonly shared: Map<string, unknown>;
   /** Runs another state function of this host with the same context: `__states__["file.managed"](…)`. */
   callState(fun: string, keyword: Record<string, unknown>): Promise<StateReturn>;
@@ -49,30 +52,30 @@ export interface StateContext extends JobContext {
 
 /** One state function. */
 export interface StateFunction {
-  /** In Python's notation. With `**kwargs` it gets every argument of the chunk that is not the runner's own. */
+  /** Signature in Python's notation. `**kwargs` receives every other argument of the chunk that is not for the runner. */
   signature: string | Signature;
   doc: string;
   run(context: StateContext, args: Args): StateReturn | Promise<StateReturn>;
 }
 
-/** Declares a state: its arguments have the names and types that its signature says. */
+/** Declares a state function, with arguments typed by its signature. */
 export const stateFunction: Declare<StateFunction> = declareFunction;
 
 /** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
 export const stateFunctions: DeclareAll<StateFunction> = declareFunctions as DeclareAll<StateFunction>;
 
-/** What a file under `plugins/states/` exports as `states`. */
+/** The export `states` of a file under `plugins/states/`. */
 export interface StateModule {
   /** True, another name to go by, or why it is not available on this host: often the execution functions that it calls are not. */
   virtual?(context: Context): Virtual | Promise<Virtual>;
   /**
-   * The functions by name, without the module's name. `mod_watch` is called with `sfun`, the function that the chunk asked for, when
-   * a state that the chunk watches had changes and the chunk itself had none.
+   * Functions by name, without the module's name. `mod_watch` is called if a watched state has changed something and the chunk
+   * itself has not; its argument `sfun` is the chunk's function.
    */
   functions: Record<string, StateFunction>;
-  /** Called once in a run, before the first state of the module: true if that state's function shall not be asked again. */
+  /** Called before the first state of the module in a run. @returns true if it must not be called again in this run */
   modInit?(context: StateContext, low: LowChunk): boolean | Promise<boolean>;
-  /** Folds later chunks into this one. @returns the chunk that is run in its place */
+  /** Folds later chunks into this chunk. @returns the chunk to run instead */
   modAggregate?(
     context: StateContext,
     low: LowChunk,
@@ -83,5 +86,5 @@ export interface StateModule {
   modBeacon?(context: StateContext, args: Record<string, unknown>): StateReturn | Promise<StateReturn>;
 }
 
-/** State modules by name → how to load them. */
+/** State modules: name → function that loads the module. */
 export type StateRegistry = Record<string, () => Promise<{ states: StateModule }>>;

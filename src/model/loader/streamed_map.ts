@@ -1,11 +1,11 @@
 /**
- * A map that is too long for the memory: its entries are read one by one, in the order in which they are printed. Code that
- * needs the whole map, as an outputter that draws a table, calls {@link StreamedMap.collect}.
+ * A map that is too large for the memory: its entries are read one by one, in the order of printing. Code that needs the whole
+ * map, such as an outputter that draws a table, calls {@link StreamedMap.collect}.
  */
 export class StreamedMap<V = unknown> implements AsyncIterable<readonly [string, V]> {
   readonly #entries: AsyncIterable<readonly [string, V]>;
 
-  /** @param entries by ascending keys, none of them twice; read once */
+  /** @param entries sorted by key, without duplicates; they are read only once */
   constructor(entries: AsyncIterable<readonly [string, V]>) {
     this.#entries = entries;
   }

@@ -1,4 +1,4 @@
-/** Copies custom modules from `salt://_<kind>` to the directory that they are loaded from. */
+/** Copies custom modules from `salt://_<kind>` to the directory that modules are loaded from. */
 import { dirName, isWithin, joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -10,7 +10,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Files } from "./context.ts";
 import { isProgram } from "./custom_files.ts";
 
-/** The host that syncs: a minion, or a master for its own runners and outputters. */
+/** The host to sync: a minion, or a master for its own runners and outputters. */
 export interface SyncPlace {
   readonly runtime: Pick<Runtime, "fs">;
   readonly log: Logger;
@@ -20,28 +20,28 @@ export interface SyncPlace {
 }
 
 export interface SyncOptions {
-  /** Environments, a later one over those before; a text has commas between them. @default base */
+  /** Environments as a list, or as a text with commas; later ones override earlier ones. @default base */
   saltenv?: unknown;
-  /** Names of modules by kind, or a text with commas between those of this kind. @default the option of that name */
+  /** Names by kind, or for this kind as a text with commas. @default the option `extmod_whitelist` or `extmod_blacklist` */
   whitelist?: unknown;
   blacklist?: unknown;
 }
 
-/** What a sync has done. */
+/** The result of a sync. */
 export interface Synced {
-  /** As `modules.name`: what is new or has changed. */
+  /** New and changed modules, as `modules.name`. */
   changed: string[];
-  /** True if any file has changed; removed files are not listed. */
+  /** True if any file was written or removed; `changed` does not list removed files. */
   touched: boolean;
 }
 
-/** Where the modules of a kind are synced to; undefined for a host without a cache. */
+/** The target directory for modules of a kind; undefined for a host without a cache. */
 function targetDirectory({ opts }: Pick<SyncPlace, "opts">, kind: string): string | undefined {
   const base = extensionModules(opts);
   return base === undefined ? undefined : joinPath(base, kind);
 }
 
-/** Where all kinds are synced to. */
+/** The target directory for modules of all kinds. */
 export function extensionModules({ extension_modules, cachedir }: Record<string, unknown>): string | undefined {
   if (typeof extension_modules === "string" && extension_modules !== "") return extension_modules;
   return typeof cachedir === "string" && cachedir !== "" ? joinPath(cachedir, "extmods") : undefined;
@@ -50,7 +50,7 @@ export function extensionModules({ extension_modules, cachedir }: Record<string,
 const commas = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(str) : str(value).split(",").map((one) => one.trim()).filter((one) => one !== "");
 
-/** The names that a list has for a kind; undefined if it says nothing of it. */
+/** The names for a kind; undefined if the list has no entry for it. */
 function listFor(kind: string, given: unknown, option: unknown): Set<string> | undefined {
   if (typeof given === "string") return given === "" ? undefined : new Set(commas(given));
   const map = isMap(given) ? given : isMap(option) ? option : undefined;
@@ -58,10 +58,10 @@ function listFor(kind: string, given: unknown, option: unknown): Set<string> | u
   return entry === undefined ? undefined : new Set(commas(entry[1]));
 }
 
-/** Files that no module needs: hidden ones, copies of editors, and what Python compiled. */
+/** Files that are never modules: hidden files, backups of editors, and files compiled by Python. */
 const IGNORED = /(?:^|\/)(?:\.|__pycache__\/)|~$|\.pyc$/;
 
-/** Removes files that the server no longer has; true if there were any. */
+/** Removes files that the server does not have any more; true if there were any. */
 function clean(fs: FileSystem, directory: string, wanted: ReadonlySet<string>, below = ""): boolean {
   let touched = false;
   for (const name of fs.list(joinPath(directory, below))) {
@@ -78,7 +78,7 @@ function clean(fs: FileSystem, directory: string, wanted: ReadonlySet<string>, b
 }
 
 /**
- * Syncs the custom modules of one kind. Errors are logged, and the files that were there stay.
+ * Syncs the custom modules of one kind. Errors are logged, and existing files stay.
  *
  * @param kind the folder without its underscore: `modules`, `grains`, …
  * @see salt/utils/extmods.py sync
@@ -108,9 +108,9 @@ export async function syncModules(place: SyncPlace, kind: string, options: SyncO
         if (there?.kind === "file" && sameBytes(fs.read(target), data)) continue;
         if (there?.kind === "directory") fs.remove(target, { recursive: true });
         fs.mkdir(dirName(target), 0o700);
-        // The file server has no modes; the first line shows that a file is a program.
+        // The file server does not send modes: the first line shows whether a file is a program.
         fs.write(target, data, { mode: isProgram(fs, cached) ? 0o755 : 0o600 });
-        // Two files may be one module: one for real Salt, one for Brine.
+        // One module may have two files: one for real Salt, one for Brine.
         if (!synced.changed.includes(`${kind}.${name}`)) synced.changed.push(`${kind}.${name}`);
       }
     }
@@ -124,7 +124,7 @@ export async function syncModules(place: SyncPlace, kind: string, options: SyncO
   return synced;
 }
 
-/** The custom modules that were synced, by kind. */
+/** The synced custom modules, by kind. */
 export function listExtensions(
   { runtime: { fs }, opts }: Pick<SyncPlace, "runtime" | "opts">,
 ): Record<string, string[]> {

@@ -7,7 +7,7 @@ import { jobContext } from "./job_context.ts";
 import type { FunctionTable } from "./loader.ts";
 import { ArgumentMismatchError } from "./signature.ts";
 
-/** The error of a function as a template reports it. */
+/** Converts the error of a function to the one that a template reports. */
 function templateError(error: unknown): unknown {
   if (
     error instanceof CommandExecutionError || error instanceof SaltInvocationError ||
@@ -19,13 +19,13 @@ function templateError(error: unknown): unknown {
   return error;
 }
 
-/** The functions of a host, and the context of one call of a template. */
+/** The functions of a host, and a function that makes the context for one call of a template. */
 export interface TemplateHost {
   functions: FunctionTable;
   context(): Context;
 }
 
-/** A context for calls that belong to no job. */
+/** A context for calls outside of a job. */
 export function callContext({ functions, context }: TemplateHost): JobContext {
   return jobContext(
     functions,
@@ -43,7 +43,7 @@ export function callContext({ functions, context }: TemplateHost): JobContext {
 }
 
 /**
- * Execution functions as templates call them: plain calls, without the conversions and the marks of a job.
+ * Execution functions for templates: direct calls, without a job's conversions and markers.
  *
  * @param open called when a template first uses a function
  */
@@ -72,15 +72,15 @@ function tableOf(open: () => Promise<Pick<JobContext, "functions" | "call">>): T
   };
 }
 
-/** The functions of a host for templates that belong to no job. @param open called when a template first uses a function */
+/** The functions of a host for templates outside of a job. @param open called when a template first uses a function */
 export function templateFunctions(open: () => Promise<TemplateHost>): TemplateTable {
   return tableOf(async () => callContext(await open()));
 }
 
 /**
- * The functions of a job for its templates: what they start is signalled with the job.
+ * The functions of a job for its templates: signals to the job reach the processes that they start.
  *
- * @param before called before the first function
+ * @param before called before the first function call
  */
 export function jobTemplateFunctions(
   context: Pick<JobContext, "functions" | "call">,

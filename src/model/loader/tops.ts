@@ -2,26 +2,26 @@ import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/containers.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** What a module of `master_tops` is called with. */
+/** What a module of `master_tops` receives. */
 export interface TopsContext {
   readonly runtime: Runtime;
   readonly log: Logger;
-  /** The minion whose states it is asked for: the id of its key, whatever the minion says. */
+  /** Id of the minion whose states are wanted, from its key, not from what the minion says. */
   readonly id: string;
-  /** As the minion sends them. */
+  /** Grains as the minion sent them. */
   readonly grains: Record<string, unknown>;
 }
 
-/** What a file under `plugins/tops/` exports as `tops`: names of SLS files for a minion, from elsewhere than top files. */
+/** The export `tops` of a file under `plugins/tops/`: names of SLS files for a minion, in addition to top files. */
 export interface MasterTops {
   /**
-   * Environment → names of SLS files.
+   * Returns environment → names of SLS files.
    *
-   * @param settings what `master_tops` has under the name of the module
-   * @throws any error: it is logged, and the minion has none of them
+   * @param settings the value of `master_tops` under the module's name
+   * @throws any error: it is logged, and the minion gets no names from this module
    */
   run(context: TopsContext, settings: unknown): Promise<AnyMap>;
 }
 
-/** Modules of `master_tops` by name → how to load them. */
+/** Modules of `master_tops`: name → function that loads the module. */
 export type TopsRegistry = Record<string, () => Promise<{ tops: MasterTops }>>;

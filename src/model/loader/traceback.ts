@@ -25,7 +25,10 @@ function frames(stack: string): Frame[] {
   return found.slice(0, MAX_FRAMES).reverse();
 }
 
-/** A plain error is what Python calls an Exception, and Salt's have the name of their place; others are the same in both. */
+/**
+ * Names of errors in Python: a plain Error is an Exception, and Salt's errors carry their module's name. Other names are the
+ * same.
+ */
 const PYTHON_NAMES: Record<string, string> = {
   Error: "Exception",
   RangeError: "ValueError",
@@ -42,7 +45,7 @@ const isMissingFunction = (error: unknown): error is SaltError & { fun: string }
   error instanceof SaltError && error.code === "MISSING_FUNCTION";
 
 /**
- * The text Python would print of an exception: frames with the innermost last, then `Name: message`, then a line feed.
+ * Formats an error as Python does: frames with the innermost last, then `Name: message`, then a line feed.
  * Tools that read returns look for its first and last line.
  */
 export function traceback(error: unknown): string {

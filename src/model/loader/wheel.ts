@@ -10,14 +10,14 @@ import {
 } from "./signature.ts";
 
 /**
- * The directories of minion keys, by their names in listings.
+ * The directories of minion keys, by the names in listings.
  *
  * @internal
  */
 export type KeyStatus = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
 
 /**
- * Ids by the directory of their key.
+ * Directory of keys → ids of the keys in it.
  *
  * @internal
  */
@@ -29,123 +29,123 @@ export type KeyMatches = Partial<Record<KeyStatus, string[]>>;
  * @internal
  */
 export interface KeyDecision {
-  /** ISO 8601, UTC. */
+  /** Time in ISO 8601, UTC. */
   time: string;
   act: "accept" | "reject" | "delete" | "expire" | "rotate-asked" | "rotate-offered" | "rotate" | "rotate-ended";
   /** The minion's id. */
   id: string;
-  /** The status that the key had before; absent for a new key. */
+  /** Status of the key before; absent for a new key. */
   was?: string;
   /** The fingerprint of the key, by `hash_type`. */
   finger?: string;
-  /** Of the key that takes its place. */
+  /** Fingerprint of the new key that replaces this key. */
   new_finger?: string;
-  /** Of the accepted key of the same id that it has replaced: its holder is not trusted any more. */
+  /** Fingerprint of the accepted key with the same id that this key has replaced: its holder is not trusted any more. */
   replaced?: string;
-  /** Who decided: a user, or a minion's id. */
+  /** The user who decided, or the id of the minion. */
   user: string;
-  /** By which way, such as `salt-key` or `autosign`. */
+  /** How the decision was made, such as by `salt-key` or `autosign`. */
   via: string;
-  /** The address that it came from, if it came over the network. */
+  /** Address that the request came from, if it came over the network. */
   from?: string;
 }
 
 /**
- * What the master knows of a key besides its text; times are in seconds since the epoch.
+ * What the master knows about a key in addition to its text; times are in seconds since the epoch.
  *
  * @internal
  */
 export interface KeyDetails {
-  /** When the key came into its directory. */
+  /** When the key was put into its directory. */
   since?: number;
-  /** From which address a key that is not accepted was last sent. */
+  /** Address from which a key that is not accepted was last sent. */
   address?: string;
-  /** Since when the minion of an accepted key is connected. */
+  /** When the minion of an accepted key connected. */
   up_since?: number;
 }
 
 /**
- * Changes to keys by wheel functions. Ids are checked: files outside of the key directories are never touched.
+ * Changes keys for wheel functions. Ids are checked: files outside of the key directories are never touched.
  *
  * @internal
  */
 export interface KeyAdministration {
-  /** Every directory with its ids, sorted without regard to case. */
+  /** All directories of keys with the ids in them, sorted without regard to case. */
   list(): Record<KeyStatus, string[]>;
   /** Names of the master's own key files. */
   local(): string[];
-  /** The directories that have ids of a glob, or of a comma separated list of them. */
+  /** Keys whose ids match a glob, or one of several globs separated by commas. */
   match(glob: string): KeyMatches;
-  /** The text of a minion's key. */
+  /** The PEM text of a minion's key. */
   text(status: KeyStatus, id: string): string;
-  /** What else is known of a minion's key. */
+  /** Further facts about a minion's key. */
   details(status: KeyStatus, id: string): KeyDetails;
-  /** The text of one of {@link KeyAdministration.local}. */
+  /** The PEM text of a key in {@link KeyAdministration.local}. */
   localText(name: string): string;
   /** @param hash Salt's `hash_type` @throws {RangeError} for an unknown hash */
   fingerprint(pem: string, hash?: string): string;
-  /** Moves or deletes keys. An invalid key, or one that could not be moved, stays where it is. */
+  /** Moves or deletes keys. An invalid key, or one that cannot be moved, stays where it is. */
   change(action: "accept" | "reject" | "delete", ids: KeyMatches): Promise<void>;
   /** A new pair of RSA keys, as PEM. */
   generate(bits: number): Promise<{ priv: string; pub: string }>;
-  /** Accepts a public key. @returns false if the minion has one already and `force` is not set */
+  /** Accepts a public key. @returns false if the minion already has one and `force` is not set */
   accept(id: string, pem: string, force: boolean): Promise<boolean>;
-  /** Asks minions with accepted keys to change them. @returns the ids that are asked */
+  /** Asks minions with accepted keys to rotate them. @returns the ids of these minions */
   rotateKeys(glob: string): Promise<string[]>;
-  /** Decisions on the keys of a glob, oldest first. @param limit the newest so many */
+  /** Decisions on keys whose ids match a glob, oldest first. @param limit maximum number; the newest are returned */
   history(glob: string, limit: number): KeyDecision[];
   /**
-   * Makes a pair of key files, `<name>.pem` and `<name>.pub`, and returns the fingerprint of the public one.
+   * Makes a key pair, `<name>.pem` and `<name>.pub`, and returns the fingerprint of the public key.
    *
-   * @throws {SystemError} if they cannot be written
+   * @throws {SystemError} if the files cannot be written
    */
   generateFiles(directory: string, name: string, bits: number): Promise<string>;
   /**
    * Signs the master's public key with its signing key, for `master_use_pubkey_signature`.
    *
-   * @returns true, or in Salt's words which key is missing
+   * @returns true, or an error in Salt's words that names the missing key
    */
   signPublicKey(how: SignatureFiles): Promise<true | string>;
 }
 
 /**
- * The files of a signature over a master's public key; empty text means the master's own.
+ * The files for a signature of a master's public key; an empty text means the master's own file.
  *
  * @internal
  */
 export interface SignatureFiles {
-  /** The private key that signs. */
+  /** The private key that makes the signature. */
   priv: string;
-  /** The public key that is signed. */
+  /** The public key to sign. */
   pub: string;
-  /** The file, or the directory, that the signature is written to. */
+  /** The file or directory to write the signature to. */
   target: string;
-  /** Make the signing pair if it does not exist. */
+  /** Create the signing key pair if it is missing. */
   create: boolean;
-  /** Bits of a pair that is made. */
+  /** Bits of a key pair that is created. */
   bits: number;
 }
 
-/** What a wheel function is called with. */
+/** What a wheel function receives. */
 export interface WheelContext {
   readonly runtime: Runtime;
   readonly log: Logger;
   /** The master's configuration. */
   readonly opts: Record<string, unknown>;
   readonly keys: KeyAdministration;
-  /** Ids of the minions that have a connection. */
+  /** Ids of the connected minions. */
   connected(): string[];
-  /** When minions with accepted keys were lost. */
+  /** Minions with accepted keys that have lost their connections. */
   lost(): LostMinions;
   /** Set by a function that has failed although it returns. @default 0 */
   retcode?: number;
 }
 
-/** Minions that were connected, and are not any more. */
+/** Minions that were connected and are not connected any more. */
 export interface LostMinions {
-  /** Since when the master has seen: its start, in milliseconds since the epoch. */
+  /** Begin of the observation, in milliseconds since the epoch: the start of the master. */
   sinceMs: number;
-  /** Id → when its last connection ended, in milliseconds since the epoch. */
+  /** Id → end of its last connection, in milliseconds since the epoch. */
   lostMs: ReadonlyMap<string, number>;
   /** Connections of minions that have not said who they are. */
   unnamed: number;
@@ -153,24 +153,24 @@ export interface LostMinions {
 
 /** One function of a wheel module. */
 export interface WheelFunction {
-  /** As of an execution function. */
+  /** Signature, as of an execution function. */
   signature: string | Signature;
   doc: string;
-  /** True if its return is a secret: it is left out of the record of the call. @default false */
+  /** True if the return is a secret: the record of the call then leaves it out. @default false */
   secret?: boolean;
   run(context: WheelContext, args: Args): unknown;
 }
 
-/** Declares a wheel function: its arguments have the names and types that its signature says. */
+/** Declares a wheel function, with arguments typed by its signature. */
 export const wheelFunction: Declare<WheelFunction> = declareFunction;
 
 /** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
 export const wheelFunctions: DeclareAll<WheelFunction> = declareFunctions as DeclareAll<WheelFunction>;
 
-/** What a file under `plugins/wheel/` exports as `wheel`. */
+/** The export `wheel` of a file under `plugins/wheel/`. */
 export interface WheelModule {
   functions: Record<string, WheelFunction>;
 }
 
-/** Wheel modules by name → how to load them. */
+/** Wheel modules: name → function that loads the module. */
 export type WheelRegistry = Record<string, () => Promise<{ wheel: WheelModule }>>;

@@ -3,8 +3,8 @@ import type { CustomFile, CustomKind } from "./custom_files.ts";
 import { lentFiles } from "./lent_files.ts";
 
 /**
- * Modules of one kind with the custom ones among them, as the directories are now. A custom one replaces one of Brine with its name.
- * Files that cannot be loaded are modules that are not available, and replace nothing.
+ * Adds the custom modules of one kind that the directories have now. A custom module replaces Brine's module of the same name.
+ * A file that cannot be loaded becomes an unavailable module, and replaces nothing.
  *
  * @param kind the directory without its underscore: `modules`, `states`
  */
@@ -19,7 +19,7 @@ export function withCustomFiles<Loaded>(
   const own = Object.fromEntries(usable.map((file) => [file.name, () => of.load(file)]));
   return {
     ...Object.fromEntries(foreign.map((file) => [file.name, () => Promise.resolve(of.unavailable(foreignText(file)))])),
-    // First: of several modules that give themselves one name, the custom one counts, as in Salt.
+    // Custom modules come first: as in Salt, a custom module counts if several give themselves the same name.
     ...own,
     ...known,
     ...own,

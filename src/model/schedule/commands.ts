@@ -1,4 +1,4 @@
-/** What the event `manage_schedule` asks for: `schedule.*` on a minion fires it, and waits for the event that answers it. */
+/** Handles the event `manage_schedule`: `schedule.*` on a minion fires the event and waits for the answering event. */
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -11,14 +11,14 @@ export interface ScheduleCommandsOptions {
   log: Logger;
   /** Fires an event on the bus that the command came from. */
   fire(tag: string, data: Record<string, unknown>): void;
-  /** Writes the schedule where it is read at the next start. Never throws. */
+  /** Writes the schedule to the file for the next start. Never throws. */
   save(): void;
 }
 
 type Data = Record<string, unknown>;
 type Command = (data: Data) => void;
 
-/** Moments that an entry is skipped or run at beside its own; the oldest make room. */
+/** Additional moments at which an entry runs or is skipped, at most; the oldest are dropped first. */
 const MOST_EXPLICIT = 100;
 
 const PREFIX = "/salt/minion/minion_schedule_";
@@ -26,7 +26,7 @@ const PREFIX = "/salt/minion/minion_schedule_";
 /**
  * Serves the commands of `manage_schedule`.
  *
- * @returns does what the data of an event ask for
+ * @returns a function that carries out the command in an event's data
  * @see salt/minion.py Minion.manage_schedule, salt/utils/schedule.py Schedule
  */
 export function scheduleCommands(options: ScheduleCommandsOptions): (data: Data) => void {
@@ -46,7 +46,7 @@ function commandTable(options: ScheduleCommandsOptions): Record<string, Command>
   const answer = (what: string, data: Data = { schedule: schedule.shown(local) }) =>
     fire(`${PREFIX}${what}`, { complete: true, ...data });
   const edit = new Edits(options);
-  /** Answers, and writes the file where that is wanted. */
+  /** Answers the command; writes the file if the command has `persist`. */
   const changed = (what: string, { persist }: Data) => {
     answer(what);
     if (truthy(persist ?? false)) save();
@@ -107,7 +107,7 @@ function commandTable(options: ScheduleCommandsOptions): Record<string, Command>
   };
 }
 
-/** Changes of single jobs: those of the configuration can be changed, those of the pillar cannot. */
+/** Changes single jobs: those of the configuration can be changed, those of the pillar cannot. */
 class Edits {
   readonly #scheduler: Scheduler;
   readonly #log: Logger;
@@ -117,7 +117,7 @@ class Edits {
     this.#log = log;
   }
 
-  /** True for a job of the configuration, or one that is new; tells the log of one that the pillar has. */
+  /** True for a job of the configuration, and for a new job; logs a warning for a job of the pillar. */
   #isOwn(verb: string, key: string): boolean {
     const { schedule } = this.#scheduler;
     if (schedule.find(key, "opts") !== undefined) return true;
@@ -128,7 +128,7 @@ class Edits {
     return verb === "update";
   }
 
-  /** @param added one job by its name */
+  /** @param added a map with one entry, name → job */
   add(added: unknown): void {
     const entries = isMap(added) ? entriesOf(added) : [];
     if (entries.length !== 1) {
@@ -152,7 +152,7 @@ class Edits {
     this.#log.warning(`Cannot delete job ${key}, it's in the pillar!`);
   }
 
-  /** @param told as in Salt, a job that is there is taken away first, and that is what is told */
+  /** @param told as in Salt, an existing job is removed first, and this call reports the removal */
   modify(key: string, entry: unknown, told: () => void): void {
     const { schedule } = this.#scheduler;
     if (!this.#isOwn("update", key)) return;
@@ -179,7 +179,7 @@ class Edits {
     }
   }
 
-  /** When a job runs next, as text; null if that is not known. */
+  /** The next run of a job, as text; null if it is unknown. */
   nextFire(key: string): string | null {
     const { schedule, local } = this.#scheduler;
     const at = (schedule.find(key, "opts") ?? schedule.find(key, "pillar"))?.nextMs;

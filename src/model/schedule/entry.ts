@@ -1,21 +1,21 @@
-/** One entry of a schedule as its configuration has it. */
+/** One entry of a schedule, as in its configuration. */
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { isInteger } from "../../language/python/float.ts";
 import { str } from "../../language/python/repr.ts";
 
-/** Fields by Salt's names: `{function: "test.ping", seconds: 10}`. */
+/** Fields under Salt's names: `{function: "test.ping", seconds: 10}`. */
 export type Entry = Record<string, unknown>;
 
-/** Why an entry cannot be used, as Salt says it. */
+/** An entry that cannot be used; the message is Salt's. */
 export class EntryError extends Error {}
 
-/** What stands in a schedule beside jobs. */
+/** Keys of a schedule that are settings for all jobs, not jobs. */
 export const SETTINGS = ["enabled", "skip_function", "skip_during_range", "splay"] as const;
 
-/** Fields whose times are added up, and their seconds. */
+/** Fields that make up an interval, and the seconds of each unit. They are added. */
 const ELEMENTS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
-/** Longer than this no minion lives, in seconds. */
+/** Longest interval or splay, in seconds: a thousand years. */
 const LONGEST = 86_400 * 366 * 1000;
 
 /** The function of an entry; undefined for none. */
@@ -23,12 +23,12 @@ export function functionOf(entry: Entry): unknown {
   return entry.function ?? entry.func ?? entry.fun;
 }
 
-/** True for an entry that goes by an interval. */
+/** True if the entry has an interval. */
 export function hasInterval(entry: Entry): boolean {
   return Object.keys(ELEMENTS).some((name) => Object.hasOwn(entry, name));
 }
 
-/** A whole number as Python's `int` takes it; undefined for any other value. */
+/** A whole number as Python's `int` accepts it; undefined for any other value. */
 export function wholeNumber(value: unknown): number | undefined {
   if (typeof value === "boolean") return Number(value);
   if (isInteger(value)) return Number(value);
@@ -38,7 +38,7 @@ export function wholeNumber(value: unknown): number | undefined {
   return typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/** The interval of an entry in seconds. @throws {EntryError} */
+/** The interval of an entry, in seconds. @throws {EntryError} in Salt's words */
 export function intervalOf(entry: Entry, name: string): number {
   let total = 0;
   for (const [element, seconds] of Object.entries(ELEMENTS)) {
@@ -54,7 +54,7 @@ export function intervalOf(entry: Entry, name: string): number {
   return total;
 }
 
-/** By how many seconds a job is put off: a random number of `splay`; 0 for none, or one that cannot be used. */
+/** Seconds by which to delay a job: a random number from `splay`; 0 without `splay`, or if it is invalid. */
 export function splaySeconds(splay: unknown, random: () => number): number {
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
   if (!isMap(splay)) {

@@ -8,7 +8,7 @@ import type { LocalTime } from "./local_time.ts";
 import { explicitMoments } from "./times.ts";
 import { type Look, type Timing, timingOf, type TimingParts } from "./timing.ts";
 
-/** The parts of a schedule that hold for all of its jobs. */
+/** Settings of a schedule for all its jobs. */
 export interface Settings {
   isEnabled: boolean;
   splay: unknown;
@@ -16,38 +16,38 @@ export interface Settings {
   skipFunction: unknown;
 }
 
-/** Moments of `run_explicit` that are remembered as run. */
+/** Moments of `run_explicit` that are remembered as done, at most. */
 const MOST_REMEMBERED = 100;
 
-/** One job of a schedule: its entry, and what became of it so far. */
+/** One job of a schedule: its entry and its state. */
 export class Job {
   readonly key: string;
-  /** As it is written, and what Salt adds to it: `name`, `maxrunning`, `jid_include`, `splay`, `run`. */
+  /** The entry with the fields that Salt adds: `name`, `maxrunning`, `jid_include`, `splay`, `run`. */
   entry: Entry;
-  /** As it was given, to tell whether it has changed. */
+  /** The entry as configured, to detect changes. */
   readonly given: Entry;
-  /** Why it is ignored, in Salt's words. */
+  /** The reason why the job is ignored, in Salt's words. */
   error: string | undefined;
   #timing: Timing | undefined;
   #hasTiming = false;
   #startsNow: boolean | undefined;
   #isWaiting = false;
-  /** When it was looked at, by the even clock. */
+  /** Time of the last look at the job, in milliseconds on the monotonic clock. */
   #lookedMs: number | undefined;
   #lastRunMs: number | undefined;
   #skipped: { reason: string; atMs: number; isOver: boolean } | undefined;
-  /** When it runs after a range that leaves it out. */
+  /** Time of the run after a range that skipped the job (`run_after_skip_range`), in milliseconds since the epoch. */
   #afterRangeMs: number | undefined;
   readonly #explicitDone = new Set<number>();
 
-  /** @param key its name in the schedule */
+  /** @param key name of the entry in the schedule */
   constructor(key: string, entry: Entry) {
     this.key = key;
     this.given = deepCopy(entry);
     this.entry = entry;
   }
 
-  /** The name that its returns carry, and that `maxrunning` counts by. */
+  /** The name in the job's returns, by which `maxrunning` counts. */
   get name(): string {
     return str(this.entry.name ?? this.key);
   }
@@ -56,15 +56,16 @@ export class Job {
     return !Object.hasOwn(this.entry, "enabled") || truthy(this.entry.enabled);
   }
 
-  /** The field is another one: times are found anew. */
+  /** Forgets the computed times, because a field of the entry has changed. */
   changed(): void {
     this.#hasTiming = false;
   }
 
   /**
-   * Looks whether the job is to run.
+   * Decides whether the job runs now.
    *
-   * @returns the function that `skip_function` puts in its place, or null for its own; undefined if it does not run
+   * @returns undefined if the job does not run; otherwise `instead` is the function of `skip_function` to run in its place, or
+   * null
    */
   look(seen: Look, parts: TimingParts, settings: Settings): { instead: unknown } | undefined {
     const look = { ...seen, windowMs: Math.max(seen.loopMs, seen.elapsedMs - (this.#lookedMs ?? seen.elapsedMs)) };
@@ -104,10 +105,10 @@ export class Job {
     return this.#decide(look, parts.local, settings, startsNow);
   }
 
-  /** Decides on a job that is due. */
+  /** Decides whether a due job runs, is skipped or waits. */
   #decide(look: Look, local: LocalTime, settings: Settings, startsNow: boolean): { instead: unknown } | undefined {
     let instead: unknown = null;
-    // It stays due while its limits cannot be read.
+    // The job stays due as long as its limits cannot be read.
     this.#isWaiting = true;
     if (!startsNow) {
       if (!Object.hasOwn(this.entry, "skip_during_range") && truthy(settings.skipDuringRange ?? false)) {
@@ -133,14 +134,14 @@ export class Job {
     this.#skipped = { reason, atMs: nowMs, isOver };
   }
 
-  /** True if a moment of `run_explicit` has come, or the end of a range that left the job out. */
+  /** True if a moment of `run_explicit` has come, or the end of a range that skipped the job. */
   #isExplicit({ nowMs, windowMs, loopMs }: Look, local: LocalTime): boolean {
     const isNow = (moment: number) => moment <= nowMs && nowMs < moment + Math.max(windowMs, loopMs);
     if (this.#afterRangeMs !== undefined && isNow(this.#afterRangeMs)) {
       this.#afterRangeMs = undefined;
       return true;
     }
-    // As Salt has it, and writes it.
+    // As in Salt, which also writes this field to the saved schedule.
     if (Object.hasOwn(this.entry, "run_explicit")) this.entry.run = false;
     const moment = explicitMoments(this.entry.run_explicit, local)
       .find((one) => isNow(one) && !this.#explicitDone.has(one));
@@ -153,21 +154,21 @@ export class Job {
     return true;
   }
 
-  /** It runs now. */
+  /** Records that the job runs now. */
   ran(look: Look): void {
     this.entry.run = true;
     this.#lastRunMs = look.nowMs;
     this.#timing?.decided("ran", look);
   }
 
-  /** It is due and does not run, for as many of it run as may. */
+  /** Records that the job is due but does not run, because `maxrunning` of its runs have not ended. */
   heldBack(look: Look): void {
     this.entry.run = false;
     this.#skip("maxrunning", look);
     this.#timing?.decided("skipped", look);
   }
 
-  /** Milliseconds until there is something to look at. */
+  /** Milliseconds until the job must be looked at again. */
   waitMs(look: Look, local: LocalTime): number {
     if (this.#isWaiting) return look.loopMs;
     const explicit = [this.#afterRangeMs ?? Infinity, ...explicitMoments(this.entry.run_explicit, local)]
@@ -175,14 +176,14 @@ export class Job {
     return Math.min(this.#timing?.waitMs(look) ?? Infinity, ...explicit);
   }
 
-  /** The moment of its next run, as far as it is known. */
+  /** Time of the next run, in milliseconds since the epoch; undefined if unknown. */
   get nextMs(): number | undefined {
     return this.#timing?.nextMs;
   }
 
-  /** The entry with what Salt's scheduler keeps beside it, under names with an underscore. */
+  /** The entry with the fields that Salt's scheduler adds, whose names begin with an underscore. */
   shown(local: LocalTime): Entry {
-    // Nothing is known of one that was not looked at yet.
+    // Before the first look, these fields are unknown.
     if (this.#lookedMs === undefined) return { ...this.entry };
     const time = (ms: number | undefined) => ms === undefined ? null : new DateTime(Math.floor(local.wallOf(ms)));
     const { seconds, nextMs, scheduledMs, splayMs } = this.#timing ?? {};

@@ -1,4 +1,4 @@
-/** When a job that is due does not run all the same: ranges, times that are left out, the first and the last day. */
+/** Reasons why a due job does not run: ranges, excluded times, the first and the last day. */
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { type Entry, EntryError } from "./entry.ts";
@@ -6,16 +6,16 @@ import type { LocalTime } from "./local_time.ts";
 import { explicitMoments, momentOf } from "./times.ts";
 import type { Look } from "./timing.ts";
 
-/** Why a job does not run, as `schedule.job_status` shows it. */
+/** The reason why a job does not run, as `schedule.job_status` shows it. */
 export interface Skip {
   reason: string;
-  /** False: it stays due until the range begins. */
+  /** False if the job stays due until the range begins. */
   isOver: boolean;
-  /** The function of the option `skip_function` runs in its place. */
+  /** True if the function of the option `skip_function` runs in its place. */
   isReplaced?: boolean;
 }
 
-/** The begin and the end of a range. @throws {EntryError} in Salt's words */
+/** Begin and end of a range. @throws {EntryError} in Salt's words */
 function rangeOf(
   entry: Entry,
   field: "range" | "skip_during_range",
@@ -51,11 +51,11 @@ function limitOf(entry: Entry, field: "until" | "after", name: string, nowMs: nu
 }
 
 /**
- * Why a job that is due does not run now; undefined if it does.
+ * The reason why a due job does not run now; undefined if it runs.
  *
- * @param dueMs when it was due, a little before now
- * @param runAfter called with the moment at which a job that a range leaves out runs after it (`run_after_skip_range`)
- * @throws {EntryError}
+ * @param dueMs time at which the job was due, shortly before now
+ * @param runAfter called with the time of a run after the range that skips the job (`run_after_skip_range`)
+ * @throws {EntryError} in Salt's words
  */
 export function skipOf(
   entry: Entry,

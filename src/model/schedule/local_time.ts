@@ -4,14 +4,14 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * The time that clocks on the wall show, as milliseconds: 10:00 local time is what `Date.UTC` counts for 10:00. Between moments and
- * wall time lie the zone and daylight saving.
+ * Wall time as milliseconds: 10:00 local time has the number that `Date.UTC` returns for 10:00. The zone and daylight saving
+ * make the difference between moments and wall time.
  */
 export class LocalTime {
   readonly zone: string | undefined;
   readonly #format: Intl.DateTimeFormat | undefined;
 
-  /** @param zone such as `Europe/Berlin`. @default that of this host */
+  /** @param zone time zone such as `Europe/Berlin`. @default that of this host */
   constructor(zone?: string) {
     this.zone = zone;
     if (zone === undefined) return;
@@ -27,14 +27,14 @@ export class LocalTime {
     });
   }
 
-  /** What the clock on the wall shows at a moment. */
+  /** The wall time at a moment. */
   wallOf(epochMs: number): number {
     return epochMs + this.#offset(epochMs);
   }
 
   /**
-   * The moment at which the clock on the wall shows a time: the first one if it shows it twice, and as much after the gap as it is
-   * after the gap's begin if it never does.
+   * The moment of a wall time: the first one if the time comes twice. For a time in a gap, the moment is as long after the gap
+   * as the time is after the gap's begin.
    */
   epochOf(wallMs: number): number {
     const before = wallMs - this.#offset(wallMs - DAY_MS);
@@ -48,7 +48,7 @@ export class LocalTime {
     return this.epochOf((Math.floor(this.wallOf(epochMs) / DAY_MS) + 1) * DAY_MS);
   }
 
-  /** The date and time on the wall at a moment. */
+  /** The local date and time at a moment. */
   plainOf(epochMs: number): PlainTime {
     const date = new Date(this.wallOf(epochMs));
     return {
@@ -61,7 +61,7 @@ export class LocalTime {
     };
   }
 
-  /** How far local time is ahead of UTC, in milliseconds. */
+  /** Difference of local time to UTC, in milliseconds; positive if local time is ahead. */
   #offset(epochMs: number): number {
     if (this.#format === undefined) return -new Date(epochMs).getTimezoneOffset() * MINUTE_MS;
     const parts = Object.fromEntries(

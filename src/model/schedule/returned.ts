@@ -2,7 +2,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import { entriesOf } from "../../language/python/containers.ts";
 import { offsetText, strftime } from "../../language/python/strftime.ts";
 
-/** The metadata of an entry, with the times that Salt adds to it: `_TOS` the offset of the zone, `_TS` now, `_TT` now in UTC. */
+/** The metadata of an entry, with the fields that Salt adds: `_TOS` offset of the zone, `_TS` local time, `_TT` time in UTC. */
 export function scheduleMetadata(metadata: object, clock: Clock): Record<string, unknown> {
   const now = new Date(clock.now());
   const utc = new Date(now.getTime() + now.getTimezoneOffset() * 60_000);
@@ -15,10 +15,10 @@ export function scheduleMetadata(metadata: object, clock: Clock): Record<string,
 }
 
 /**
- * The names of the returners that an entry has, and those of `schedule_returner` behind them, each once. As in Salt a text is one name,
- * and no returner has a name with a comma.
+ * The returners of an entry, followed by those of `schedule_returner`, without duplicates. As in Salt, a text is one name; a
+ * name with a comma matches no returner.
  *
- * @param unusable is told of such a name
+ * @param unusable called with such a name
  */
 export function scheduleReturners(own: unknown, ofAll: unknown, unusable: (name: string) => void): string[] {
   const names = [own, ofAll].flat().filter((name) => typeof name === "string" && name !== "") as string[];

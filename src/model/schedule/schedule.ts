@@ -10,15 +10,15 @@ import { type Entry, SETTINGS } from "./entry.ts";
 import { Job, type Settings } from "./job.ts";
 import type { LocalTime } from "./local_time.ts";
 
-/** Jobs of one schedule, the length of a name, and the bytes of all entries: beyond that a job is refused. */
+/** Maximum of jobs in one schedule, of characters in a name, and of bytes of all entries: a job beyond these is refused. */
 const MOST_JOBS = 1000;
 const LONGEST_NAME = 256;
 const MOST_BYTES = 2 ** 22;
 
-/** What Salt never shows of an entry, and never writes. */
+/** True for fields that Salt neither shows nor writes. */
 const isHidden = (field: string) => field.startsWith("_");
 
-/** A copy whose maps have no order of their own, as they come over the wire. */
+/** A copy with plain maps, which have no order of their own, like maps from the wire. */
 function plainCopy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainCopy);
   if (!isMap(value)) return deepCopy(value);
@@ -28,7 +28,7 @@ function plainCopy(value: unknown): unknown {
     : new Map(entries);
 }
 
-/** A copy without hidden fields. */
+/** A copy of an entry without hidden fields. */
 function entryOf(value: unknown): Entry | undefined {
   if (!isMap(value)) return undefined;
   const copy = entriesOf(value).map(([field, item]) => [str(field), plainCopy(item)] as const);
@@ -37,17 +37,17 @@ function entryOf(value: unknown): Entry | undefined {
 
 const isSetting = (key: string) => (SETTINGS as readonly string[]).includes(key);
 
-/** Where a part of a schedule comes from: the configuration and `schedule.add`, or the pillar. */
+/** Source of a part of the schedule: `opts` for the configuration and `schedule.add`, `pillar` for the pillar. */
 export type Source = "opts" | "pillar";
 
-/** The part of a schedule that comes from one place. */
+/** The part of a schedule from one source. */
 interface Part {
   jobs: Map<string, Job>;
   settings: Map<string, unknown>;
   bytes: number;
 }
 
-/** The jobs of a minion or a master. Those of the configuration stand before those of the pillar that have the same name. */
+/** The jobs of a minion or a master. A job of the configuration overrides a job of the pillar with the same name. */
 export class Schedule {
   readonly #log: Logger;
   readonly #parts: Record<Source, Part> = {
@@ -60,7 +60,7 @@ export class Schedule {
     this.#log = log;
   }
 
-  /** Adds what a configuration or `schedule.reload` has; jobs of the same name are replaced. */
+  /** Adds the jobs of a configuration or of `schedule.reload`; they replace jobs of the same name. */
   merge(schedule: unknown, source: Source = "opts"): void {
     if (schedule === undefined || schedule === null) return;
     if (!isMap(schedule)) {
@@ -70,14 +70,14 @@ export class Schedule {
     for (const [key, value] of entriesOf(schedule)) this.set(str(key), value, source);
   }
 
-  /** Takes the schedule of the pillar, unless it is the one that it had. */
+  /** Uses the schedule in the pillar, unless it is the same object as before. */
   takePillar(schedule: unknown): void {
     if (schedule === this.#pillar) return;
     this.#pillar = schedule;
     this.replace(schedule, "pillar");
   }
 
-  /** Takes the schedule of one place anew: jobs that are as they were go on, others begin anew. */
+  /** Replaces the part from one source: unchanged jobs continue, other jobs start fresh. */
   replace(schedule: unknown, source: Source): void {
     const before = this.#parts[source].jobs;
     const part: Part = { jobs: new Map(), settings: new Map(), bytes: 0 };
@@ -89,7 +89,7 @@ export class Schedule {
     }
   }
 
-  /** Adds a job or replaces it. @returns false if it is refused, which is logged */
+  /** Adds or replaces a job. @returns false if the job is refused, which is logged */
   set(key: string, value: unknown, source: Source = "opts"): boolean {
     const part = this.#parts[source];
     if (isSetting(key)) {
@@ -123,12 +123,12 @@ export class Schedule {
     return job === undefined ? 0 : encode(job.given, "wire").length;
   }
 
-  /** The job of that name in one part. */
+  /** The job of that name from one source. */
   find(key: string, source: Source): Job | undefined {
     return this.#parts[source].jobs.get(key);
   }
 
-  /** Removes a job, or a setting, of the configuration. @returns false if there is none */
+  /** Removes a job or setting of the configuration. @returns false if there is none */
   delete(key: string): boolean {
     const { opts } = this.#parts;
     const job = opts.jobs.get(key);
@@ -136,7 +136,7 @@ export class Schedule {
     return opts.jobs.delete(key) || opts.settings.delete(key);
   }
 
-  /** All jobs in their order. */
+  /** All jobs in order; of two jobs with one name, that of the configuration. */
   jobs(): Job[] {
     const merged = new Map([...this.#parts.pillar.jobs, ...this.#parts.opts.jobs]);
     return [...merged.values()];
@@ -152,7 +152,7 @@ export class Schedule {
     };
   }
 
-  /** What events carry: entries with what the scheduler keeps beside them. @param where one part alone */
+  /** The schedule for events: entries with the fields of the scheduler. @param where only the part from this source */
   shown(local: LocalTime, where?: Source): Entry {
     const parts = where === undefined ? [this.#parts.pillar, this.#parts.opts] : [this.#parts[where]];
     return Object.fromEntries(parts.flatMap(({ jobs, settings }) => [
@@ -161,7 +161,7 @@ export class Schedule {
     ]));
   }
 
-  /** What is written into a file: the part of the configuration. */
+  /** The schedule to save in a file: the part from the configuration. */
   saved(): Entry {
     const { jobs, settings } = this.#parts.opts;
     return Object.fromEntries([...settings, ...[...jobs].map(([key, { entry }]) => [key, entry] as const)]);

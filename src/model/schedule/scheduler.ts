@@ -8,19 +8,22 @@ import { LocalTime } from "./local_time.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Look, TimingParts } from "./timing.ts";
 
-/** A smaller difference between the two clocks is the system's own correction, in milliseconds. */
+/**
+ * Difference between the two clocks, in milliseconds, below which the system corrects its clock; a larger one means that the
+ * clock was set.
+ */
 const LEAST_JUMP_MS = 5000;
-/** How long nothing is looked at: then a clock that was set is noticed. */
+/** Maximum of milliseconds between two looks, so that a clock that was set is noticed. */
 const LONGEST_SLEEP_MS = 30_000;
 const LEAST_SLEEP_MS = 10;
-/** Runs of one job at once where nothing else bounds them (`jid_include: False`). */
+/** Concurrent runs of one job if the entry sets no limit (`jid_include: False`). */
 const MOST_AT_ONCE = 100;
 
-/** A job that is to run now. */
+/** A job to run now. */
 export interface DueJob {
-  /** What its return carries as `schedule`. */
+  /** Name of the job, in the field `schedule` of its return. */
   name: string;
-  /** Undefined if the entry names none. */
+  /** The function to run; undefined if the entry has none. */
   fun: unknown;
   entry: Entry;
 }
@@ -30,23 +33,23 @@ export interface SchedulerOptions {
   log: Logger;
   random(): number;
   schedule: Schedule;
-  /** @default the zone of this host */
+  /** Converts local times. @default the zone of this host */
   local?: LocalTime;
-  /** Seconds: a job runs at most once in that time, and a time that has passed counts for as long. @default 1 */
+  /** Seconds between two runs of a job, at least; also how long a past time counts as due. @default 1 */
   loopInterval?: number;
-  /** The schedule of the pillar, as it is now. @default none */
+  /** Returns the current schedule in the pillar. @default no schedule */
   pillar?(): unknown;
-  /** Names for times: the items `whens`. @default none */
+  /** Returns names for times: the items `whens` of pillar and grains. @default none */
   whens?(): { pillar: unknown; grains: unknown };
-  /** How many runs of a job have not ended. */
+  /** Returns how many runs of a job have not ended. */
   running(name: string): number;
   /** Runs a job; MUST NOT throw. */
   run(job: DueJob): void;
 }
 
 /**
- * Runs the jobs of a schedule when they are due. Intervals go by a clock that nobody sets; a clock that is set forward lets each of
- * them run once, and one that is set back holds up none.
+ * Runs the jobs of a schedule when they are due. Intervals use the monotonic clock: if the system clock is set forward, each
+ * interval runs once; if it is set back, none is delayed.
  *
  * @see salt/utils/schedule.py Schedule.eval
  */
@@ -58,7 +61,7 @@ export class Scheduler {
   #nextCron: TimingParts["nextCron"];
   #loading = false;
   #last: { nowMs: number; elapsedMs: number } | undefined;
-  /** Errors that were logged, so that each is logged once. */
+  /** Job → its last logged error, so that each error is logged once. */
   readonly #told = new WeakMap<Job, string>();
   #wake = new AbortController();
 
@@ -69,7 +72,7 @@ export class Scheduler {
     this.#loopMs = Math.max(1, options.loopInterval ?? 1) * 1000;
   }
 
-  /** Runs what is due, until the signal aborts. */
+  /** Runs due jobs until the signal aborts. */
   async keep(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
@@ -79,12 +82,12 @@ export class Scheduler {
     }
   }
 
-  /** Has {@link Scheduler.keep} look now: the schedule has changed. */
+  /** Makes {@link Scheduler.keep} look now, because the schedule has changed. */
   wake(): void {
     this.#wake.abort();
   }
 
-  /** Runs what is due now. @returns milliseconds until there is something to do */
+  /** Runs the jobs that are due now. @returns milliseconds until the next look */
   look(): number {
     const { log, random, schedule, pillar, whens = () => ({ pillar: undefined, grains: undefined }) } = this.#options;
     if (pillar !== undefined) schedule.takePillar(pillar());
@@ -126,7 +129,7 @@ export class Scheduler {
     return { nowMs, elapsedMs, windowMs: loopMs, loopMs, wasSetBack: jump <= -LEAST_JUMP_MS };
   }
 
-  /** What reads cron patterns is loaded when the first one is met. */
+  /** Loads the parser of cron patterns, when the first pattern is met. */
   #loadCron(): void {
     if (this.#loading) return;
     this.#loading = true;
@@ -156,11 +159,11 @@ export class Scheduler {
     this.#options.run({ name, fun: instead ?? functionOf(entry), entry });
   }
 
-  /** True if as many runs of the job have not ended as may be at once. */
+  /** True if the job has reached its limit of concurrent runs. */
   #isFull({ entry, name }: Job): boolean {
     const most = truthy(entry.jid_include ?? true) ? wholeNumber(entry.maxrunning ?? 1) ?? 1 : MOST_AT_ONCE;
     const running = this.#options.running(name);
-    // Of one that may run no time at all, Salt starts the first.
+    // As in Salt, the first run starts even if the limit is 0.
     if (running === 0 || running < most) return false;
     this.#options.log.debug("scheduled job not run: its limit of concurrent runs is reached", {
       job: name,
@@ -170,7 +173,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Runs a job now, whatever its times say (`schedule.run_job`). @returns false if there is no such job, or it is held back */
+  /** Runs a job now, regardless of its times (`schedule.run_job`). @returns false if the job is unknown or held back */
   runNow(key: string): boolean {
     const job = this.schedule.find(key, "opts") ?? this.schedule.find(key, "pillar");
     if (job === undefined) return false;

@@ -1,4 +1,4 @@
-/** Dates and times in entries of a schedule, as moments. */
+/** Converts dates and times in schedule entries to moments. */
 import { parseDate } from "../../language/python/dateutil.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { type PlainTime, timeReader } from "../../language/python/strptime.ts";
@@ -6,7 +6,7 @@ import { str } from "../../language/python/repr.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 import type { LocalTime } from "./local_time.ts";
 
-/** The format of dates where an entry names none. */
+/** Format of dates if an entry names none. */
 export const DATE_FORMAT = "%Y-%m-%dT%H:%M:%S";
 
 const wallMs = ({ year, month, day, hour, minute, second }: PlainTime, millisecond = 0) => {
@@ -15,7 +15,7 @@ const wallMs = ({ year, month, day, hour, minute, second }: PlainTime, milliseco
   return date.getTime();
 };
 
-/** The moment of a value that YAML has read as a date; undefined for any other. */
+/** The moment of a value that YAML has parsed as a date; undefined for any other value. */
 function dateValue(value: unknown, local: LocalTime): number | undefined {
   if (value instanceof DateTime) return local.epochOf(value.epochMs);
   if (value instanceof Date) return local.epochOf(value.getTime());
@@ -23,8 +23,8 @@ function dateValue(value: unknown, local: LocalTime): number | undefined {
 }
 
 /**
- * The moment that a text such as `Monday 5:00pm` names: what it does not say is that of the day of `nowMs`. Undefined for what is no
- * date.
+ * The moment that a text such as `Monday 5:00pm` names; missing parts are taken from the day of `nowMs`. Undefined if the text
+ * is not a date.
  */
 export function momentOf(value: unknown, nowMs: number, local: LocalTime): number | undefined {
   const date = dateValue(value, local);
@@ -36,7 +36,7 @@ export function momentOf(value: unknown, nowMs: number, local: LocalTime): numbe
   return found.offsetMinutes === undefined ? local.epochOf(wall) : wall - found.offsetMinutes * 60_000;
 }
 
-/** The moment of a text in a format of `strftime`; undefined if it is not in that format. */
+/** The moment that a text names in a `strftime` format; undefined if the text does not have that format. */
 export function momentIn(value: unknown, format: string, local: LocalTime): number | undefined {
   const date = dateValue(value, local);
   if (date !== undefined) return date;
@@ -45,12 +45,12 @@ export function momentIn(value: unknown, format: string, local: LocalTime): numb
     const time = timeReader(format)(value);
     return time === undefined ? undefined : local.epochOf(wallMs(time));
   } catch {
-    // The format is none.
+    // The format is invalid.
     return undefined;
   }
 }
 
-/** The moments of a list of `{time, time_fmt}`, as `skip_explicit` and `run_explicit` have them; what is no date is left out. */
+/** The moments in a list of `{time, time_fmt}`, for `skip_explicit` and `run_explicit`; invalid dates are left out. */
 export function explicitMoments(value: unknown, local: LocalTime): number[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item) => {

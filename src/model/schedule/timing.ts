@@ -1,55 +1,61 @@
-/** When a job is due: one kind of timing for each way of writing it. */
+/** Decides when a job is due: one class for each kind of timing. */
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { type Entry, EntryError, hasInterval, intervalOf, splaySeconds } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { DATE_FORMAT, momentIn, momentOf } from "./times.ts";
 
-/** A moment at which a schedule is looked at. */
+/** One look at a schedule. */
 export interface Look {
-  /** Milliseconds since the epoch. */
+  /** Current time, in milliseconds since the epoch. */
   nowMs: number;
-  /** Of a clock that goes on evenly. */
+  /** Milliseconds on the monotonic clock. */
   elapsedMs: number;
-  /** How old a time may be and still be due: the time since the last look at the job, whatever the system clock was set to. */
+  /**
+   * Milliseconds for which a past time still counts as due: the time since the last look at the job, even if the system clock
+   * was set.
+   */
   windowMs: number;
-  /** The shortest time between two runs of a job. */
+  /** Minimum milliseconds between two runs of a job. */
   loopMs: number;
-  /** The system clock was set back since the last look. */
+  /** True if the system clock was set back since the last look. */
   wasSetBack: boolean;
 }
 
-/** What became of a job that was looked at: `waits` stays due. */
+/** The outcome of a look at a job: with `waits` it stays due. */
 export type Decision = "ran" | "skipped" | "waits";
 
-/** What a timing goes by. */
+/** What the timings need. */
 export interface TimingParts {
   local: LocalTime;
   random(): number;
-  /** Names for times, of the pillar and the grains. */
+  /** Returns names for times, from the pillar and the grains. */
   whens(): { pillar: unknown; grains: unknown };
-  /** The next moment of a cron pattern. Undefined while what reads them is being loaded. */
+  /** Returns the next moment of a cron pattern; undefined while the parser is being loaded. */
   nextCron: ((pattern: string, fromMs: number) => number | undefined) | undefined;
 }
 
-/** When a job is due next. Moments are milliseconds since the epoch. */
+/** The timing of a job. Times are in milliseconds since the epoch. */
 export interface Timing {
-  /** True if the job is due. @throws {EntryError} */
+  /** True if the job is due. @throws {EntryError} in Salt's words */
   isDue(look: Look, parts: TimingParts, splay: unknown): boolean;
-  /** To be called after each look. @param wasDue or run for another reason */
+  /** Must be called with the decision after each look at a job that is due, or that runs for another reason. */
   decided(decision: Decision, look: Look): void;
-  /** Undefined for none. */
+  /** The next time; undefined if there is none. */
   readonly nextMs: number | undefined;
   readonly scheduledMs: number | undefined;
-  /** When it runs, put off. */
+  /** The next time with the delay of `splay`. */
   readonly splayMs: number | undefined;
-  /** The interval, of those that go by one. */
+  /** The interval in seconds, if the timing has one. */
   readonly seconds?: number;
-  /** Milliseconds until it may be due. */
+  /** Milliseconds until the job may be due. */
   waitMs(look: Look): number;
 }
 
-/** Every so many seconds. Goes by the even clock, so that none that is set holds it up; one that is set forward lets it run once. */
+/**
+ * An interval of seconds, on the monotonic clock: setting the system clock back delays nothing, setting it forward causes one
+ * run.
+ */
 class Interval implements Timing {
   readonly seconds: number;
   scheduledMs: number | undefined;
@@ -84,7 +90,7 @@ class Interval implements Timing {
 
   decided(decision: Decision, look: Look): void {
     if (decision === "waits" || decision === "skipped" && this.#leftMs(look) > 0) return;
-    // Shorter ones run as often as the schedule is looked at.
+    // A shorter interval is limited by how often the schedule is looked at.
     this.#plan(look, Math.max(this.seconds * 1000, look.loopMs));
     this.#splay = this.splayMs = undefined;
   }
@@ -94,7 +100,7 @@ class Interval implements Timing {
   }
 }
 
-/** At one moment, if that is to come. */
+/** One moment, if it is in the future. */
 class Once implements Timing {
   readonly splayMs = undefined;
   readonly nextMs: number;
@@ -122,7 +128,7 @@ class Once implements Timing {
   }
 }
 
-/** The values that stand for a time: that of the pillar by this name, else of the grains, else the value itself. */
+/** The value to use for a time: from `whens` of the pillar by that name, else of the grains, else the time itself. */
 function namedTime(value: unknown, name: string, parts: TimingParts): unknown {
   const { pillar, grains } = parts.whens();
   for (const [whens, what] of [[pillar, 'Pillar item "whens"'], [grains, 'Grain "whens"']] as const) {
@@ -136,17 +142,17 @@ function namedTime(value: unknown, name: string, parts: TimingParts): unknown {
   return value;
 }
 
-/** At each of some times, which are read anew with each look: `5:00pm` is today's. */
+/** A list of times, evaluated again at each look: `5:00pm` means that of today. */
 class When implements Timing {
   readonly #whens: readonly unknown[];
   readonly #name: string;
   nextMs: number | undefined;
   scheduledMs: number | undefined;
   splayMs: number | undefined;
-  /** The last one that was due. */
+  /** The latest time that was due. */
   #pastMs = -Infinity;
   #splayed: { of: number; ms: number } | undefined;
-  /** The next midnight: times without a date mean another day from then on. */
+  /** The next midnight, when times without a date start to mean another day. */
   #tomorrowMs = 0;
 
   constructor(when: unknown, name: string) {
@@ -190,19 +196,19 @@ class When implements Timing {
 
   waitMs({ nowMs }: Look): number {
     const tomorrowMs = this.#tomorrowMs - nowMs;
-    // After one that is over comes the next, which the next look finds.
+    // When a time has passed, the next look finds the time after it.
     return this.nextMs === undefined ? tomorrowMs : Math.max(0, Math.min(this.nextMs - nowMs, tomorrowMs));
   }
 }
 
-/** As a cron pattern says. */
+/** The times of a cron pattern. */
 class CronTiming implements Timing {
   readonly #pattern: unknown;
   readonly #name: string;
   nextMs: number | undefined;
   scheduledMs: number | undefined;
   splayMs: number | undefined;
-  /** There is no next time, or none that can be read. */
+  /** True if the pattern has no next time, or is invalid. */
   #isOver = false;
 
   constructor(pattern: unknown, name: string) {
@@ -251,9 +257,9 @@ class CronTiming implements Timing {
 }
 
 /**
- * The timing of an entry; undefined for one that says nothing of when.
+ * The timing of an entry; undefined if the entry does not say when to run.
  *
- * @throws {EntryError}
+ * @throws {EntryError} in Salt's words
  */
 export function timingOf(entry: Entry, name: string, local: LocalTime): Timing | undefined {
   const ways = ["when", "cron", "once"].filter((way) => Object.hasOwn(entry, way));

@@ -4,16 +4,16 @@ import { splitWords } from "../../language/python/whitespace.ts";
 import { expandNodegroup, isOperator } from "./nodegroup.ts";
 import { TargetError, type TargetType } from "./target.ts";
 
-/** One word of a compound target, taken apart: `G|@os|Ubuntu` is engine `G`, delimiter `|`, pattern `os|Ubuntu`. */
+/** One term of a compound target: `G|@os|Ubuntu` has engine `G`, delimiter `|` and pattern `os|Ubuntu`. */
 export interface Term {
-  /** Letter of the matcher; undefined means a glob of the id. */
+  /** Letter of the matcher; undefined for a glob of the id. */
   engine?: string | undefined;
-  /** Given for `G`, `P`, `I` and `J` only. */
+  /** Delimiter, only for `G`, `P`, `I` and `J`. */
   delimiter?: string;
   pattern: string;
 }
 
-/** Letters of a compound target → the type of target that each stands for; `N` and `R` are handled by themselves. */
+/** Letters in compound targets → type of target. `N` and `R` are handled separately. */
 export const ENGINES: Record<string, TargetType> = {
   G: "grain",
   P: "grain_pcre",
@@ -26,7 +26,7 @@ export const ENGINES: Record<string, TargetType> = {
 
 const TERM = /^(?:([GPIJ])(.)?|([LNSER]))@(.+)$/su;
 
-/** Takes one word of a compound target apart; a word that does not fit is a glob as a whole. */
+/** Parses one term of a compound target; a word that does not have the form of a term is a glob as a whole. */
 export function parseTerm(word: string): Term {
   const match = TERM.exec(word);
   if (match === null) return { pattern: word };
@@ -37,7 +37,7 @@ export function parseTerm(word: string): Term {
   return term;
 }
 
-/** A compound target in order: operators as they are, terms taken apart. */
+/** A token of a compound target: an operator as written, or a parsed term. */
 export type CompoundToken = string | Term;
 
 /**
@@ -56,23 +56,23 @@ export function tokenize(tgt: unknown, nodegroups?: Record<string, unknown>): Co
     const term = parseTerm(word);
     if (term.engine !== "N") return [term];
     if (nodegroups === undefined) throw new TargetError(`Cannot expand "${word}" without node groups`);
-    // What comes out holds no reference to a node group: expansion is complete.
+    // The expanded words contain no reference to a node group: expansion is complete.
     return expandNodegroup(term.pattern, nodegroups).map((part) => isOperator(part) ? part : parseTerm(part));
   });
 }
 
-/** The operations a compound target needs on what its terms stand for: booleans on a minion, sets on a master. */
+/** Operations on the results of terms: booleans on a minion, sets on a master. */
 export interface Algebra<T> {
   term(term: Term, negated: boolean): T;
   and(left: T, right: T): T;
   or(left: T, right: T): T;
   not(operand: T): T;
-  /** What an empty pair of parentheses is. */
+  /** The result of an empty pair of parentheses. */
   empty(): T;
 }
 
 /**
- * Checks the rules that hold while a compound target is read, and inserts the `and` implied before a `not`.
+ * Checks the syntax that both minions and masters require, and inserts the implied `and` before a `not`.
  *
  * @throws {TargetError} on a target that begins with a binary operator, at all or inside a parenthesis
  */
@@ -85,7 +85,7 @@ export function normalize(tokens: readonly CompoundToken[]): CompoundToken[] {
     } else if (token === ")" && last === undefined) {
       throw new TargetError(`Cannot begin a compound target with ")"`);
     } else if (token === "not" && last !== undefined && last !== "and" && last !== "or" && last !== "(") {
-      // Also between two "not"s, where it makes a syntax error: Salt does the same.
+      // As in Salt, also between two "not"s, where it causes a syntax error.
       out.push("and");
     }
     out.push(token);
@@ -93,7 +93,7 @@ export function normalize(tokens: readonly CompoundToken[]): CompoundToken[] {
   return out;
 }
 
-/** More words than this are refused, and more parentheses or negations within each other. */
+/** Maximum of words, and of nested parentheses or negations; larger targets are refused. */
 const MAX_TOKENS = 4096;
 const MAX_DEPTH = 100;
 

@@ -5,17 +5,17 @@ import { CostError, type Steps } from "../../language/python/steps.ts";
 import type { PatternCache } from "./patterns.ts";
 import { DEFAULT_DELIMITER } from "../../language/python/traverse.ts";
 
-/** How the value at the end of a path is compared with the pattern; always without regard to case. */
+/** How to compare the value at the end of a path with the pattern; case never matters. */
 export type DataMode = "glob" | "pcre" | "exact";
 
-/** More levels than this are refused: the longest key is tried first, then each that is shorter. */
+/** Maximum of levels, because the longest key is tried first, then each shorter one. */
 const MAX_LEVELS = 64;
 
 /** One search for `key:subkey:pattern`. */
 interface Search {
   matches(value: unknown, pattern: string): boolean;
   steps: Steps;
-  /** Results by map and rest of the expression: `*:*:*` reaches each in many ways. */
+  /** Results by map and rest of the expression, because `*:*:*` reaches each of them in many ways. */
   known: Map<AnyMap, Map<string, boolean>>;
 }
 
@@ -42,14 +42,14 @@ function valueMatch(mode: DataMode, patterns: PatternCache): Search["matches"] {
   return (value, pattern) => {
     const text = str(value).toLowerCase();
     patterns.steps.spend(text.length + pattern.length);
-    // Salt lower-cases the pattern too, even where that changes its meaning: `\D` becomes `\d`.
+    // As in Salt, the pattern is lower-cased, too, even if that changes its meaning: `\D` becomes `\d`.
     const wanted = pattern.toLowerCase();
     if (mode === "exact") return text === wanted;
     if (mode === "glob") return patterns.glob(wanted)(text);
     try {
       return patterns.regexp(wanted)(text);
     } catch (error) {
-      // A pattern that does not compile matches nothing.
+      // An invalid pattern matches nothing.
       if (error instanceof SyntaxError) return false;
       throw error;
     }
@@ -95,7 +95,7 @@ function searchMap(map: AnyMap, pattern: string, search: Search): boolean {
   const anyKey = pattern.startsWith("*:");
   const rest = anyKey ? pattern.slice(2) : pattern;
   if (rest === "*" || lookup(map, rest) !== undefined) return true;
-  // Below the first map the separator is the colon, whatever the target's delimiter was: Salt does not pass it on.
+  // As in Salt, below the first map the separator is the colon, whatever the target's delimiter is.
   if (matchPath(map, rest, DEFAULT_DELIMITER, search)) return true;
   if (!anyKey) return false;
   return entriesOf(map).some(([, value]) =>
@@ -107,7 +107,7 @@ function searchMap(map: AnyMap, pattern: string, search: Search): boolean {
   );
 }
 
-/** A map's value under a part of a path: as text, or as that text's YAML value, so that `0` finds the integer. */
+/** The value of a key in a map: the key as text, or as YAML, so that `0` finds an integer key. */
 function entry(map: AnyMap, part: string): unknown {
   const direct = lookup(map, part);
   if (direct !== undefined || !(map instanceof Map)) return direct;
@@ -120,7 +120,7 @@ function entry(map: AnyMap, part: string): unknown {
   }
 }
 
-/** The value at the end of a path; undefined if there is none. */
+/** The value at the end of a path; undefined if it is missing. */
 function follow(data: AnyMap, path: readonly string[]): unknown {
   let at: unknown = data;
   for (const part of path) {
@@ -142,7 +142,7 @@ function member(list: unknown[], part: string): unknown {
   return index === undefined ? undefined : list.at(index);
 }
 
-/** Matches `key:pattern` in a minion's data store; only the part up to a second colon counts. */
+/** Matches `key:pattern` in a minion's data store; text after a second colon is ignored. */
 export function matchDatastore(store: Record<string, unknown>, expression: string, patterns: PatternCache): boolean {
   const [key = "", pattern] = expression.split(":");
   if (pattern === undefined) return false;

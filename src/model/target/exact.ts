@@ -2,12 +2,12 @@ import { tokenize } from "./compound.ts";
 import { expandNodegroup } from "./nodegroup.ts";
 import { type Target, TargetError } from "./target.ts";
 
-/** Engines of a compound target that match pillar. */
+/** Engines in compound targets that match pillar. */
 const PILLAR_ENGINES = new Set(["I", "J"]);
 
 /**
- * The same target without patterns on pillar: a caller that may try patterns can find out, character by character, what a pillar
- * holds. A target without pillar is returned as it is.
+ * Replaces patterns on pillar in a target by exact comparisons: with patterns, a caller could find out a pillar's values
+ * character by character. A target without pillar is returned unchanged.
  */
 export function exactTarget(target: Target, nodegroups: Record<string, unknown>): Target {
   const { tgt, tgt_type } = target;
@@ -27,7 +27,7 @@ export function exactTarget(target: Target, nodegroups: Record<string, unknown>)
   return target;
 }
 
-/** True if a target matches pillar anywhere, node groups included. */
+/** True if a target matches pillar in any term, including those of node groups. */
 export function asksPillar({ tgt, tgt_type }: Target, nodegroups: Record<string, unknown>): boolean {
   if (tgt_type === "pillar" || tgt_type === "pillar_pcre" || tgt_type === "pillar_exact") return true;
   if (tgt_type !== "compound" && tgt_type !== "nodegroup") return false;
@@ -42,7 +42,10 @@ export function asksPillar({ tgt, tgt_type }: Target, nodegroups: Record<string,
   }
 }
 
-/** True if there is a pattern on pillar in a target as it was given; node groups are written by the master's operator, and may have them. */
+/**
+ * True if a target has a pattern on pillar. Patterns in node groups do not count, because an operator of the master writes
+ * those.
+ */
 export function guessesPillar({ tgt, tgt_type }: Target): boolean {
   const isPattern = (text: string) => /[*?[]/.test(text);
   if (tgt_type === "pillar_pcre") return true;

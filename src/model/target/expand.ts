@@ -7,23 +7,23 @@ import { PatternCache } from "./patterns.ts";
 import { type Target, TargetError, type TargetType } from "./target.ts";
 import { DEFAULT_DELIMITER } from "../../language/python/traverse.ts";
 
-/** The cached data of a minion, from its last pillar request. */
+/** Cached data of a minion, from its last request for pillar. */
 export interface CachedData {
   grains?: Record<string, unknown>;
   pillar?: Record<string, unknown>;
 }
 
-/** What expanding a target needs. Each is called at most once per expansion, `data` once per id. */
+/** The data about minions that expansion needs. Each function is called at most once per expansion, `data` once per id. */
 export interface MinionSource {
-  /** Ids of the accepted keys, sorted without regard to case. */
+  /** Returns ids of the accepted keys, sorted without regard to case. */
   accepted(): readonly string[];
-  /** Ids with an entry in the data cache, accepted or not. */
+  /** Returns ids in the data cache, accepted or not. */
   cached(): Iterable<string>;
-  /** The cached data of a minion; undefined if its entry is empty. */
+  /** Returns the cached data of a minion; undefined if its entry is empty. */
   data(id: string): CachedData | undefined;
   /**
-   * Whether an accepted minion without cached data may match a target on grains or pillar. Salt's masters count on every such
-   * minion in earlier releases, and on none in the latest. @default every one may
+   * Returns whether an accepted minion without cached data may match a target on grains or pillar. Salt's earlier releases
+   * include every such minion, the latest none. @default every one may match
    */
   countsOn?(id: string): boolean;
   /** Salt's option `minion_data_cache`. @default true */
@@ -32,29 +32,29 @@ export interface MinionSource {
   nodegroups?: Record<string, unknown>;
 }
 
-/** The minions that are expected to answer, and the names of a list that match none. */
+/** The minions that should answer, and the names in a list that match no minion. */
 export interface Expansion {
   minions: string[];
   missing: string[];
-  /** Why the target was not expanded though it may be valid: it would take too long. */
+  /** The error if the target was not expanded, because that would take too long; the target may be valid. */
   error?: string;
 }
 
-/** How to expand. */
+/** Options for the expansion. */
 export interface ExpandOptions {
   /**
-   * True keeps accepted minions without cached data, which might match: right for publishing. False takes only minions known to
-   * match, from the cache, accepted or not: right for permissions. @default true
+   * True includes accepted minions without cached data, which might match: right for publishing. False includes only minions that
+   * the cache shows to match, accepted or not: right for permissions. @default true
    */
   greedy?: boolean;
-  /** Compiled patterns of earlier calls. */
+  /** Patterns that earlier calls have compiled. */
   patterns?: PatternCache;
 }
 
 interface Scope {
   source: MinionSource;
   accepted: readonly string[];
-  /** The same as a set, made when it is first needed. */
+  /** The accepted ids as a set, made on first use. */
   acceptedSet: () => ReadonlySet<string>;
   greedy: boolean;
   patterns: PatternCache;
@@ -132,12 +132,12 @@ function expandCompound(engines: Record<string, TargetType>): Expander {
     };
     const algebra = setAlgebra(scope, (term, negated) => {
       const ids = expandTerm(term, negated);
-      // Each term is evaluated to the set of ids that match.
+      // Each term costs steps, because it is expanded to the set of matching ids.
       scope.patterns.steps.spend(accepted.length + ids.length * 4);
       return ids;
     });
     const open = tokens.reduce((depth, token) => depth + Number(token === "(") - Number(token === ")"), 0);
-    // Unlike a minion, a master closes parentheses that were left open.
+    // Unlike a minion, a master closes open parentheses.
     const closed = [...tokens, ...Array<string>(Math.max(0, open)).fill(")")];
     const result = evaluate(closed, algebra);
     const ids = result ?? new Set<string>();
@@ -148,7 +148,7 @@ function expandCompound(engines: Record<string, TargetType>): Expander {
   };
 }
 
-/** Sets of ids; `undefined` is the empty parenthesis, which Salt cannot combine. */
+/** Operations on sets of ids; `undefined` is an empty parenthesis, which Salt cannot combine. */
 function setAlgebra(
   scope: Scope,
   expand: (term: Term, negated: boolean) => string[],
@@ -186,12 +186,12 @@ export const EXPANDERS: Record<TargetType, Expander> = {
   nodegroup: (tgt, scope) => EXPANDERS.compound(expandNodegroup(text(tgt), scope.source.nodegroups ?? {}), scope),
 };
 
-/** Steps that one expansion may take: some tenths of a second, and more with more minions. */
+/** Steps that one expansion may take: some tenths of a second, and more for many minions. */
 const STEPS = 10_000_000;
 const STEPS_PER_MINION = 1000;
 
 /**
- * Predicts which minions will answer a target. Whatever cannot be evaluated, or takes too many steps, expands to no minion.
+ * Predicts which minions will answer a target. A target that cannot be evaluated, or takes too many steps, gives no minion.
  *
  * @see salt/utils/minions.py CkMinions.check_minions
  */

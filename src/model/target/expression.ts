@@ -2,8 +2,8 @@ import { CostError, RefusedPatternError } from "../../language/python/steps.ts";
 import { PatternCache } from "./patterns.ts";
 
 /**
- * True if a name fits an entry of a list of names (autosign, publisher ACL, white lists): as a glob of the whole name,
- * else as a Python regular expression for the whole name. An entry that does not compile matches nothing.
+ * True if a name matches an entry of a list of names (autosign, publisher ACL, whitelists): as a glob of the whole name, or
+ * else as a Python regular expression for the whole name. An invalid entry matches nothing.
  *
  * @see salt/utils/stringutils.py expr_match
  */
@@ -21,14 +21,14 @@ export function matchExpression(
   }
 }
 
-/** True if an entry of such a list is usable: any text is a glob, but a broken regular expression is a mistake. */
+/** False for an entry of such a list that is a broken regular expression; any other text is a valid glob. */
 export function isExpression(expression: string, patterns: PatternCache = new PatternCache()): boolean {
   try {
     patterns.regexp(`\\A(?:${expression})\\Z`);
     return true;
   } catch (error) {
     if (error instanceof RefusedPatternError) return false;
-    // `*.ping` is a glob, not a regular expression.
+    // `*.ping` is a valid glob, though not a regular expression.
     if (error instanceof SyntaxError) return !/[()\\]/.test(expression);
     throw error;
   }

@@ -1,25 +1,25 @@
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
 
-/** An address or a network, as its version, its bits and the length of its prefix. */
+/** An address or network: version, bits, and length of the prefix. */
 export interface IpTarget {
   /** IPv4 or IPv6. */
   version: 4 | 6;
   /** The address as a number of 32 or 128 bits. */
   bits: bigint;
-  /** Bits that count; undefined for a single address. */
+  /** Length of the prefix in bits; undefined for a single address. */
   prefix?: number;
 }
 
 const WIDTH = { 4: 32, 6: 128 } as const;
 
-/** Reads an address of either version; undefined for other text, also with blanks around an address. */
+/** Parses an address of either version; undefined for any other text, including an address with blanks around it. */
 export function parseAddress(text: string): IpTarget | undefined {
   const version = text.includes(":") ? 6 : 4;
   const bits = version === 6 ? parseIpv6(text) : parseIpv4(text);
   return bits === undefined ? undefined : { version, bits };
 }
 
-/** Length of the prefix after the slash: a number, or for IPv4 a net mask or a host mask. */
+/** The length of the prefix from the text after the slash: a number, or for IPv4 a net mask or host mask. */
 function parsePrefix(text: string, version: 4 | 6): number | undefined {
   if (/^\d+$/.test(text)) {
     const prefix = Number(text);
@@ -32,7 +32,7 @@ function parsePrefix(text: string, version: 4 | 6): number | undefined {
   return match === null ? undefined : (match[1] ?? match[2] ?? "").length;
 }
 
-/** Reads an address or a network (`10.0.0.0/8`); undefined on bad syntax or if bits are set outside the prefix. */
+/** Parses an address or network (`10.0.0.0/8`); undefined for invalid syntax or bits set outside the prefix. */
 export function parseIpTarget(text: string): IpTarget | undefined {
   const [head = "", tail, ...more] = text.split("/");
   const address = parseAddress(head);
@@ -43,7 +43,7 @@ export function parseIpTarget(text: string): IpTarget | undefined {
   return (address.bits & host) === 0n ? { ...address, prefix } : undefined;
 }
 
-/** True if one of the addresses of a grain is the target, or lies inside it. */
+/** True if one of a grain's addresses equals the target, or is inside it. */
 export function anyAddressMatches(target: IpTarget, addresses: unknown): boolean {
   if (!Array.isArray(addresses)) return false;
   const shift = BigInt(WIDTH[target.version] - (target.prefix ?? WIDTH[target.version]));
@@ -53,7 +53,7 @@ export function anyAddressMatches(target: IpTarget, addresses: unknown): boolean
   });
 }
 
-/** Matches a minion's `ipv4` or `ipv6` grain, whichever the target is of. */
+/** Matches the minion's grain `ipv4` or `ipv6`, by the version of the target. */
 export function matchIpcidr(tgt: unknown, grains: Record<string, unknown>): boolean {
   const target = typeof tgt === "string" ? parseIpTarget(tgt) : undefined;
   return target !== undefined && anyAddressMatches(target, grains[`ipv${target.version}`]);

@@ -7,7 +7,7 @@ import { PatternCache } from "./patterns.ts";
 import { type Subject, type Target, TargetError, type TargetType } from "./target.ts";
 import { DEFAULT_DELIMITER } from "../../language/python/traverse.ts";
 
-/** Decides for one minion whether a target of one type means it; may throw on targets it cannot evaluate. */
+/** Decides whether a target of one type matches one minion; throws for a target that it cannot evaluate. */
 type Matcher = (tgt: unknown, subject: Subject, patterns: PatternCache, delimiter: string) => boolean;
 
 function ofData(data: (subject: Subject) => unknown, mode: DataMode): Matcher {
@@ -20,7 +20,7 @@ const pillar = (subject: Subject) => subject.pillar;
 
 function matchList(tgt: unknown, { id }: Subject): boolean {
   if (Array.isArray(tgt)) return tgt.includes(id);
-  // No trimming: a blank after a comma belongs to the id, as in Salt.
+  // As in Salt, blanks stay: a blank after a comma is part of the id.
   return typeof tgt === "string" && `,${tgt},`.includes(`,${id},`);
 }
 
@@ -31,7 +31,7 @@ function matchCompound(tgt: unknown, subject: Subject, patterns: PatternCache): 
     if (type === undefined) throw new TargetError(`Cannot match by "${engine}@" without its library`);
     return MATCHERS[type](pattern, subject, patterns, delimiter ?? DEFAULT_DELIMITER);
   };
-  // Both sides are always evaluated: a broken term spoils the target even where it could not change the result.
+  // Evaluate both sides always: an invalid term makes the whole target invalid, even if it could not change the result.
   return evaluate(normalize(tokenize(tgt, subject.nodegroups)), {
     term,
     and: (left, right) => left && right,
@@ -43,7 +43,7 @@ function matchCompound(tgt: unknown, subject: Subject, patterns: PatternCache): 
 
 const never: Matcher = () => false;
 
-/** How a minion evaluates each type of target. `range` needs a library that Brine does not have. */
+/** How a minion matches each type of target. `range` needs a library that Brine does not have. */
 export const MATCHERS: Record<TargetType, Matcher> = {
   glob: (tgt, { id }, patterns) => typeof tgt === "string" && patterns.glob(tgt)(id),
   pcre: (tgt, { id }, patterns) => typeof tgt === "string" && patterns.regexp(tgt)(id),
@@ -64,10 +64,10 @@ export const MATCHERS: Record<TargetType, Matcher> = {
 };
 
 /**
- * True if a target means this minion. Whatever cannot be evaluated (an unknown type, bad syntax, a pattern that does
- * not compile, or takes too long) matches no minion.
+ * True if a target matches this minion. A target that cannot be evaluated (unknown type, bad syntax, a pattern that does not
+ * compile or takes too long) matches no minion.
  *
- * @param patterns compiled patterns of earlier calls; give one to compile each pattern once
+ * @param patterns patterns that earlier calls have compiled; pass one cache to compile each pattern once
  */
 export function matchMinion(target: Target, subject: Subject, patterns: PatternCache = new PatternCache()): boolean {
   const { tgt, tgt_type: type = "glob", delimiter = DEFAULT_DELIMITER } = target;

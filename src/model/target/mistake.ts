@@ -1,4 +1,4 @@
-/** Mistakes in targets: after a typing error, a person would otherwise only read that no minion matched. */
+/** Finds mistakes in targets: without this, a user would only read that no minion matched. */
 import { nearestName } from "../../base/nearest_name.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { evaluate, normalize, parseTerm, tokenize } from "./compound.ts";
@@ -6,13 +6,13 @@ import { parseIpTarget } from "./ipcidr.ts";
 import { TargetError } from "./target.ts";
 
 const OPERATORS = ["and", "or", "not"];
-/** Letters of a compound target's matchers. */
+/** Letters of the matchers in compound targets. */
 const ENGINES = "GPIJSELNR";
 
-/** The operators of other languages, and Salt's words for them. */
+/** Operators of other languages → Salt's operators. */
 const SIGNS: Record<string, string> = { "&&": "and", "&": "and", "||": "or", "|": "or", "!": "not" };
 
-/** The pattern after the last separator of `grain:pattern`. */
+/** The pattern after the last colon of `grain:pattern`. */
 const last = (expression: string) => expression.slice(expression.lastIndexOf(":") + 1);
 
 /** @throws {SyntaxError} or {TargetError} on a compound target that no minion can parse */
@@ -32,13 +32,13 @@ function checkCompound(tgt: unknown): void {
   });
 }
 
-/** @throws {TargetError} on what is neither an address nor a network */
+/** @throws {TargetError} if the text is neither an address nor a network */
 function checkAddress(text: string): void {
   if (parseIpTarget(text) !== undefined) return;
   throw new TargetError(`"${text}" is neither an IP address nor a network, as in 10.1.2.3 or 10.1.0.0/16`);
 }
 
-/** A word that is read as a minion id, but was most likely meant to be something else. */
+/** The doubt about a word that is read as a minion id, but was probably meant otherwise. */
 function suspicious(word: string): string | undefined {
   const engine = /^(\w)@(.*)$/s.exec(word)?.[1];
   if (engine !== undefined && parseTerm(word).engine === undefined) {
@@ -57,9 +57,9 @@ function suspicious(word: string): string | undefined {
 }
 
 /**
- * Why a target can match no minion at all; undefined if it could match one.
+ * The reason why a target can match no minion at all; undefined if it could match one.
  *
- * @param tgt text, or the words of a compound target
+ * @param tgt a text, or the words of a compound target
  */
 export function targetMistake(tgt: unknown, type: string): string | undefined {
   const text = typeof tgt === "string" ? tgt : undefined;
@@ -79,7 +79,7 @@ export function targetMistake(tgt: unknown, type: string): string | undefined {
   return undefined;
 }
 
-/** What looks mistyped in a compound target that can be parsed; undefined if nothing does. */
+/** The part of a valid compound target that looks mistyped; undefined if none does. */
 export function targetDoubt(tgt: unknown, type: string): string | undefined {
   if (type !== "compound") return undefined;
   for (const word of wordsOf(tgt)) {

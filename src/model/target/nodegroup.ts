@@ -9,8 +9,8 @@ export function isOperator(word: string): boolean {
 }
 
 /**
- * The words of a compound target that a node group stands for, with the groups in it expanded. Empty for a group that
- * is unknown, of no usable form, or part of itself.
+ * The words of a compound target that define a node group, with nested groups expanded. Empty for a group that is unknown,
+ * malformed or part of itself.
  *
  * @see salt/utils/minions.py nodegroup_comp
  */
@@ -19,10 +19,10 @@ export function expandNodegroup(name: string, nodegroups: Record<string, unknown
 }
 
 /**
- * A target as it is sent to a master, whose minions do not know the node groups: `nodegroup` becomes `compound`, and each
- * `N@name` of a compound target the words of that group. Other targets are returned as they are.
+ * A target for a master whose minions do not know the node groups: `nodegroup` becomes `compound`, and each `N@name` in a
+ * compound target becomes the words of that group. Other targets are returned unchanged.
  *
- * @param onEmpty called with the name of each group that expands to nothing; may throw
+ * @param onEmpty called with the name of each group without words; may throw
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ function isReference(word: string): boolean {
   return word.startsWith("N@") && word.length >= 3;
 }
 
-/** A definition that only names minions, as the one term that says so. */
+/** The single term for a group that only lists minion ids; undefined for any other definition. */
 function nameList(words: string[]): string | undefined {
   if (words.some((word) => isOperator(word) || word.includes("*") || /^[A-Z]@/.test(word))) return undefined;
   const joined = words.join(",");

@@ -3,12 +3,12 @@ import { compilePattern } from "../../language/python/regexp.ts";
 import { Steps } from "../../language/python/steps.ts";
 import { globWithin, type Predicate } from "../../language/python/glob.ts";
 
-/** Longer globs are refused, in characters. */
+/** Maximum characters of a glob; longer ones are refused. */
 export const MAX_GLOB = 65_536;
-/** States of all regular expressions that are kept: some megabytes. */
+/** Maximum states of all kept regular expressions together: some megabytes. */
 const MAX_STATES = 200_000;
 
-/** A compiled pattern, or its error: a pattern that cannot be used is not compiled again for each text. */
+/** A compiled pattern, or its error, so that an invalid pattern is not compiled again for each text. */
 interface Compiled {
   match: Predicate | undefined;
   error: unknown;
@@ -16,23 +16,22 @@ interface Compiled {
 }
 
 /**
- * Globs and regular expressions that were compiled before, at most `limit` of each and no more than some megabytes; the least
- * recently used goes first. A master owns one, so that expanding a target over ten thousand ids compiles its patterns
- * once.
+ * Keeps compiled globs and regular expressions, at most `limit` of each and at most some megabytes; the least recently used is
+ * dropped first. A master owns one cache, so that expanding a target over ten thousand ids compiles its patterns once.
  */
 export class PatternCache {
   readonly #limit: number;
   readonly #globs = new Map<string, Compiled>();
   readonly #regexps = new Map<string, Compiled>();
   #states = 0;
-  /** What matching may cost: {@link Steps.within} sets a limit for many texts together. */
+  /** Counts the cost of matching: {@link Steps.within} limits it for many texts together. */
   readonly steps = new Steps();
 
   constructor(limit = 512) {
     this.#limit = limit;
   }
 
-  /** Matches the whole text against a shell glob. @throws {SyntaxError} if it is longer than {@link MAX_GLOB} */
+  /** Matches a whole text against a shell glob. @throws {SyntaxError} if the glob is longer than {@link MAX_GLOB} */
   glob(pattern: string): Predicate {
     return this.#get(this.#globs, pattern, (pattern) => {
       if (pattern.length > MAX_GLOB) throw new SyntaxError(`Cannot use a glob of more than ${MAX_GLOB} characters`);
@@ -53,7 +52,7 @@ export class PatternCache {
     let compiled = cache.get(pattern);
     if (compiled === undefined) {
       compiled = { match: undefined, error: undefined, states: Math.ceil(pattern.length / 10) };
-      // Compiling counts as steps, as matching does.
+      // Compilation costs steps, like matching.
       this.steps.spend(pattern.length * 10);
       try {
         compiled.match = compile(pattern);

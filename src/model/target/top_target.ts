@@ -3,10 +3,10 @@ import type { PatternCache } from "./patterns.ts";
 import { type Subject, TargetError } from "./target.ts";
 
 /**
- * True if a target of a top file means a minion.
+ * True if a target in a top file matches a minion.
  *
- * @param type what `match` says; without it targets are compound
- * @throws {TargetError} for an unknown way of matching, which elsewhere matches nothing
+ * @param type the value of `match`; without it, targets are compound
+ * @throws {TargetError} for an unknown type, which outside of top files matches nothing
  * @see salt/matchers/confirm_top.py
  */
 export function matchTopTarget(tgt: unknown, type: string, subject: Subject, patterns?: PatternCache): boolean {

@@ -1,4 +1,4 @@
-/** The first thing that the interpreter runs: it takes the sources of the helper from its input, and starts them. */
+/** The first code that the interpreter runs: it reads the helper's sources from its input, and starts them. */
 export const BOOT = `
 import os, sys
 if sys.version_info < (3, 8):

@@ -1,4 +1,4 @@
-/** The process that runs Python modules: started when it is first needed, kept, and ended with this process. */
+/** The process that runs Python modules: started on first use, kept for a while, and ended with this process. */
 import { AsyncQueue } from "../../../base/async/queue.ts";
 import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -15,22 +15,22 @@ import { Shared, type SharedValues } from "./shared_values.ts";
 
 /** Functions of one kind that Python modules may call. */
 export interface Callable {
-  /** What is known of a function; undefined if there is none. */
+  /** Looks up a function; undefined if it does not exist. */
   find(name: string): Promise<{ doc: string; run: object } | undefined>;
   run(name: string, positional: unknown[], keyword: Record<string, unknown>): Promise<unknown>;
   names(): Promise<string[]>;
 }
 
-/** Who calls a function of a Python module, and what that function is given. */
+/** The caller of a function in a Python module, with the values that the function receives. */
 export interface PythonCaller extends SharedValues {
   readonly log: Logger;
   readonly signal?: AbortSignal;
   ownProcess?(pid: number): void;
-  /** By Salt's names of the kinds: `modules`, `states`, `runners`. */
+  /** Functions by kind, under Salt's names: `modules`, `states`, `runners`. */
   readonly callable: Partial<Record<string, Callable>>;
-  /** The return code of the job, which both sides may set. */
+  /** The return code of the job, which both processes may set. */
   code?: { get(): unknown; set(code: number): void };
-  /** Reports how far a runner is. */
+  /** Reports the progress of a runner. */
   progress?(data: unknown): Promise<void>;
   /** The bus of an engine. */
   events?: {
@@ -40,9 +40,9 @@ export interface PythonCaller extends SharedValues {
   };
 }
 
-/** A file that the helper loads. */
+/** A file for the helper to load. */
 export interface PythonFile {
-  /** Differs for each file, and when the file has changed. */
+  /** Identifies a version of a file: it changes with the file. */
   key: string;
   kind: string;
   name: string;
@@ -51,25 +51,25 @@ export interface PythonFile {
   own: boolean;
 }
 
-/** Time for the interpreter to start, and for a module to be imported. */
+/** Milliseconds for the interpreter to start, and for a module to be imported. */
 const START_MS = 30_000;
-/** The same for a module of Salt's package: hundreds of them may be asked for at once. */
+/** Milliseconds for importing a module of Salt's package: hundreds of them may be requested at once. */
 const LENT_MS = 600_000;
-/** Time for a helper whose job was ended to end by itself. */
+/** Milliseconds that a helper gets to end after its job was ended. */
 const GRACE_MS = 2000;
-/** Time after which a helper that has nothing to do is ended: it would keep this process from ending by itself. */
+/** Milliseconds after which an idle helper is ended: it would keep this process from ending. */
 const IDLE_MS = 30_000;
-/** Bytes of one message of the helper. */
+/** Bytes of one message from the helper, at most. */
 const MOST_BYTES = 257 * 1024 * 1024;
-/** Bytes that the helper may print in one call before the rest is dropped. */
+/** Bytes that the helper may print in one call; the rest is dropped. */
 const MOST_PRINTED = 64 * 1024;
-/** Characters of the last that a helper has printed. */
+/** Characters of the helper's last output that an error shows. */
 const LAST_WORDS = 1000;
 
 /** Levels of Python's log that Brine has, too. */
 const LEVELS = ["critical", "error", "warning", "info", "trace"] as const;
 
-/** Functions that are run by a helper: the other end of a call from there needs no detour. */
+/** Functions that a helper runs: if a module in the same helper calls one, the helper calls it directly. */
 const LINKS = new WeakMap<object, { helper: object; key: string; name: string }>();
 
 interface Pending {
@@ -77,7 +77,7 @@ interface Pending {
   answer: Deferred<unknown>;
 }
 
-/** One process. */
+/** One process of the helper. */
 class Running {
   readonly #child: Child;
   readonly #input: AsyncQueue<Uint8Array>;
@@ -112,7 +112,7 @@ class Running {
     this.#input.offer(frame(message));
   }
 
-  /** Sends a question and resolves with the answer. @param limitMs the helper is ended if it takes longer */
+  /** Sends a request and resolves with the answer. @param limitMs timeout in milliseconds, after which the helper is ended */
   async ask(caller: PythonCaller, message: Record<string, unknown>, limitMs?: number): Promise<unknown> {
     caller.signal?.throwIfAborted();
     if (this.ended) throw new CommandExecutionError("The Python helper has ended");
@@ -181,11 +181,11 @@ class Running {
     try {
       this.#runtime.process.kill(-this.pid, how);
     } catch {
-      // The process group belongs to another user by now.
+      // The process group is gone, and its number may belong to another user.
     }
   }
 
-  /** Ends the process, with those that its modules have started. */
+  /** Ends the process, and the processes that its modules have started. */
   end(): void {
     if (this.ended) return;
     this.ended = true;
@@ -194,14 +194,14 @@ class Running {
     void this.#child.exited.then(off);
   }
 
-  /** Lets the process end when it has nothing to do. */
+  /** Lets the process end when its work is done. */
   close(): void {
     this.ended = true;
     this.#input.close();
   }
 }
 
-/** Python modules of this process. One that has died is started again by the next call. */
+/** Runs the Python modules of this process. If the helper has died, the next call starts a new one. */
 export class PythonHelper {
   readonly #runtime: Runtime;
   readonly #python: string;
@@ -210,7 +210,7 @@ export class PythonHelper {
   #printed = 0;
   #lastWords = "";
   #isStale = false;
-  /** Calls that have not ended. */
+  /** Number of calls that have not ended. */
   #busy = 0;
   #notIdle = () => {};
 
@@ -224,27 +224,27 @@ export class PythonHelper {
     this.#options = options;
   }
 
-  /** The interpreter. */
+  /** Path of the interpreter. */
   get python(): string {
     return this.#python;
   }
 
-  /** Modules may have changed: what they have found of each other is forgotten with the next call. */
+  /** Modules may have changed: with the next call, the helper forgets which modules it has found. */
   forget(): void {
     this.#isStale = true;
   }
 
-  /** Says that a function is run here. */
+  /** Records that this helper runs a function. */
   link(run: object, key: string, name: string): void {
     LINKS.set(run, { helper: this, key, name });
   }
 
-  /** Describes a file. */
+  /** Loads a file and returns its description. */
   async load(caller: PythonCaller, file: PythonFile): Promise<unknown> {
     return await this.#during(async () => await this.#loaded(await this.#ready(caller), caller, file));
   }
 
-  /** Calls a function of a file. @param globals names that its module has while it runs */
+  /** Calls a function of a file. @param globals names that the module gets while it runs */
   async call(
     caller: PythonCaller,
     file: PythonFile,
@@ -275,7 +275,7 @@ export class PythonHelper {
     });
   }
 
-  /** Runs a text as a module, and what it calls `run`. @param names further names that it has */
+  /** Runs a text as a module, and calls its function `run`. @param names additional names for the module */
   async runText(caller: PythonCaller, text: string, path: string, names: Record<string, unknown>): Promise<unknown> {
     return await this.#during(async () => {
       const running = await this.#ready(caller);
@@ -283,7 +283,7 @@ export class PythonHelper {
     });
   }
 
-  /** Keeps the process while something is asked of it, and for a while after. */
+  /** Keeps the process during a request, and for a while after it. */
   async #during<T>(work: () => Promise<T>): Promise<T> {
     this.#notIdle();
     this.#busy++;
@@ -296,7 +296,7 @@ export class PythonHelper {
     }
   }
 
-  /** Ends the process once it is idle. */
+  /** Ends the process when it is idle. */
   async close(): Promise<void> {
     this.#notIdle();
     const running = this.#running;
@@ -376,7 +376,7 @@ export class PythonHelper {
     return running;
   }
 
-  /** Fails what a helper that is gone has not answered. */
+  /** Rejects the requests that a dead helper has not answered. */
   #lost(running: Running, how: string): void {
     const words = this.#lastWords.trim();
     for (const { answer } of running.pending.values()) {
@@ -386,7 +386,7 @@ export class PythonHelper {
     }
   }
 
-  /** Writes what a module has printed to the log. */
+  /** Logs what a module has printed. */
   #print(log: Logger, chunk: Uint8Array): void {
     const text = new TextDecoder().decode(chunk.subarray(-MOST_PRINTED));
     this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
@@ -424,7 +424,7 @@ export class PythonHelper {
     log[level](str(lookup(message, "text")), { module: str(lookup(message, "name")) });
   }
 
-  /** Answers what a module asks while it runs. */
+  /** Answers a request of a module while it runs. */
   async #answer(
     running: Running,
     n: number,
@@ -476,7 +476,7 @@ export class PythonHelper {
       const found = await callable?.find(name);
       if (found === undefined) return null;
       const link = LINKS.get(found.run);
-      // It was loaded to be found.
+      // The search has loaded the function's file into this helper: it can call the function directly.
       if (link?.helper === this && running.loaded.has(link.key)) return { module: link.key, function: link.name };
       return { doc: found.doc };
     }

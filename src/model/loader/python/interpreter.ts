@@ -1,13 +1,13 @@
-/** Where this host has Python, and Salt's package for it. Nothing is started: files are looked at. */
+/** Finds Python on this host, and Salt's package for it, by looking at files. Nothing is started. */
 import { dirName, joinPath } from "../../../base/paths.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 
 type Host = Pick<Runtime, "fs" | "process">;
 
-/** Salt's own Python, of its packages. */
+/** The Python in Salt's own packages. */
 const ONEDIR = "/opt/saltstack/salt/bin/python3";
-/** Names in the path; the first that is there counts. */
+/** Names to search in the PATH; the first match counts. */
 const NAMES = [
   "python3",
   "python3.14",
@@ -23,16 +23,16 @@ const isProgram = (fs: FileSystem, path: string) => {
   try {
     return fs.stat(path)?.kind === "file" && fs.access(path, "execute");
   } catch {
-    // A directory of the path that may not be read.
+    // A directory in the PATH that must not be read.
     return false;
   }
 };
 
 /**
- * The interpreter that the option `python` means: `auto` takes that of Salt's packages, of a virtual environment, or `python3` in the
- * path; False none; any other text is its path.
+ * The interpreter that the option `python` names. `auto` means the Python of Salt's packages, of a virtual environment, or
+ * `python3` in the PATH; False means none; any other text is the interpreter's path.
  *
- * @returns undefined if there is none
+ * @returns undefined if there is no interpreter
  */
 export function findPython({ fs, process }: Host, opts: Record<string, unknown>): string | undefined {
   const { python = "auto" } = opts;
@@ -54,9 +54,9 @@ const isDirectory = (fs: FileSystem, path: string) => {
 };
 
 /**
- * The directory of Salt's package that the interpreter finds, if the option `python_salt` lets it be used.
+ * The directory of Salt's package that the interpreter finds, if the option `python_salt` allows its use.
  *
- * @returns undefined if there is none
+ * @returns undefined if there is no package
  */
 export function findSalt(host: Host, opts: Record<string, unknown>): string | undefined {
   if (opts.python_salt === false) return undefined;

@@ -1,14 +1,14 @@
-/** Exceptions of Python modules, and errors as Python modules see them. */
+/** Converts exceptions of Python modules to errors, and errors to exceptions. */
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { tracebackIs } from "../../../language/python/written_traceback.ts";
 import { knownError } from "../foreign_errors.ts";
 import { traceback } from "../traceback.ts";
 
-/** Exceptions that the helper still has, by the errors that were made of them: they go back as what they were. */
+/** Errors made from exceptions that a helper still holds: if such an error goes back, the helper raises the original exception. */
 const KEPT = new WeakMap<Error, { helper: object; id: number }>();
 
-/** The error that hosts know for an exception of Python, with Python's own traceback. */
+/** The error for an exception of Python, one that hosts distinguish, with Python's own traceback. */
 export function errorOf(helper: object, said: unknown): Error {
   const field = (name: string) => isMap(said) ? lookup(said, name) : undefined;
   const kinds = Array.isArray(field("kinds")) ? (field("kinds") as unknown[]).map(str) : [];
@@ -29,7 +29,7 @@ export function errorOf(helper: object, said: unknown): Error {
   return error;
 }
 
-/** What Python makes an exception of. */
+/** The fields from which Python makes an exception. */
 export function told(helper: object, error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { kind: "Exception", message: str(error) };
   const kept = KEPT.get(error);

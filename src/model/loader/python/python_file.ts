@@ -1,4 +1,4 @@
-/** Python files as modules: the helper loads them, and runs their functions. */
+/** Python files as modules: the helper loads the files and runs their functions. */
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -16,13 +16,13 @@ import { findPython, findSalt } from "./interpreter.ts";
 import { returnCodeOf } from "./return_code.ts";
 import { type Callable, type PythonCaller, type PythonFile, PythonHelper } from "./helper.ts";
 
-/** The helpers of each runtime, by interpreter. */
+/** Helpers by runtime and interpreter. */
 const HELPERS = new WeakMap<Runtime, Map<string, PythonHelper>>();
 
 /**
  * The helper of this process.
  *
- * @throws {TypeError} if there is no interpreter
+ * @throws {TypeError} if this host has no interpreter
  */
 export function pythonHelper({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): PythonHelper {
   const python = findPython(runtime, opts);
@@ -37,7 +37,7 @@ export function pythonHelper({ runtime, opts }: Pick<CustomPlace, "runtime" | "o
   return helper;
 }
 
-/** Says to the helpers of this process that files of custom modules may have changed. */
+/** Tells the helpers of this process that files of custom modules may have changed. */
 export function forgetPython(runtime: Runtime): void {
   for (const helper of HELPERS.get(runtime)?.values() ?? []) helper.forget();
 }
@@ -57,7 +57,7 @@ function modulesOf({ functions, call }: Pick<Context, "functions" | "call">): Ca
       return "message" in found ? undefined : { doc: found.function.doc, run: runOf(found.function) };
     },
     run: async (name, positional, keyword) => {
-      // As __salt__ does: a name that does not exist is no key.
+      // As in __salt__, a missing function is a KeyError.
       const found = await functions.find(name);
       if ("message" in found) throw Object.assign(new Error(name), { name: "KeyError" });
       return await call(name, positional, keyword);
@@ -82,7 +82,7 @@ function statesOf({ callState }: Pick<StateContext, "callState">): Callable {
   };
 }
 
-/** What a Python module is given of the context of its family. */
+/** The fields of a family's context that a Python module receives. */
 export function pythonCallerOf(
   place: CustomPlace,
   context: object,
@@ -107,10 +107,10 @@ export function pythonCallerOf(
   };
 }
 
-/** A runner's pillar is a compiler of pillar. */
+/** True for a runner's `pillar`, which is an object with methods instead of data. */
 const hasMethods = (value: object) => Object.values(value).some((one) => typeof one === "function");
 
-/** The directories of `_utils` that no stranger can write to. */
+/** The directories of `_utils` that no other user can write to, and whether each belongs to the operator. */
 function utilsOf({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): [string, boolean][] {
   let known = UTILITIES.get(opts);
   if (known === undefined) {
@@ -126,10 +126,10 @@ function utilsOf({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): [str
   return known;
 }
 
-/** By options: those of a run of states are asked for by each of its functions. */
+/** Results by options object, because each function in a run of states asks with the same options. */
 const UTILITIES = new WeakMap<object, [string, boolean][]>();
 
-/** The file as the helper is told of it. */
+/** Describes a custom file for the helper. */
 export function pythonFile(kind: string, { name, path, version, lent = false }: CustomFile): PythonFile {
   return { key: `${kind} ${path} ${version}`, kind, name, path, own: !lent };
 }
@@ -157,8 +157,8 @@ function signatureOf(said: unknown): Signature {
 }
 
 /**
- * Arguments as they are passed on. Those that are what the function has as defaults are left out: a default of Python may be
- * any object.
+ * The arguments to send. Arguments that equal the function's defaults are left out, because a default in Python may be any
+ * object.
  */
 function argumentsOf(
   { params, varargs, keywords }: Signature,
@@ -181,7 +181,7 @@ function argumentsOf(
   return { positional, keyword };
 }
 
-/** Names that a state function has while it runs. */
+/** The names that a state function has while it runs. */
 function stateNames(context: object, uses: readonly string[]): Record<string, unknown> | undefined {
   if (!("low" in context)) return undefined;
   const { low, lowstate, running, saltenv, jid } = context as StateContext;
@@ -196,20 +196,20 @@ function stateNames(context: object, uses: readonly string[]): Record<string, un
   };
 }
 
-/** What a module has while it is loaded: its `__virtual__` may call functions, though there is no job yet. */
+/** The context for loading a module: its `__virtual__` may call functions, although there is no job yet. */
 function loading(place: CustomPlace): object {
   const { functions, call } = place as Partial<Context>;
   if (functions === undefined || call === undefined) return place;
   return callContext({ functions: functions as FunctionTable, context: () => place as unknown as Context });
 }
 
-/** How the functions of a file are called, where its family has more to give. */
+/** Differences of a family in how functions of its files are called. */
 export interface PythonFamily {
   /** Makes the caller of a context. @default from what the context has */
   caller?(context: object): PythonCaller | Promise<PythonCaller>;
 }
 
-/** Loads a Python file: what it says of itself, and its functions. */
+/** Loads a Python file: its description and its functions. */
 export async function loadPython(
   place: CustomPlace,
   kind: CustomKind,
@@ -223,7 +223,7 @@ export async function loadPython(
   const helper = pythonHelper(place);
   const made = pythonFile(kind, file);
   const caller = family.caller ?? ((context: object) => pythonCallerOf(place, context));
-  // The table is being made anew: what modules have found of each other may be gone.
+  // The table of modules is built again, so the modules that the helper has found may be gone.
   helper.forget();
   const said = await helper.load(await caller(loading(place)), made);
   const unavailable = textOf(said, "unavailable");

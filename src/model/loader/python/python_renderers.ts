@@ -1,4 +1,4 @@
-/** The renderer `py`, of SLS files, pillar and templates: a Python file whose function `run` returns data or a text. */
+/** The renderer `py` for SLS files, pillar and templates: a Python file whose function `run` returns data or a text. */
 import { messageOf } from "../../../base/errors.ts";
 import type { Renderer, RenderJob } from "../../../language/render/renderer.ts";
 import { RenderError } from "../../../language/render/render_error.ts";
@@ -19,7 +19,7 @@ export function callableOf(functions: FunctionTable): Callable {
   };
 }
 
-/** What a rendered file is given: the host's values and functions. */
+/** The values and functions of the host that a rendered file receives. */
 export function rendererCaller(place: CustomPlace, job: RenderJob): PythonCaller {
   const { functions } = job;
   const caller = pythonCallerOf(place, rendererContext(place, job));
@@ -27,7 +27,7 @@ export function rendererCaller(place: CustomPlace, job: RenderJob): PythonCaller
   return { ...caller, callable: { ...caller.callable, modules: callableOf(functions) } };
 }
 
-/** Runs the text of a file. */
+/** Makes the renderer that runs the text of a file. */
 export function py(place: CustomPlace): Renderer {
   return async (input, job) => {
     if (typeof input !== "string") {
@@ -37,13 +37,13 @@ export function py(place: CustomPlace): Renderer {
     const names = {
       saltenv,
       __env__: saltenv,
-      // Of what is no SLS file of states they are names of their own: `data` and `tag` of a reaction.
+      // Outside of SLS files of states, the names in `context` are variables: `data` and `tag` of a reaction.
       ...(sls === undefined || sls === "" ? context : { sls, __sls__: sls, tmplpath: path, context }),
     };
     try {
       return await pythonHelper(place).runText(rendererCaller(place, job), input, path, names);
     } catch (cause) {
-      // A helper that died has no traceback of the file.
+      // If the helper died, there is no traceback of the file.
       const text = cause instanceof CommandExecutionError && cause.stack === undefined
         ? messageOf(cause)
         : traceback(cause);

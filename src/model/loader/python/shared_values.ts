@@ -1,4 +1,4 @@
-/** What all modules of a helper share: it is sent again when it has changed. */
+/** Values that all modules of a helper share. They are sent again only when they have changed. */
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 
@@ -6,11 +6,11 @@ export interface SharedValues {
   readonly opts: Record<string, unknown>;
   readonly grains?: Record<string, unknown>;
   readonly pillar?: Record<string, unknown>;
-  /** Directories of `_utils`, and whether each is of the operator. */
+  /** Directories of `_utils`, and whether each belongs to the operator. */
   readonly utils?: readonly (readonly [string, boolean])[];
 }
 
-/** A value as Python may have it: without what cannot be packed. */
+/** Removes from a value what cannot be sent to Python. */
 function packable(value: unknown): unknown {
   try {
     encode(value, "bin");
@@ -28,12 +28,12 @@ function isSame(before: ReadonlyMap<string, unknown> | undefined, now: Record<st
   return entries.length === before.size && entries.every(([name, value]) => Object.is(before.get(name), value));
 }
 
-/** What one helper has been sent. */
+/** The values that one helper has received. */
 export class Shared {
   readonly #sent: Partial<Record<"opts" | "grains" | "pillar", ReadonlyMap<string, unknown>>> = {};
   #utils = "";
 
-  /** What has changed since the last time, packed; null for nothing. */
+  /** The values that have changed since the last call, packed; null for none. */
   changes(now: SharedValues): Record<string, unknown> | null {
     const changes: Record<string, unknown> = {};
     for (const part of ["grains", "pillar"] as const) {
