@@ -1,4 +1,4 @@
-/** The wiring of a cluster of masters: what the option `cluster` names. */
+/** Opens the cluster of masters that the option `cluster` names. */
 import { clusterSettings } from "../src/model/config/cluster.ts";
 import { joinPath } from "../src/base/paths.ts";
 import type { Logger } from "../src/base/log.ts";
@@ -7,16 +7,17 @@ import { untilReached, type Waiting } from "../src/host/master/cluster/until_rea
 import type { Runtime } from "../src/runtime/runtime.ts";
 import type { Startup } from "./daemon/daemon.ts";
 
-/** Where a master that waits for its cluster says why, for `salt-doctor`. */
+/** The file in which a master that waits for its cluster writes the reason, for `salt-doctor`. */
 export function waitingFile(cachedir: string): string {
   return joinPath(cachedir, "cluster", "waiting");
 }
 
 /**
- * What the masters of a cluster share; undefined where `cluster` is not set, and nothing is loaded then. Waits for PostgreSQL as long as
- * it cannot be reached.
+ * Opens what the masters of a cluster share; undefined without `cluster`, and then nothing is loaded. Waits for PostgreSQL as
+ * long as it cannot be reached.
  *
- * @throws {ConfigError} if the option cannot be used; {SystemError} if PostgreSQL refuses the master, or `startup` says to stop
+ * @throws {ConfigError} if the option cannot be used; {SystemError} if PostgreSQL refuses the master, or `startup` aborts the
+ * wait
  */
 export async function openCluster(
   runtime: Runtime,
@@ -66,7 +67,7 @@ export async function openCluster(
   });
 }
 
-/** Says why it waits: to `salt-doctor`, and to whoever has started the daemon. */
+/** Reports the reason for a wait to `salt-doctor`, and to the program that has started the daemon. */
 function waitingAt({ fs }: Runtime, cachedir: string, startup: Startup | undefined): Waiting {
   const [directory, path] = [joinPath(cachedir, "cluster"), waitingFile(cachedir)];
   return {

@@ -1,5 +1,5 @@
-// The first import of every program: Node keeps what it compiled, so that the next start reads instead of compiling.
-// Deno's `node:module` does not export the function, which a named import would not survive.
+// The first import of every program: Node stores its compiled code, so that the next start reads code instead of compiling it.
+// `module` as a whole, because Deno's `node:module` does not export the function: a named import would fail there.
 import * as fs from "node:fs";
 import * as module from "node:module";
 import { homedir, userInfo } from "node:os";
@@ -13,15 +13,15 @@ function look(path: string) {
 }
 
 /**
- * Has Node keep its compiled code in a directory of the user. Not in Node's own place, below `/tmp`: whoever makes that directory first
- * has this user, such as root, run what is put there.
+ * Makes Node store its compiled code in a directory of the user. Node's own directory is below `/tmp`: whoever creates that first
+ * could make this user, such as root, run any code.
  */
 function keepCompiledCode(): void {
   const { enableCompileCache } = module as { enableCompileCache?: (directory: string) => void };
   const uid = process.getuid?.();
   if (enableCompileCache === undefined || uid === undefined || process.versions.bun !== undefined) return;
   try {
-    // The program sudo may leave root the home of somebody else.
+    // sudo may leave the home of another user in the environment of root.
     const home = uid === 0 ? userInfo().homedir : homedir();
     const directory = `${process.env.XDG_CACHE_HOME || `${home}/.cache`}/brine/node`;
     if (!directory.startsWith("/")) return;
@@ -31,7 +31,7 @@ function keepCompiledCode(): void {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (strangerIn(look, directory, uid, true) === undefined) enableCompileCache(directory);
   } catch {
-    // A home that is missing, read-only or full: then each start compiles.
+    // The home directory is missing, read-only or full: each start compiles.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The wiring: which plugins, which sockets a daemon or command is put together from. */
+/** Wires daemons and commands: selects the plugins and sockets that each is made of. */
 import { engineList } from "../src/model/config/engine_list.ts";
 import { reactorOpts } from "../src/model/config/requested_reactor.ts";
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
@@ -26,14 +26,14 @@ import type { Startup } from "./daemon/daemon.ts";
 import { openHostMaster } from "./host_master.ts";
 import { openJobCache } from "./job_caches.ts";
 
-/** The sockets that the option `zmq_library` asks for: our own unless it says `native`. */
+/** The sockets that the option `zmq_library` selects: those of Brine, or libzmq for `native`. */
 async function socketsOf(opts: Record<string, unknown>, log: Logger): Promise<SocketFactory | undefined> {
   if (opts.zmq_library === undefined || opts.zmq_library === "brine") return undefined;
   if (opts.zmq_library === "native") return await nativeSockets(log);
   throw new ConfigError(`Unknown zmq_library "${opts.zmq_library}": expected brine or native`);
 }
 
-/** How the master stores its jobs in `ext_job_cache`. */
+/** The job cache in the returner that `ext_job_cache` names; undefined if the option is empty. */
 async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Promise<ExtJobCache | undefined> {
   const name = opts.ext_job_cache;
   if (name === "") return undefined;
@@ -59,7 +59,7 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
   };
 }
 
-/** How the returns of scheduled runners reach returners; nothing is loaded before one is wanted. */
+/** Sends the returns of scheduled runners to returners. Nothing is loaded before the first return. */
 function returnersOnMaster(runtime: Runtime, opts: MasterOpts, log: Logger): SendToReturners {
   return async ({ names, ...more }, ret) => {
     const [{ RETURNERS }, { withCustomReturners }, { callReturners }] = await Promise.all([
@@ -73,13 +73,13 @@ function returnersOnMaster(runtime: Runtime, opts: MasterOpts, log: Logger): Sen
   };
 }
 
-/** The command that starts the master's own program with one more word; undefined where there is no such program. */
+/** Returns the command that starts the master's own program with an additional word; undefined if there is no such program. */
 type OwnProgram = (word: string) => readonly string[] | undefined;
 
-/** Request workers where `worker_threads` is not set: Salt's default. */
+/** Request workers, at most, if `worker_threads` is not set: Salt's default. */
 const MOST_WORKERS = 5;
 
-/** Starts what the master runs as processes: runners, and the workers of requests. */
+/** Starts the processes of a master: runners and request workers. */
 async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: Logger, program: OwnProgram) {
   const opts = current();
   const [
@@ -106,7 +106,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     log,
     socket: { kind: "unix", path: joinPath(opts.sock_dir, "parts.ipc") },
   });
-  // More than processors make pings wait, and hardly any more pillars (`bench/workers.ts`).
+  // More workers than processors delay pings, and hardly compile more pillars (`bench/workers.ts`).
   const size = Number(opts.worker_threads ?? Math.min(MOST_WORKERS, Math.max(1, runtime.host.cpus().length)));
   const workers = part === undefined || size < 1 ? undefined : supervisor.workers({
     name: "requests",
@@ -115,7 +115,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     size,
     health: { hungMs: opts.worker_hang_timeout * 1000, maxMemory: opts.worker_max_memory },
   });
-  // Separate workers: a module of master_tops that hangs must not block pillar.
+  // Separate workers, because a hanging module of master_tops must not block pillar.
   const tops = part === undefined ? undefined : supervisor.workers({
     ...topsPool,
     argv: part,
@@ -160,7 +160,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
   };
 }
 
-/** Adds what gives the events to stores. */
+/** Adds the part that passes events to stores. */
 function addEventReturn(
   Part: typeof EventReturnPart,
   supervisor: Supervisor,
@@ -180,17 +180,17 @@ function addEventReturn(
   supervisor.add(new Part(current, clock, start)).renew();
 }
 
-/** The sockets of the bus of a master. */
+/** Addresses of the sockets of a master's bus. */
 function masterBus({ sock_dir }: MasterOpts): BusPaths {
   const path = (name: string) => joinPath(sock_dir, name);
   return { own: path(OWN_BUS), pub: path("master_event_pub.ipc"), pull: path("master_event_pull.ipc") };
 }
 
 /**
- * Starts a master as configured; `parts` replace those that the configuration asks for.
+ * Starts a master as configured; `parts` replace those that the configuration selects.
  *
- * @param program how its processes are started. @default as this program was
- * @param startup what a start that waits for other servers tells, and is stopped by
+ * @param program returns the command for its processes. @default the command of this program
+ * @param startup is told while the start waits for other servers, and can stop the wait
  */
 export async function configureMaster(
   runtime: Runtime,
@@ -218,7 +218,7 @@ export async function configureMaster(
     import("../src/plugins/tops/mod.ts"),
     import("./programs/job_command.ts"),
   ]);
-  // What is read again holds for the next runner, worker and pillar.
+  // The next runner, worker and pillar use the reloaded configuration.
   let current = opts;
   const processes = await openProcesses(
     runtime,
@@ -251,21 +251,21 @@ export async function configureMaster(
   });
 }
 
-/** The options of the reactor's process; the log has what is wrong with those of its item in `engines`. */
+/** The options of the reactor's process. Mistakes in its item of `engines` are logged. */
 function ownReactorOpts(current: MasterOpts, log: Logger): MasterOpts {
   const { opts, mistakes } = reactorOpts(current);
   for (const mistake of mistakes) log.error(mistake);
   return opts;
 }
 
-/** How the engines of a minion are opened, with what runs their processes; nothing is loaded for a minion that has none. */
+/** Opens the engines of a minion, with a supervisor for their processes. Without engines nothing is loaded. */
 async function minionEngines(
   runtime: Runtime,
   opts: MinionOpts,
   log: Logger,
   program: OwnProgram,
 ): Promise<{ engines?: OpenEngines }> {
-  // Those are for masters.
+  // `ext_processes` is for masters only.
   const own = { ...opts, ext_processes: undefined };
   const { entries, mistakes } = engineList(own);
   if (entries.length + mistakes.length === 0) return {};
@@ -274,7 +274,7 @@ async function minionEngines(
     import("../src/feature/supervise/supervisor.ts"),
   ]);
   const open: OpenEngines = ({ id, bus, hasMaster }) => {
-    // Named as the sockets of this minion's bus are, since minions may share a directory.
+    // The socket is named after those of this minion's bus, because minions may share a directory.
     const socket = { kind: "unix" as const, path: bus.pull.replace(/event_([^/]*)_pull\.ipc$/, "engines_$1.ipc") };
     const supervisor = new Supervisor({ runtime, log, socket });
     const argv = program("--part-process");
@@ -297,9 +297,9 @@ async function minionEngines(
 }
 
 /**
- * Starts a minion as configured; `parts` replace those that the configuration asks for.
+ * Starts a minion as configured; `parts` replace those that the configuration selects.
  *
- * @param program how its processes are started. @default as this program was
+ * @param program returns the command for its processes. @default the command of this program
  */
 export async function configureMinion(
   runtime: Runtime,
@@ -352,7 +352,7 @@ export async function configureMinion(
   });
 }
 
-/** Starts a syndic as the configurations of the master and the minion of this host say. */
+/** Starts a syndic from the configurations of the master and the minion on this host. */
 export async function configureSyndic(
   runtime: Runtime,
   masterOpts: MasterOpts,
@@ -370,7 +370,7 @@ export async function configureSyndic(
     minionOpts,
     given,
     openJobs: (isBrine) => {
-      // Beside real Salt's master, jobs are in its directories, unless the configuration names another place.
+      // Next to real Salt's master, jobs are in that master's directories, unless the configuration names another job cache.
       const { master_job_cache } = masterOpts;
       const name = !isBrine && master_job_cache === "sqlite" ? "local_cache" : master_job_cache;
       return openJobCache(runtime, { ...masterOpts, master_job_cache: name });

@@ -43,7 +43,7 @@ async function freePorts(): Promise<[number, number, number]> {
   return [ports[0]!, ports[1]!, ports[2]!];
 }
 
-/** True once the console is there: npm's installation builds it, and Deno alone can. */
+/** True if the console is built: npm's installation builds it, and so can Deno alone. */
 function haveConsole(): boolean {
   const page = join(here, "../dist/console/index.html");
   if (existsSync(page)) return true;
@@ -68,7 +68,7 @@ const keep = words.includes("--keep");
 const root = mkdtempSync(join(tmpdir(), "brine-"));
 const daemons: ChildProcess[] = [];
 let stopping = false;
-/** True once it stays up until Ctrl-C. */
+/** True once the demonstration waits for Ctrl-C. */
 let kept = false;
 
 async function stopAll(): Promise<void> {
@@ -87,7 +87,7 @@ async function stopAll(): Promise<void> {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** Starts a daemon; `heard(text)` resolves once its log has said so. */
+/** Starts a daemon; `heard(text)` resolves when its log contains the text. */
 function start(runtime: RuntimeCommand, program: string, conf: string) {
   if (stopping) throw new Error("it is stopping");
   const [command = "", ...words] = [...runtime.argv, join(here, `${program}.ts`), "-c", conf, "-l", "info"];
@@ -132,7 +132,7 @@ function start(runtime: RuntimeCommand, program: string, conf: string) {
   };
 }
 
-/** Shows a command line, runs it and lets its output through. */
+/** Prints a command line, runs it and shows its output. */
 function show(runtime: RuntimeCommand, program: string, words: string[], conf: string): void {
   const quoted = words.map((word) => /^[\w./:=@%-]+$/.test(word) ? word : `'${word}'`).join(" ");
   console.log(`\n${paint("36", `$ ${program} ${quoted}`)}`);
@@ -143,7 +143,7 @@ function show(runtime: RuntimeCommand, program: string, words: string[], conf: s
   if (status !== 0) throw new Error(`${program} ${quoted} exited with ${status}`);
 }
 
-/** Shows a request to the HTTP API, and what comes back. */
+/** Prints a request to the HTTP API, and the response. */
 async function request(url: string, body: Record<string, unknown>, token = ""): Promise<Record<string, unknown>[]> {
   console.log(
     `\n${paint("36", `POST ${url} ${JSON.stringify({ ...body, ..."password" in body ? { password: "…" } : {} })}`)}`,
@@ -182,7 +182,7 @@ async function main(): Promise<void> {
   show(own, "salt-key", ["-A", "-y"], site.conf);
   await ready();
   runCommands(site);
-  // Before the gateway starts, which looks for it once.
+  // Check before the gateway starts, because the gateway looks for the console only once.
   const hasConsole = keep && haveConsole();
   await callHttpApi(site);
   if (keep) await keepRunning(site, hasConsole);
@@ -207,7 +207,7 @@ async function configureSite(own: RuntimeCommand): Promise<Site> {
   return { own, conf, api: `http://127.0.0.1:${httpPort}`, requestPort, password };
 }
 
-/** Starts a master and three minions; their keys are then known to it. @returns waits until the minions are let in */
+/** Starts a master and three minions, and tells the master their keys. @returns waits until the minions are accepted */
 async function startMasterAndMinions(
   { own, conf, requestPort }: Site,
   runtimes: readonly RuntimeCommand[],
@@ -273,12 +273,12 @@ let interrupt = () => {};
 const interrupted = new Promise<void>((resolve) => interrupt = resolve);
 for (const [signal, code] of Object.entries(EXIT_CODES)) {
   process.on(signal as "SIGINT", () => {
-    // Ctrl-C is the expected end of what was left running.
+    // With `--keep`, Ctrl-C is the expected end.
     if (!kept || signal !== "SIGINT") exitCode ||= code;
     interrupt();
   });
 }
-// Without its terminal it cannot print; the directory, with keys and a password in it, has to be removed anyway.
+// If the terminal closes, nothing can be printed, but the directory with keys and a password must still be removed.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 try {

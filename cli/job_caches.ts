@@ -1,4 +1,4 @@
-/** The wiring of job caches: which there are, and how the configuration names them. */
+/** Opens job caches: which exist, and how the configuration names them. */
 import { clusterSettings } from "../src/model/config/cluster.ts";
 import { durabilityOf } from "../src/model/config/durability.ts";
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
@@ -8,7 +8,7 @@ import type { JobCache } from "../src/model/job/job_cache.ts";
 import type { HashName } from "../src/runtime/crypto.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 
-/** The job caches by the names that `master_job_cache` may have. */
+/** Job caches by name, as in `master_job_cache`. */
 const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise<JobCache>> = {
   sqlite: async (runtime, opts) => {
     const { sqliteJobCache } = await import("../src/plugins/job_caches/sqlite.ts");
@@ -75,10 +75,13 @@ const JOB_CACHES: Record<string, (runtime: Runtime, opts: MasterOpts) => Promise
   },
 };
 
-/** Salt's names of the same things. */
+/** Salt's names of the job caches → Brine's names. */
 const ALIASES: Record<string, string> = { postgres_local_cache: "postgres", redis_return: "redis" };
 
-/** An option of a returner, which no table lists: `redis.host: db1`, or a map `redis: {host: db1}`; undefined if unset. */
+/**
+ * The value of a returner's option, which is in no option table: `redis.host: db1`, or a map `redis: {host: db1}`; undefined if
+ * unset.
+ */
 function returnerOption(opts: MasterOpts, prefixes: readonly string[], name: string): string | undefined {
   for (const prefix of prefixes) {
     const map = opts[prefix];
@@ -90,14 +93,14 @@ function returnerOption(opts: MasterOpts, prefixes: readonly string[], name: str
   return undefined;
 }
 
-/** The job cache that `master_job_cache` means. @throws {ConfigError} with those that there are */
+/** The name of the job cache in `master_job_cache`. @throws {ConfigError} listing the known job caches */
 export function jobCacheName({ master_job_cache: wanted }: Pick<MasterOpts, "master_job_cache">): string {
   const name = Object.hasOwn(ALIASES, wanted) ? ALIASES[wanted]! : wanted;
   if (Object.hasOwn(JOB_CACHES, name)) return name;
   throw new ConfigError(`Unknown master_job_cache "${name}": expected one of ${Object.keys(JOB_CACHES).join(", ")}`);
 }
 
-/** The job cache of a cluster of masters, as programs beside a master read it. */
+/** The job cache of a cluster of masters, for programs on a master's host. */
 async function clusterJobCache(runtime: Runtime, postgres: string): Promise<JobCache> {
   const { openPostgresJobCache } = await import("../src/plugins/job_caches/postgres.ts");
   const { hostname, port, username, password, pathname } = new URL(postgres);
@@ -118,7 +121,7 @@ export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<
   const name = jobCacheName(opts);
   runtime.fs.mkdir(opts.cachedir);
   const cache = await JOB_CACHES[name]!(runtime, opts);
-  // `local_cache` writes the files of Salt's job cache itself.
+  // `local_cache` writes the files of Salt's job cache itself: nothing has to be added.
   if (name === "local_cache") return cache;
   const { withLoadFiles } = await import("../src/plugins/job_caches/load_files.ts");
   const { fs, crypto, later } = runtime;

@@ -7,12 +7,15 @@ declare const process: { stderr: { write(text: string): boolean }; exit(code: nu
 
 const OF_MINIONS: EngineRegistry = { ...ENGINES, reactor: async () => ({ engine: await reactor() }) };
 
-/** The engines that a host may run: name → how to load it. The reactor of a master is a part of its own. */
+/**
+ * The engines that a host may run: name → function that loads the engine. A master's reactor is not an engine, but a separate
+ * part.
+ */
 export function knownEngines(role: "master" | "minion"): EngineRegistry {
   return role === "minion" ? OF_MINIONS : ENGINES;
 }
 
-/** What the process of an engine has of this program. */
+/** The functions that this program gives to the process of an engine. */
 export function engineProgram(host: Omit<EngineHost, "plugins">): EngineProgram {
   return {
     known: knownEngines(host.role),

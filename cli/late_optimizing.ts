@@ -3,16 +3,16 @@ declare const process: {
   getBuiltinModule(name: "node:v8"): { setFlagsFromString(flag: string): void };
 };
 
-/** Ten times V8's own counts of calls after which a function is compiled to machine code. */
+/** Ten times V8's own numbers of calls after which a function is compiled to machine code. */
 const FLAGS = ["--invocation-count-for-maglev=4000", "--invocation-count-for-turbofan=30000"];
-/** Releases of Node that have these flags. Others complain on stderr of what they do not know. */
+/** Node releases with these flags. Other releases complain about unknown flags on stderr. */
 const KNOWN = /^24\./;
 
 /**
- * Has V8 compile less. For a run that ends within a second or two, what its compilers take on other threads is more than what they
- * save: a tenth of the processor time and of the memory of 500 states. A longer run has the same code a moment later.
+ * Makes V8 compile fewer functions. In a run of a second or two, its compilers (on other threads) cost more than they save: a
+ * tenth of the processor time and memory of 500 states. In a longer run, functions are compiled a moment later.
  *
- * Called once Node's own modules are loaded, since what Node keeps of those compiled fits its own flags alone.
+ * Call this after Node's own modules are loaded: the code that Node has cached for them is valid only with Node's own flags.
  */
 export function optimizeLate(): void {
   if ("Bun" in globalThis || "Deno" in globalThis || !KNOWN.test(process.versions.node)) return;

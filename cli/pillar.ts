@@ -1,4 +1,4 @@
-/** Compilers of pillar as programs need them: of a master, of a minion without one, and of a runner beside a master. */
+/** Compilers of pillar for programs: for a master, for a minion without a master, and for a runner next to a master. */
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import { openFiles } from "../src/content/fileserver/client.ts";
 import type { OwnPillar } from "../src/host/minion/pillar.ts";
@@ -24,16 +24,16 @@ import type { AnyMap } from "../src/language/python/containers.ts";
 import type { OpenRunner } from "../src/host/runner/runner_host_options.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 
-/** How deep runners may be that pillar calls: those of a runner's own pillar are one deeper. */
+/** Maximum depth of runners that pillar calls: the pillar of a runner may call further runners. */
 const MOST_RUNNERS = 3;
 
-/** Where pillar is compiled: on a master, for the runners of a pillar, or on a minion without a master. */
+/** The host that compiles pillar: a master, also for runners in pillar, or a minion without a master. */
 interface Place {
   runtime: Runtime;
   opts: Record<string, unknown>;
   log: Logger;
   isMaster: boolean;
-  /** Runners that this pillar is compiled for, each called by the pillar of the one before. @default 0 */
+  /** Number of runners around this compilation, each called by the pillar of the one before. @default 0 */
   depth?: number;
 }
 
@@ -51,7 +51,10 @@ function open(place: Place): PillarCompiler {
   });
 }
 
-/** What templates of pillar call runners with. The pillar of such a runner may not do that for ever. */
+/**
+ * The master through which templates of pillar call runners. The depth is limited, because the pillar of a runner may call
+ * runners, too.
+ */
 async function runnersOf({ runtime, opts, log, isMaster, depth = 0 }: Place): Promise<HostMaster> {
   const [{ openHostMaster, ownHostMaster }, { RUNNER_MODULES }, { RunnerHost }] = await Promise.all([
     import("../src/host/runner/host_master.ts"),
@@ -71,7 +74,7 @@ async function runnersOf({ runtime, opts, log, isMaster, depth = 0 }: Place): Pr
     : openHostMaster(runtime, log, () => Promise.resolve(plugins), openRunner)(opts);
 }
 
-/** The execution functions of this host, with the grains of the minion whose pillar is rendered: as in Salt. */
+/** As in Salt, the execution functions of this host with the grains of the minion whose pillar is rendered. */
 async function openFunctions(place: Place, grains: Record<string, unknown>): Promise<TemplateHost> {
   const { runtime, opts, log } = place;
   const [{ MODULES }, hostMaster] = await Promise.all([import("../src/plugins/modules/mod.ts"), runnersOf(place)]);
@@ -92,9 +95,9 @@ async function openFunctions(place: Place, grains: Record<string, unknown>): Pro
 }
 
 /**
- * The compiler of a master, through its cache if it has one.
+ * The compiler of a master, with its cache if it has one.
  *
- * @param workers the processes that compile; without them this process does
+ * @param workers processes that compile. @default this process compiles
  * @throws {ConfigError} if the options of the cache cannot be used
  */
 export function openMasterPillar(
@@ -105,7 +108,7 @@ export function openMasterPillar(
 ): (request: WorkerPillarRequest) => Promise<AnyMap | PackedPillar> {
   const inline = throughOwnCache(runtime, opts, log);
   if (workers === undefined) return inline;
-  // Each worker opens a cache on the disk for itself, and one in memory has to be here.
+  // A cache on disk is opened by each worker; a cache in memory must be in this process.
   const cache = openPackedCache<AnyMap | PackedPillar>(opts, runtime);
   const compile = pillarWorkers(workers, { fs: runtime.fs, opts });
   return (request) => throughCache(cache, request, compile);
@@ -118,13 +121,13 @@ function throughOwnCache(runtime: Runtime, opts: Record<string, unknown>, log: L
   return (request: WorkerPillarRequest) => throughCache(cache, request, (one) => compiler.compile(one));
 }
 
-/** What a worker process answers about pillar. */
+/** The handlers of a worker process for requests about pillar. */
 export function openPillarWorker(runtime: Runtime, opts: Record<string, unknown>, log: Logger): PartHandlers {
   const cached = opts.pillar_cache_backend === "memory" ? { ...opts, pillar_cache: false } : opts;
   return pillarHandlers(throughOwnCache(runtime, cached, log));
 }
 
-/** The compiler of a minion that takes its pillar from its own files. */
+/** The compiler of a minion that has its pillar in its own files. */
 export function openOwnPillar(runtime: Runtime, opts: Record<string, unknown>, log: Logger): OwnPillar {
   let compiler: PillarCompiler | undefined;
   return async ({ opts: ofCall, ...request }) => {
@@ -133,7 +136,7 @@ export function openOwnPillar(runtime: Runtime, opts: Record<string, unknown>, l
   };
 }
 
-/** What a runner asks. The cache is that of the running master, where it keeps it in files. @param depth see {@link Place} */
+/** Pillar for a runner. If the master keeps its cache in files, the runner uses the same cache. @param depth see {@link Place} */
 export function openRunnerPillar(
   runtime: Runtime,
   opts: Record<string, unknown>,

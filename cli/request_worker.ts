@@ -1,4 +1,4 @@
-/** What the request workers of a master answer: pillar, and what takes long of serving files. */
+/** The handlers of a master's request workers: pillar, and slow work of the file server. */
 import { fileHandlers } from "../src/host/master/workers/file_workers.ts";
 import { FileServer } from "../src/content/fileserver/server.ts";
 import type { FileServerOpts } from "../src/content/fileserver/roots.ts";

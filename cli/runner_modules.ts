@@ -4,7 +4,7 @@ import { RUNNERS } from "../src/plugins/runners/mod.ts";
 import type { RunnerPlugins } from "../src/host/runner/runner_plugins.ts";
 import { openJobCache } from "./job_caches.ts";
 
-/** The plugins of Brine that runners run with, but for pillar: pillar itself calls runners. */
+/** Brine's plugins for runners, except pillar: pillar itself calls runners. */
 export const RUNNER_MODULES: Omit<RunnerPlugins, "openPillar"> = {
   runners: RUNNERS,
   returners: RETURNERS,

@@ -2,5 +2,5 @@ import type { RunnerPlugins } from "../src/host/runner/runner_plugins.ts";
 import { openRunnerPillar } from "./pillar.ts";
 import { RUNNER_MODULES } from "./runner_modules.ts";
 
-/** The plugins of Brine that runners run with. */
+/** Brine's plugins for runners. */
 export const RUNNER_PLUGINS: RunnerPlugins = { ...RUNNER_MODULES, openPillar: openRunnerPillar };

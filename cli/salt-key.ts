@@ -2,7 +2,7 @@
 import "./daemon/no_inspector.ts";
 import "./compile_cache.ts";
 
-// Not imported above: that would be compiled before the cache is there.
+// Dynamic imports, because modules of static imports would be compiled before the cache is set.
 const [{ runProgram }, { keyMain }] = await Promise.all([
   import("./program/run_program.ts"),
   import("./programs/key.ts"),

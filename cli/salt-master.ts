@@ -4,9 +4,9 @@ import "./compile_cache.ts";
 
 declare const process: { argv: string[] };
 
-// Not imported above: that would be compiled before the cache is there.
+// Dynamic imports, because modules of static imports would be compiled before the cache is set.
 if (process.argv[2] === "--runner-process") {
-  // The master starts itself for each runner: what only a master needs is not loaded for that.
+  // The master starts its own program for each runner: do not load what only a master needs.
   await (await import("./programs/runner.ts")).runnerMain();
 } else if (process.argv[2] === "--part-process") {
   await (await import("./programs/part.ts")).partMain();

@@ -4,9 +4,9 @@ import "./compile_cache.ts";
 
 declare const process: { argv: string[] };
 
-// Not imported above: that would be compiled before the cache is there.
+// Dynamic imports, because modules of static imports would be compiled before the cache is set.
 if (process.argv[2] === "--job-process") {
-  // The minion starts itself for each job: what only a minion needs is not loaded for that.
+  // The minion starts its own program for each job: do not load what only a minion needs.
   await (await import("./programs/job.ts")).jobMain();
 } else if (process.argv[2] === "--part-process") {
   await (await import("./programs/part.ts")).partMain();

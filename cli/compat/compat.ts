@@ -1,4 +1,4 @@
-/** `brine compat` and `--check-tree`: what states, pillar and custom modules need that is not here, or is not as in Salt. */
+/** `brine compat` and `--check-tree`: lists what states, pillar and custom modules need that Brine lacks or does differently. */
 import { messageOf } from "../../src/base/errors.ts";
 import { baseName } from "../../src/base/paths.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
@@ -13,17 +13,17 @@ import { readConfig } from "../program/read_config.ts";
 import { rootsOf } from "./tree_files.ts";
 import { type MissingPart, type Status, type TreeOptions, type TreeReport, treeReport } from "./tree_report.ts";
 
-/** Places that the text has of each part; JSON has all. */
+/** Places of each missing part that the text shows, at most; JSON has all places. */
 const MOST_PLACES = 5;
 
-/** Runs `brine compat [DIRECTORY…]`: over these directories of states and pillar, or those of the master's configuration. */
+/** Runs `brine compat [DIRECTORY…]` for these directories of states and pillar, or else for those of the master's configuration. */
 export async function compatMain(context: ProgramContext, directories: readonly string[]): Promise<number> {
   const { runtime: { fs }, options } = context;
   if (directories.length === 0) return await checkTree(context, "master", String(options.output ?? "text"));
   for (const path of directories) {
     if (fs.stat(path)?.kind !== "directory") throw new Exit(1, `${path} is not a directory: name one with SLS files`);
   }
-  // A clone of a pillar says so in its name.
+  // The name of a clone shows whether it holds pillar.
   const isPillar = (path: string) => /pillar/i.test(baseName(fs.realpath(path)));
   const report = await treeReport(context.runtime, {
     states: directories.filter((path) => !isPillar(path)),
@@ -52,7 +52,7 @@ export async function checkTree(context: ProgramContext, kind: Host, format: str
   return print(context, await treeReport(runtime, tree), notes, format);
 }
 
-/** The files of the option `reactor` on this host; those of `salt://` are in the tree. */
+/** The files in the option `reactor` on this host; files of `salt://` are in the tree anyway. */
 async function reactorFiles({ fs }: Runtime, reactor: unknown): Promise<string[]> {
   const references = (Array.isArray(reactor) ? reactor : []).flatMap((entry) =>
     isMap(entry) ? entriesOf(entry).flatMap(([, files]) => [files].flat()) : []

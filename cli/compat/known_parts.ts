@@ -1,4 +1,4 @@
-/** What Brine has of the parts that files name. Only the modules that are asked for are loaded. */
+/** The parts of Brine that files may name. Only modules that are looked up are loaded. */
 import { nearestName } from "../../src/base/nearest_name.ts";
 import { parseSignature, type Signature } from "../../src/model/loader/signature.ts";
 import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
@@ -14,7 +14,7 @@ type Loaders = Record<string, readonly (() => Promise<Functions>)[]>;
 const one = <M>(table: Record<string, () => Promise<M>>, of: (loaded: M) => unknown): Loaders =>
   Object.fromEntries(Object.entries(table).map(([name, load]) => [name, [async () => of(await load()) as Functions]]));
 
-/** Execution modules go by the names of their files, and by the name that the modules of several systems share. */
+/** Execution modules by the names of their files, and by the virtual names that modules of several systems share. */
 function executionModules(): Loaders {
   const byFile = one(MODULES, ({ module }) => module.functions);
   const all: Record<string, (() => Promise<Functions>)[]> = {};
@@ -45,7 +45,7 @@ export async function isBeginning(kind: FunctionKind, name: string): Promise<boo
     Object.keys(functions).some((other) => other.startsWith(fun));
 }
 
-/** The signature of a function of Brine's; otherwise what was probably meant, if a name is near. */
+/** The signature of a function of Brine; for an unknown function, the name that was probably meant, if one is similar. */
 export async function lookUp(
   kind: FunctionKind,
   name: string,

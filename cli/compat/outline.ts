@@ -1,23 +1,23 @@
-/** The keys of YAML files that are still templates: read line by line, since nothing is rendered. */
+/** Lists the keys of YAML files with templates in them. The text is read line by line, because nothing is rendered. */
 
 /** A key or an item of a list. */
 export interface Outlined {
-  /** The keys above it, outermost first. */
+  /** The enclosing keys, outermost first. */
   above: readonly string[];
-  /** Its own key; undefined for an item that is a text. */
+  /** The entry's key; undefined for an item that is a text. */
   key: string | undefined;
-  /** What follows the key, or the text of the item. */
+  /** The text after the key, or the text of the item. */
   value: string;
-  /** Counts from 1. */
+  /** Line number, counted from 1. */
   line: number;
-  /** True for the first key of an item of a list, and for items that are texts. */
+  /** True for the first key of a list item, and for an item that is a text. */
   isItem: boolean;
 }
 
-/** Stands for what a template would compute: a key with it in it is not known. */
+/** Stands for a computed value of a template: a key that contains it is unknown. */
 export const COMPUTED = "\u00a7";
 
-/** A template without its tags: computed values are {@link COMPUTED}, and every line stays where it is. */
+/** Removes the tags of a template: computed values become {@link COMPUTED}, and lines keep their numbers. */
 export function withoutTags(text: string): string {
   return text.replace(/\{#[\s\S]*?#\}|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}/g, (tag) => {
     const lines = "\n".repeat(tag.split("\n").length - 1);
@@ -31,7 +31,7 @@ const BLOCK_SCALAR = /^(?:[&!]\S+\s+)*[|>][+-]?\d?[+-]?\s*(?:#.*)?$/;
 const unquoted = (text: string) =>
   /^"[^]*"$|^'[^]*'$/.test(text) && text.length > 1 ? text.slice(1, -1) : text.replace(/\s+#.*$/, "");
 
-/** A key splits at the first colon with a blank or an end behind it. */
+/** Splits a line at its first colon that is followed by a blank or the end. */
 function keyAndValue(text: string): [key: string | undefined, value: string] {
   const quoted = /^["']/.test(text);
   const at = quoted ? -1 : text.search(/:(?:\s|$)/);
@@ -42,11 +42,11 @@ function keyAndValue(text: string): [key: string | undefined, value: string] {
   return [unquoted(key.trim()), unquoted(value.trim())];
 }
 
-/** Lists the keys and items of a YAML text whose template tags are gone. Flow collections stay values. */
+/** Lists the keys and items of a YAML text without template tags. Flow collections are treated as values. */
 export function outlineOf(text: string): Outlined[] {
   const found: Outlined[] = [];
   const open: { column: number; key: string }[] = [];
-  /** The column of the key whose block scalar is being passed. */
+  /** The column of the key whose block scalar is being skipped. */
   let scalar = -1;
   for (const [index, raw] of text.split("\n").entries()) {
     const line = raw.trimEnd();
@@ -59,7 +59,7 @@ export function outlineOf(text: string): Outlined[] {
     const isItem = dashes !== "";
     while (open.length > 0) {
       const last = open.at(-1)!;
-      // The items of a list may begin in the column of their key.
+      // Items of a list may begin in the column of their key.
       if (isItem ? last.column > indent : last.column >= column) open.pop();
       else break;
     }

@@ -1,4 +1,4 @@
-/** What an SLS file names in its YAML: states with their arguments, functions, beacons and other SLS files. */
+/** Lists the names in the YAML of an SLS file: states with their arguments, functions, beacons and other SLS files. */
 import type { FunctionKind } from "./known_parts.ts";
 import { COMPUTED, type Outlined, outlineOf, withoutTags } from "./outline.ts";
 
@@ -19,13 +19,13 @@ export interface SlsParts {
   functions: NamedFunction[];
   arguments: NamedArgument[];
   beacons: { name: string; line: number }[];
-  /** SLS files that are included, by their dotted names. */
+  /** Dotted names of included SLS files. */
   includes: string[];
 }
 
 const FUNCTION = /^[A-Za-z]\w*\.[A-Za-z]\w*$/;
 const WORD = /^[A-Za-z]\w*$/;
-/** Reactions: `local.state.apply`. */
+/** Prefixes of reactions, as in `local.state.apply`, → kind of function. */
 const REACTION: Readonly<Record<string, FunctionKind>> = {
   local: "function",
   caller: "function",
@@ -33,31 +33,31 @@ const REACTION: Readonly<Record<string, FunctionKind>> = {
   runner: "runner",
   wheel: "wheel function",
 };
-/** States that call what their argument `name` or their id names. */
+/** States that call the function named by their argument `name` or their id. */
 const CALLERS: Readonly<Record<string, FunctionKind>> = {
   "salt.function": "function",
   "salt.runner": "runner",
   "salt.wheel": "wheel function",
   "module.wait": "function",
 };
-/** Keys of an SLS file that declare no state. */
+/** Keys of an SLS file that do not declare a state. */
 const NOT_IDS = ["include", "exclude", "extend"];
 
 const isKnown = (text: string) => !text.includes(COMPUTED);
 
-/** A state that is declared: its function, id and arguments. */
+/** A declared state: its function, id and arguments. */
 interface Declared {
-  /** `pkg.installed`, or only `pkg` while its function is not known. */
+  /** Name of the state function, `pkg.installed`, or `pkg` while the function is unknown. */
   state: string;
   id: string;
   line: number;
   arguments: Outlined[];
 }
 
-/** Arguments are a list: a map below a key is data. */
+/** True for a map below a key: arguments are a list, so this is data. */
 const isData = ({ key, isItem }: Outlined) => key !== undefined && !isItem;
 
-/** The states of an outline, with the keys of `extend` in place. */
+/** The states in an outline; the keys of `extend` count as ids. */
 function declaredStates(outline: readonly Outlined[]): Declared[] {
   const found: Declared[] = [];
   let last: Declared | undefined;
@@ -66,7 +66,7 @@ function declaredStates(outline: readonly Outlined[]): Declared[] {
     const depth = above.length;
     const [id] = above;
     if (depth === 0 && entry.key !== undefined && !NOT_IDS.includes(entry.key) && FUNCTION.test(entry.value)) {
-      // `vim: pkg.installed`
+      // Short form: `vim: pkg.installed`.
       found.push({ state: entry.value, id: entry.key, line: entry.line, arguments: [] });
       last = undefined;
     }
@@ -82,7 +82,7 @@ function declaredStates(outline: readonly Outlined[]): Declared[] {
       last = undefined;
     } else if (depth === 2 && last !== undefined && entry.isItem) {
       if (entry.key === undefined && !last.state.includes(".") && WORD.test(entry.value)) {
-        // `pkg:` with the item `installed`.
+        // Long form: `pkg:` with the item `installed`.
         last.state += `.${entry.value}`;
         last.line = entry.line;
       } else if (entry.key !== undefined) last.arguments.push(entry);
@@ -91,7 +91,7 @@ function declaredStates(outline: readonly Outlined[]): Declared[] {
   return found.filter(({ state }) => FUNCTION.test(state));
 }
 
-/** `local.state.apply` and its like. */
+/** The function of a reaction, such as `local.state.apply`. */
 function reactionOf({ state, line }: { state: string; line: number }): NamedFunction | undefined {
   const [client = "", ...name] = state.split(".");
   return Object.hasOwn(REACTION, client) && name.length === 2
@@ -99,7 +99,7 @@ function reactionOf({ state, line }: { state: string; line: number }): NamedFunc
     : undefined;
 }
 
-/** Functions that a state calls for its caller. */
+/** The functions that a state calls because its arguments name them. */
 function calledBy({ state, id, line, arguments: given }: Declared): NamedFunction[] {
   const name = given.find(({ key }) => key === "name");
   if (state === "module.run") {
@@ -113,7 +113,7 @@ function calledBy({ state, id, line, arguments: given }: Declared): NamedFunctio
   return kind === undefined || !FUNCTION.test(called) ? [] : [{ kind, name: called, line: name?.line ?? line }];
 }
 
-/** Functions that any value names under a key: conditions (`fun`), and jobs by time (`function`). */
+/** The functions in values of certain keys: `fun` of conditions, and `function` of scheduled jobs. */
 function namedByKey(outline: readonly Outlined[]): NamedFunction[] {
   return outline.flatMap(({ key, value, line, above }): NamedFunction[] => {
     const isCall = key === "fun" ||
@@ -125,11 +125,11 @@ function namedByKey(outline: readonly Outlined[]): NamedFunction[] {
   });
 }
 
-/** Lists what an SLS file names. @param isPillar its keys are data, not ids of states */
+/** Lists the names in an SLS file. @param isPillar true if its keys are data, not ids of states */
 export function slsParts(text: string, isPillar: boolean): SlsParts {
   const outline = outlineOf(withoutTags(text));
   const includes = outline.filter(({ above, isItem }) => above.length === 1 && above[0] === "include" && isItem)
-    // `- base: web` names the environment first, and `- web:` has arguments below.
+    // In `- base: web` the key is the environment; in `- web:` the key is the name, with arguments below.
     .map(({ key, value }) => key === undefined || value !== "" ? value : key).filter(isKnown);
   const parts: SlsParts = { functions: namedByKey(outline), arguments: [], beacons: [], includes };
   if (isPillar) {
@@ -141,7 +141,7 @@ export function slsParts(text: string, isPillar: boolean): SlsParts {
     return parts;
   }
   for (const { above, key, line } of outline) {
-    // The name of a reaction has three parts, so no state is called like it.
+    // A reaction has a name of three parts, and no state has.
     const reaction = above.length === 1 && key !== undefined ? reactionOf({ state: key, line }) : undefined;
     if (reaction !== undefined) parts.functions.push(reaction);
   }

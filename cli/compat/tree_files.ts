@@ -1,23 +1,23 @@
-/** The files of a tree of states, pillar or custom modules that are read, within bounds. */
+/** Finds the files to read in a tree of states, pillar or custom modules, within limits. */
 import { dirName, joinPath } from "../../src/base/paths.ts";
 import { entriesOf, isMap } from "../../src/language/python/containers.ts";
 import { globPaths, hasMagic } from "../../src/model/config/glob_paths.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 
-/** Files that are looked at. */
+/** Files that are looked at, at most. */
 const MOST_FILES = 200_000;
-/** Bytes of a file that is read. */
+/** Maximum size of a file to read, in bytes. */
 export const MOST_BYTES = 1024 ** 2;
 
 export interface TreeFile {
   path: string;
-  /** Below its root: `web/init.sls`. */
+  /** Path below the root: `web/init.sls`. */
   name: string;
   root: string;
   size: number;
 }
 
-/** The directories of a value of `file_roots` or `pillar_roots`; of a root with `__env__` the part in front of it. */
+/** The directories in a value of `file_roots` or `pillar_roots`; of a root with `__env__`, only the path before it. */
 export function rootsOf(fs: FileSystem, value: unknown): string[] {
   const given = isMap(value) ? entriesOf(value).flatMap(([, roots]) => [roots].flat()) : [];
   const plain = given.filter((root): root is string => typeof root === "string").map((root) => {
@@ -28,7 +28,7 @@ export function rootsOf(fs: FileSystem, value: unknown): string[] {
     .filter((root) => fs.stat(root)?.kind === "directory");
 }
 
-/** Lists files below a directory, in order; those of version control and what `ignored` names are left out. */
+/** Lists the files below a directory, in order, without those of version control and those that `ignored` matches. */
 export function treeFiles(
   fs: FileSystem,
   root: string,
@@ -43,7 +43,7 @@ export function treeFiles(
       names = fs.list(directory).sort();
       real = fs.realpath(directory);
     } catch {
-      // One directory that cannot be read does not stop the search: --check reports it.
+      // An unreadable directory does not stop the search; --check reports it.
       return;
     }
     if (trail.includes(real)) return;
@@ -55,7 +55,7 @@ export function treeFiles(
       try {
         stat = fs.stat(path);
       } catch {
-        // A circular link.
+        // Skip a circular link.
         continue;
       }
       if (stat?.kind === "directory") enter(path, below, [...trail, real]);

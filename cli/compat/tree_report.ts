@@ -1,4 +1,4 @@
-/** What a tree of states and pillar needs that Brine does not have. Files are read, and nothing is rendered or run. */
+/** Reports what a tree of states and pillar needs that Brine lacks. Files are only read: nothing is rendered or run. */
 import { nearestName } from "../../src/base/nearest_name.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { baseName, dirName, joinPath, normalizePath } from "../../src/base/paths.ts";
@@ -19,7 +19,7 @@ import { type FunctionKind, lookUp } from "./known_parts.ts";
 import { slsParts } from "./sls_parts.ts";
 import { MOST_BYTES, type TreeFile, treeFiles } from "./tree_files.ts";
 
-/** How a part is not as it is in Salt. */
+/** How a part differs from Salt. */
 export type Status = "not here" | "needs Python" | "differs" | "cannot be read";
 
 export interface Place {
@@ -27,36 +27,36 @@ export interface Place {
   line: number;
 }
 
-/** Something that files of the tree need. */
+/** A part that files of the tree need. */
 export interface MissingPart {
   status: Status;
-  /** `state`, `function`, `filter`, … */
+  /** Kind of the part: `state`, `function`, `filter`, … */
   kind: string;
   name: string;
-  /** What to do, or what is wrong with a file; empty if there is nothing special. */
+  /** What to do, or the mistake in a file; empty if there is nothing to say. */
   remedy: string;
-  /** Files that need it, themselves or through what they include. */
+  /** Number of files that need the part, directly or through an include. */
   dependents: number;
   places: Place[];
 }
 
 export interface TreeReport {
   roots: string[];
-  /** Files that were read. */
+  /** Number of files that were read. */
   files: number;
-  /** Files that were not read, since they are too large or may not be read. */
+  /** Files that are too large or unreadable. */
   unread: string[];
-  /** Most dependents first. */
+  /** Missing parts, those with most dependents first. */
   parts: MissingPart[];
 }
 
-/** Where the files of a tree are. */
+/** The files of a tree. */
 export interface TreeOptions {
   states: readonly string[];
   pillar: readonly string[];
-  /** SLS files outside of them: those of the reactor. */
+  /** SLS files outside of `states` and `pillar`: those of the reactor. */
   files?: readonly string[];
-  /** Of the daemon: how templates are read, what is ignored, where custom modules are. @default {} */
+  /** Options of the daemon, which decide how templates are read, what is ignored, and where custom modules are. @default {} */
   opts?: Record<string, unknown>;
 }
 
@@ -65,7 +65,7 @@ const FUNCTION = /^[A-Za-z]\w*\.[A-Za-z]\w*$/;
 const TEMPLATE = /\.(?:jinja2?|j2)$/;
 const MARKUP = /\{[{%#]/;
 const PYTHON = /\.(?:pyx?|so|zip)$/;
-/** Names that only Salt gives to templates. */
+/** Names in templates that only Salt defines. */
 const SALTS_NAMES = ["salt", "pillar", "grains", "opts", "sls", "slspath", "tplroot", "saltenv"];
 /** Methods of the map `salt`. */
 const MAP_METHODS = ["get", "items", "keys", "values"];
@@ -91,7 +91,7 @@ const PYTHON_FOLDERS: readonly string[] = [
   "utils",
 ] satisfies CustomKind[];
 
-/** A custom module: of its name, and of that which it gives itself. */
+/** A custom module, found by its file name or by the name that it gives itself. */
 interface Custom {
   path: string;
   isPython: boolean;
@@ -111,7 +111,7 @@ class Tree {
   readonly #custom = new Map<string, Custom>();
   /** File → the files that include or import it. */
   readonly #usedBy = new Map<string, Set<string>>();
-  /** `salt://` name or dotted name of an SLS file → its path. */
+  /** `salt://` path, or dotted name of an SLS file → path of the file. */
   readonly #byName = new Map<string, string>();
   readonly #lookedUp = new Map<string, ReturnType<typeof lookUp>>();
   readonly #unread: string[] = [];
@@ -130,7 +130,7 @@ class Tree {
     const ignored = ignoredBy({ regex: list(this.#opts.file_ignore_regex), glob: list(this.#opts.file_ignore_glob) });
     const found = [
       ...states.flatMap((root) => treeFiles(this.#runtime.fs, root, ignored))
-        // Examples and tests of a formula have their pillar beside it.
+        // Formulas have example and test pillar in their own tree.
         .map((file) => ({ file, isPillar: /(?:^|\/)pillar\//.test(file.name) })),
       ...pillar.flatMap((root) => treeFiles(this.#runtime.fs, root, ignored)).map((file) => ({ file, isPillar: true })),
     ];
@@ -156,7 +156,7 @@ class Tree {
     };
   }
 
-  /** Custom modules that are in directories of this host, and in no tree. */
+  /** Adds custom modules in directories of this host, outside of the tree. */
   #syncedModules(): void {
     for (const kind of ["modules", "states", "runners", "renderers", "beacons"] satisfies CustomKind[]) {
       for (const { path } of customFiles(this.#runtime, this.#opts, kind).values()) this.#addCustom(kind, path);
@@ -176,7 +176,7 @@ class Tree {
     this.#part(...inPython(folder), path, "").places.length = 0;
   }
 
-  /** Remembers by which names others refer to a file. */
+  /** Records the names by which other files refer to a file. */
   #note({ path, name }: TreeFile, isPillar: boolean): void {
     const folder = /^_(\w+)\/[^/]+$/.exec(name)?.[1];
     if (folder !== undefined && !isPillar) this.#addCustom(folder, path);
@@ -192,7 +192,7 @@ class Tree {
     try {
       if (size <= MOST_BYTES) return this.#runtime.fs.readText(path);
     } catch {
-      // It may not be read: listed with the others.
+      // An unreadable file is listed with the other unread ones.
     }
     this.#unread.push(path);
     return undefined;
@@ -242,7 +242,7 @@ class Tree {
     } catch (error) {
       if (!(error instanceof TemplateSyntaxError)) throw error;
       const place = { file: path, line: error.at + offset };
-      // Other files with such marks may be templates of other programs.
+      // Other files with template tags may be templates of other programs.
       if (isTemplate) this.#unreadable(place, error.message);
       return;
     }
@@ -264,7 +264,7 @@ class Tree {
   }
 
   async #sls({ path, name }: TreeFile, text: string, isPillar: boolean): Promise<void> {
-    // What a template makes of it is not known.
+    // The YAML of a text with template tags cannot be checked without rendering.
     if (!MARKUP.test(text)) this.#yaml(path, text);
     const parts = slsParts(text, isPillar);
     for (const include of parts.includes) {
@@ -358,7 +358,7 @@ function nearby(name: string, known: Iterable<string>): string {
   return near === undefined ? "" : `did you mean ${near}?`;
 }
 
-/** The name below the roots of a template that another one names. */
+/** The path below the roots of a template that another template names. */
 function templateName(name: string, path: string, { states, pillar }: TreeOptions): string {
   const plain = name.replace(/^salt:\/\//, "").replace(/\?.*$/, "");
   if (!/^\.{1,2}\//.test(plain)) return plain;

@@ -1,4 +1,4 @@
-/** `brine complete`: what a shell asks for at each press of the tab key. */
+/** `brine complete`: answers a shell each time that the tab key is pressed. */
 import { printable } from "../../src/base/printable.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { PROGRAMS } from "../options/programs.ts";
@@ -8,24 +8,24 @@ import { knownNames } from "./known_names.ts";
 import { shellWords } from "./shell_words.ts";
 
 /**
- * Words that mean themselves to every shell. A stranger chooses the id that waits among the keys: one such as `$(reboot)` would run when
- * the line is entered, and what is left out can still be typed.
+ * Words without special meaning in any shell. A pending key's id is chosen by a stranger: an id such as `$(reboot)` would run
+ * when the line is entered. Other words are not offered, but can still be typed.
  */
 const PLAIN = /^[\w.@%+,=:/-]+$/u;
 
-/** Candidates of one answer: a shell that shows more of them helps nobody. */
+/** Candidates in one answer, at most: longer lists in a shell help nobody. */
 const MOST = 2000;
 
-/** A question in the same terms, whichever shell asks. */
+/** A question in a form that is the same for all shells. */
 interface Question {
   program: string;
   before: string[];
   current: string;
-  /** Characters at the beginning of a candidate that the shell has already, in a word that it cuts itself. */
+  /** Length of the candidate's beginning that the shell has already, because the shell splits words differently. */
   cut: number;
 }
 
-/** `bash LINE WORD`: the line up to the cursor, and what bash takes for the current word. */
+/** Parses `bash LINE WORD`: the line up to the cursor, and the current word as bash splits it. */
 function fromBash([line = "", piece = ""]: readonly string[]): Question {
   const words = shellWords(line).map(({ text }) => text);
   const current = words.at(-1)!;
@@ -34,17 +34,17 @@ function fromBash([line = "", piece = ""]: readonly string[]): Question {
   return { program: words[0] ?? "", before: words.slice(1, -1), current, cut };
 }
 
-/** `fish LINE`: the line up to the cursor. */
+/** Parses `fish LINE`: the line up to the cursor. */
 function fromFish([line = ""]: readonly string[]): Question {
   return fromWords(shellWords(line).map(({ text }) => text));
 }
 
-/** `zsh WORDS… CURRENT`. */
+/** Parses `zsh WORDS… CURRENT`. */
 function fromWords(words: readonly string[]): Question {
   return { program: words[0] ?? "", before: words.slice(1, -1), current: words.at(-1) ?? "", cut: 0 };
 }
 
-/** The directory of the configuration, as the line says it. */
+/** The directory of the configuration, from the line's `-c` or the default. */
 function configDirOf(before: readonly string[], runtime: Runtime): string {
   const at = before.findIndex((word) => word === "-c" || word === "--config-dir");
   const attached = before.find((word) => word.startsWith("--config-dir="))?.slice("--config-dir=".length);
@@ -53,9 +53,10 @@ function configDirOf(before: readonly string[], runtime: Runtime): string {
 }
 
 /**
- * The answer to a shell: a line `nothing`, `files` or `directories`, and a line for each candidate, with its meaning behind a tab.
+ * The answer to a shell: a line `nothing`, `files` or `directories`, then a line for each candidate, with its meaning after a
+ * tab.
  *
- * @param words what the shell hands over; empty for a program that is not ours
+ * @param words the arguments from the shell; the answer is empty for a program that is not Brine's
  */
 export async function answerShell(runtime: Runtime, shell: string, words: readonly string[]): Promise<string> {
   const read = { bash: fromBash, fish: fromFish }[shell] ?? fromWords;

@@ -1,37 +1,37 @@
-/** What may stand where the cursor is: candidates for a shell, from the tables of options and from names that are known. */
+/** Finds candidates for the word at the cursor, in the tables of options and among known names. */
 import { type Option, takesValue } from "../options/option.ts";
 import { PROGRAMS } from "../options/programs.ts";
 import type { Program } from "../options/request.ts";
 
-/** A word that fits, and what it means where the shell shows that. */
+/** A possible word, and its meaning for shells that show one. */
 export interface Candidate {
   word: string;
   help?: string;
 }
 
-/** What a shell is told. */
+/** The answer for a shell. */
 export interface Completion {
-  /** Files or directories fit as well: the shell knows them best. */
+  /** Whether files or directories are possible, too: the shell itself can complete these. */
   also: "nothing" | "files" | "directories";
   candidates: Candidate[];
 }
 
-/** Names that are known on this host; each is asked for only where it fits. */
+/** Names that this host knows; each function is called only where its names are possible. */
 export interface KnownNames {
-  /** Ids of minions whose key has this status. */
+  /** Returns ids of minions whose key has a status. */
   minions(status: "accepted" | "pre" | "rejected" | "denied"): string[];
   nodegroups(): string[];
-  /** SLS files of the file roots, by their dotted names. */
+  /** Returns dotted names of SLS files in the file roots. */
   sls(): Promise<readonly string[]>;
-  /** Grains of the minions that the master has seen: name → values. */
+  /** Returns grains of the minions that the master has seen: name → values. */
   grains(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
-  /** Functions with the names of their parameters: `{"test.echo": ["text"]}`. */
+  /** Returns functions with the names of their parameters: `{"test.echo": ["text"]}`. */
   functions(family: "modules" | "runners"): Promise<Readonly<Record<string, readonly string[]>>>;
-  /** Names that an option takes as its value, by the option's destination; undefined for one that takes anything. */
+  /** Returns the possible values of an option, by its destination; undefined if any value is possible. */
   values(dest: string): readonly string[] | undefined;
 }
 
-/** Options whose value is a file or a directory. */
+/** Options that take a file or directory. */
 const PATHS: Readonly<Record<string, Completion["also"]>> = {
   config_dir: "directories",
   gen_keys_dir: "directories",
@@ -51,7 +51,7 @@ const PATHS: Readonly<Record<string, Completion["also"]>> = {
   signature_path: "files",
 };
 
-/** Keys that an action of `salt-key` is for. */
+/** Actions of `salt-key` → statuses of the keys that they apply to. */
 const KEYS: Readonly<Record<string, readonly ("accepted" | "pre" | "rejected" | "denied")[]>> = {
   accept: ["pre"],
   reject: ["pre"],
@@ -68,13 +68,13 @@ const words = (list: Iterable<string>): Completion => ({
   candidates: [...list].map((word) => ({ word })),
 });
 
-/** The words before the cursor, as far as they matter: options that were given, and positional words. */
+/** The relevant words before the cursor: given options, and positional words. */
 interface Before {
   given: Set<string>;
   positionals: string[];
-  /** The option whose value the current word is. */
+  /** The option that takes the current word as its value. */
   waiting: Option | undefined;
-  /** Words behind `--` are no options. */
+  /** True after `--`: the following words are not options. */
   literal: boolean;
 }
 
@@ -98,7 +98,7 @@ function readBefore(options: readonly Option[], before: readonly string[]): Befo
   return read;
 }
 
-/** Short options may be bundled; the value of the last one is the next word, unless it is attached. */
+/** Handles bundled short options. The last one may take the next word as its value, unless its value is attached. */
 function takeLetters(byName: ReadonlyMap<string, Option>, word: string, read: Before): void {
   const letters = [...word.slice(1)];
   for (const [index, letter] of letters.entries()) {
@@ -112,10 +112,10 @@ function takeLetters(byName: ReadonlyMap<string, Option>, word: string, read: Be
 }
 
 /**
- * Candidates for a word of a command line.
+ * Finds candidates for one word of a command line.
  *
- * @param before the words between the program's name and the current one
- * @param current the word at the cursor, as far as it is typed
+ * @param before the words between the program's name and the current word
+ * @param current the beginning of the current word, up to the cursor
  */
 export async function complete(
   program: Program,
@@ -153,7 +153,7 @@ async function fitting(
 
 function optionNames(options: readonly Option[]): Completion {
   const candidates = options.flatMap(({ names, help }) => names.map((word) => ({ word, help })));
-  // Long spellings of an option come first: they explain more.
+  // Sort long spellings first, because they explain more.
   return { also: "nothing", candidates: candidates.sort((a, b) => b.word.length - a.word.length) };
 }
 
@@ -166,7 +166,7 @@ function valuesOf(option: Option, prefix: string, current: string, known: KnownN
   if (also !== undefined) return { also, candidates: [] };
   const list = option.choices ?? known.values(option.dest);
   if (list === undefined) return none;
-  // A list may be written in one word.
+  // A list may be written in one word, separated by commas.
   const comma = option.dest === "return" ? current.slice(prefix.length).lastIndexOf(",") + 1 : 0;
   const head = prefix + current.slice(prefix.length, prefix.length + comma);
   return words(list.map((value) => head + value));
@@ -189,7 +189,7 @@ async function positional(
   return none;
 }
 
-/** Ids and node groups, as the options choose the type of the target. */
+/** Ids or node groups, by the type of target that the options select. */
 async function targets(given: ReadonlySet<string>, current: string, known: KnownNames): Promise<Completion> {
   if (given.has("nodegroup")) return words(known.nodegroups());
   if (given.has("grain")) return grainTargets(current, await known.grains());
@@ -203,7 +203,7 @@ async function targets(given: ReadonlySet<string>, current: string, known: Known
   return words(ids.filter((id) => !taken.has(id)).map((id) => head + id));
 }
 
-/** `os:Debian`: first the names of grains, then the values of one. */
+/** Candidates for `os:Debian`: names of grains, and after the colon values of that grain. */
 function grainTargets(current: string, grains: ReadonlyMap<string, ReadonlySet<string>>): Completion {
   const at = current.indexOf(":");
   if (at < 0) return words([...grains.keys()].sort().map((name) => `${name}:`));
@@ -215,7 +215,7 @@ function grainTargets(current: string, grains: ReadonlyMap<string, ReadonlySet<s
 const OF_SLS =
   /^state\.(?:apply|sls|sls_exists|show_sls|show_low_sls|show_lowstate|template|orch|orchestrate|orch_show_sls|orchestrate_show_sls)$/;
 
-/** A function, and behind it the names of its parameters. */
+/** Candidates for a function, and after it for the names of its parameters. */
 async function call(
   family: "modules" | "runners",
   before: readonly string[],

@@ -1,11 +1,11 @@
-/** The names of functions with their parameters, from a file of the user's: to load all modules takes far longer than to read it. */
+/** The names of all functions with their parameters, cached in a file of the user: loading all modules takes much longer. */
 import { joinPath } from "../../src/base/paths.ts";
 import { parseSignature, type Signature } from "../../src/model/loader/signature.ts";
 import { isRecord } from "../../src/base/record.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { VERSION } from "../../src/base/version.ts";
 
-/** `{"test.echo": ["text"]}`. */
+/** Function → names of its parameters: `{"test.echo": ["text"]}`. */
 export type FunctionNames = Readonly<Record<string, readonly string[]>>;
 
 export interface AllFunctionNames {
@@ -13,12 +13,12 @@ export interface AllFunctionNames {
   runners: FunctionNames;
 }
 
-/** The directory in which a user's programs keep what they can find out again. */
+/** The directory for a user's caches: programs can recreate everything in it. */
 export function userCache({ host, process }: Pick<Runtime, "host" | "process">): string {
   return joinPath(process.env("XDG_CACHE_HOME") || joinPath(host.user().home, ".cache"), "brine");
 }
 
-/** The names of all functions that come with the program. A file that cannot be written costs time and nothing else. */
+/** The names of all functions of Brine. If the cache file cannot be written, the only cost is time. */
 export async function functionNames(runtime: Runtime): Promise<AllFunctionNames> {
   const { fs } = runtime;
   const directory = userCache(runtime);
@@ -29,14 +29,14 @@ export async function functionNames(runtime: Runtime): Promise<AllFunctionNames>
       return known as unknown as AllFunctionNames;
     }
   } catch {
-    // Not there yet, or not whole.
+    // The cache file is missing or incomplete.
   }
   const names = await loadFunctionNames();
   try {
     fs.mkdir(directory);
     fs.write(file, JSON.stringify(names), { mode: 0o600 });
   } catch {
-    // A home that cannot be written to.
+    // The home directory is not writable.
   }
   return names;
 }

@@ -1,4 +1,4 @@
-/** The names that this host knows: keys and node groups of its master, functions and plugins of this program. */
+/** The names that this host knows: keys and node groups of its master, and functions and plugins of Brine. */
 import { joinPath } from "../../src/base/paths.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { createLogger } from "../../src/base/log.ts";
@@ -11,7 +11,7 @@ import type { KnownNames } from "./complete.ts";
 import { type FunctionNames, functionNames } from "./function_names.ts";
 import { rememberedMinions } from "./remembered_minions.ts";
 
-/** Names of plugins that options take, by the destination of the option. */
+/** Names of plugins, by the destination of the option that takes them. */
 async function pluginNames(): Promise<Readonly<Record<string, readonly string[]>>> {
   const [{ OUTPUTTERS }, { RETURNERS }, { EAUTH }] = await Promise.all([
     import("../../src/plugins/outputters/mod.ts"),
@@ -30,7 +30,7 @@ async function pluginNames(): Promise<Readonly<Record<string, readonly string[]>
   };
 }
 
-/** A program that prints nothing. */
+/** A program context that prints nothing. */
 const silent = (runtime: Runtime, configDir: string): ProgramContext => ({
   runtime,
   configDir,
@@ -46,7 +46,7 @@ const silent = (runtime: Runtime, configDir: string): ProgramContext => ({
   terminal: false,
 });
 
-/** The master's configuration, without a word about what is wrong with it; undefined if it cannot be read. */
+/** Reads the master's configuration without printing mistakes; undefined if it cannot be read. */
 async function masterOpts(runtime: Runtime, configDir: string): Promise<MasterOpts | undefined> {
   try {
     return await readMasterConfig(silent(runtime, configDir), { client: true });
@@ -55,13 +55,13 @@ async function masterOpts(runtime: Runtime, configDir: string): Promise<MasterOp
   }
 }
 
-/** SLS files that are listed, and minions whose grains are read. */
+/** SLS files that are listed, and minions whose grains are read, at most. */
 const MOST_FILES = 20_000;
 const MOST_MINIONS = 200;
-/** Longer values are no words that anybody types. */
+/** Characters of a grain's value, at most: nobody types a longer word. */
 const LONGEST_VALUE = 100;
 
-/** SLS files of the master, or on a host without one those of its minion. */
+/** SLS files of the master; on a host without a master, those of the minion. */
 async function slsNames(runtime: Runtime, configDir: string, opts: MasterOpts | undefined): Promise<string[]> {
   const { rootsOf, treeFiles } = await import("../compat/tree_files.ts");
   const isHere = (name: string) => runtime.fs.stat(joinPath(configDir, name)) !== undefined;
@@ -82,12 +82,12 @@ async function minionRoots(runtime: Runtime, configDir: string): Promise<unknown
   try {
     return (await readConfig(silent(runtime, configDir), "minion", MINION_OPTIONS, false)).opts.file_roots;
   } catch {
-    // A configuration that cannot be read names no files.
+    // An unreadable configuration names no files.
     return undefined;
   }
 }
 
-/** Grains in the master's cache, as far as this user may read it. */
+/** Grains in the master's cache, if this user may read it. */
 async function grainValues(runtime: Runtime, opts: MasterOpts | undefined): Promise<Map<string, Set<string>>> {
   const found = new Map<string, Set<string>>();
   if (opts === undefined || runtime.fs.stat(joinPath(opts.cachedir, "minions"))?.kind !== "directory") return found;
@@ -105,7 +105,7 @@ async function grainValues(runtime: Runtime, opts: MasterOpts | undefined): Prom
       }
     }
   } catch {
-    // Not everybody may read the master's cache.
+    // This user may not read the master's cache.
   }
   return found;
 }
@@ -120,7 +120,7 @@ export async function knownNames(runtime: Runtime, configDir: string): Promise<K
         const ids = keys?.list(status) ?? [];
         if (ids.length > 0 || status !== "accepted") return ids;
       } catch {
-        // Not everybody may read the master's keys.
+        // This user may not read the master's keys.
       }
       return status === "accepted" ? rememberedMinions(runtime) : [];
     },

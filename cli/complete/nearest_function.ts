@@ -1,20 +1,20 @@
-/** The function that a mistyped one was meant to be. */
+/** Finds the function that a mistyped name probably means. */
 import { nearestName } from "../../src/base/nearest_name.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramContext } from "../program/context.ts";
 
-/** @returns undefined if none is near, or if it is one of ours: then it is the host that lacks it */
+/** @returns undefined if no name is similar, or if Brine has the function: then the host lacks it */
 export async function nearestFunction(
   runtime: Runtime,
   family: "modules" | "runners",
   fun: string,
 ): Promise<string | undefined> {
-  // All modules may have to be loaded for it: not where nobody has mistyped anything.
+  // Load this only after a mistake: it may have to load all modules.
   const { functionNames } = await import("./function_names.ts");
   const names = (await functionNames(runtime))[family];
   if (Object.hasOwn(names, fun)) return undefined;
   const [module = "", name = ""] = fun.split(".");
-  // Of thousands of names, first those that differ in one half alone.
+  // There are thousands of names: first try those with the same module, then those with the same function.
   const all = Object.keys(names);
   const sameModule = all.filter((one) => one.startsWith(`${module}.`));
   const near = nearestName(name, sameModule.map((one) => one.slice(module.length + 1)));
@@ -22,7 +22,7 @@ export async function nearestFunction(
   return nearestName(fun, all.filter((one) => one.endsWith(`.${name}`))) ?? nearestName(fun, all, { letters: 2 });
 }
 
-/** Tells a person of it. */
+/** Prints the similar name as advice. */
 export async function adviseNearest(
   { runtime, advise }: ProgramContext,
   family: "modules" | "runners",

@@ -1,20 +1,20 @@
-/** Ids of minions that a user's jobs have met: for the completion of those who may not read the master's keys. */
+/** Ids of minions from a user's earlier jobs, to complete targets for users who may not read the master's keys. */
 import { joinPath } from "../../src/base/paths.ts";
 import { isMinionId } from "../../src/base/minion_id.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { userCache } from "./function_names.ts";
 
-/** Ids that are kept; those of the last jobs push out older ones. */
+/** Ids that are kept, at most; ids of the latest jobs replace older ones. */
 const MOST = 10_000;
 
-/** A line each. */
+/** True for an id that can be a line of the file. */
 const isLine = (id: string) => isMinionId(id) && !id.includes("\n");
 
 type Host = Pick<Runtime, "fs" | "host" | "process">;
 
 const fileOf = (runtime: Host) => joinPath(userCache(runtime), "minions");
 
-/** The ids, newest first; none if there is no such file. */
+/** The ids, newest first; empty if there is no such file. */
 export function rememberedMinions(runtime: Host): string[] {
   try {
     return runtime.fs.readText(fileOf(runtime)).split("\n").filter(isLine).slice(0, MOST);
@@ -23,7 +23,7 @@ export function rememberedMinions(runtime: Host): string[] {
   }
 }
 
-/** Adds the minions of a job. A file that cannot be written is no reason to complain of. */
+/** Adds the minions of a job. An error in writing is not worth a message. */
 export function rememberMinions(runtime: Host, ids: readonly string[]): void {
   const known = rememberedMinions(runtime);
   const names = new Set(known);
@@ -33,6 +33,6 @@ export function rememberMinions(runtime: Host, ids: readonly string[]): void {
     runtime.fs.mkdir(userCache(runtime));
     runtime.fs.write(fileOf(runtime), `${all.join("\n")}\n`, { mode: 0o600 });
   } catch {
-    // A home that cannot be written to.
+    // The home directory is not writable.
   }
 }

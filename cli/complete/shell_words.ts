@@ -1,12 +1,15 @@
-/** A command line as a shell cuts it into words, as far as completion needs it. */
+/** Splits a command line into words like a shell, as far as completion needs it. */
 
-/** A word, and where it begins in the line. */
+/** A word, and its position in the line. */
 export interface ShellWord {
   text: string;
   start: number;
 }
 
-/** The words of the line up to the cursor; the last one is that at the cursor, and may be empty. Quotes and backslashes are taken out. */
+/**
+ * The words of the line up to the cursor, without quotes and backslashes. The last one is the word at the cursor, and may be
+ * empty.
+ */
 export function shellWords(line: string): ShellWord[] {
   const found: ShellWord[] = [];
   let word: ShellWord | undefined;

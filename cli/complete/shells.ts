@@ -1,6 +1,6 @@
-/** What each shell loads to complete our command lines: a few lines that ask this program. */
+/** The scripts that shells load to complete Brine's command lines: a few lines that call this program. */
 
-/** The programs that are completed. */
+/** The programs whose command lines are completed. */
 export const COMPLETED = [
   "salt",
   "salt-key",
@@ -16,9 +16,9 @@ export const COMPLETED = [
 
 const PROGRAMS = COMPLETED.join(" ");
 
-// The first line of an answer says whether files fit, too; the others are a word each, and its meaning behind a tab.
+// The first line of an answer says whether files are possible, too. Each other line is a word, and its meaning after a tab.
 
-/** Bash cuts words at colons and equals signs as well: it is told what belongs behind the last such piece. */
+/** Bash also splits words at colons and equals signs: the answer has only the part after the last of them. */
 const BASH = `# Completion of ${PROGRAMS} for bash: source <(brine completion bash)
 _brine_complete() {
   local IFS=$'\\n' also

@@ -1,4 +1,4 @@
-/** Going to the background (`-d`): the program that was started ends once the daemon runs, or with its exit code. */
+/** Runs a daemon in the background (`-d`): the foreground program ends when the daemon runs, or exits with the daemon's code. */
 import { LIMIT_VARIABLE, limitForPrograms } from "../../src/runtime/descriptors.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { relaunchCommand } from "../programs/job_command.ts";
@@ -10,13 +10,13 @@ declare const process: {
   getBuiltinModule(name: "node:child_process"): typeof import("node:child_process");
 };
 
-/** Set in the child that runs in the background, so that it does not go there again. */
+/** Variable that marks the child in the background, so that it does not start a child itself. */
 const BACKGROUND = "BRINE_BACKGROUND";
 
-/** What the child writes to its stdout once it runs. */
+/** The line that the child prints once it runs. */
 const STARTED = "started\n";
 
-/** True in the child; asked once: what this process starts later is not told. */
+/** True in the child. Also removes the mark, so that programs started later do not inherit it. */
 export function takeBackground(runtime: Pick<Runtime, "process">): boolean {
   const found = runtime.process.env(BACKGROUND) !== undefined;
   if (found) runtime.process.setEnv(BACKGROUND, undefined);
@@ -24,9 +24,9 @@ export function takeBackground(runtime: Pick<Runtime, "process">): boolean {
 }
 
 /**
- * Starts this program again in a session of its own and waits until it runs. What it says until then is on stderr.
+ * Starts this program again in a new session, and waits until it runs. Its output until then goes to stderr.
  *
- * @returns the exit code for this process: 0 once the daemon runs, else that of the daemon
+ * @returns the exit code for this process: 0 once the daemon runs, otherwise the daemon's exit code
  */
 export function goToBackground(runtime: Runtime): Promise<number> {
   const { spawn } = process.getBuiltinModule("node:child_process");
@@ -45,12 +45,12 @@ export function goToBackground(runtime: Runtime): Promise<number> {
     });
     child.stderr.on("data", (chunk: Uint8Array) => void process.stderr.write(chunk));
     child.on("error", reject);
-    // `close` rather than `exit`: what it said last is read by then.
+    // `close` instead of `exit`, so that all output has been read.
     child.on("close", (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
   });
 }
 
-/** In the child: tells the program that waits that the daemon runs. From then on nobody reads what is written. */
+/** In the child: tells the waiting program that the daemon runs. After that nobody reads the child's output. */
 export function tellStarted(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   process.stdout.write(STARTED);

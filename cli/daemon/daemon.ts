@@ -6,51 +6,51 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Port } from "./check/check_ports.ts";
 import type { Check, Finding } from "./check/finding.ts";
 
-/** What runs in a daemon once it has started. */
+/** The running service of a daemon. */
 export interface Service extends AsyncDisposable {
   /** The daemon's fields in the report of SIGUSR1. */
   status(): Record<string, unknown>;
   /**
-   * Takes options of a configuration that was read again, all at once.
+   * Takes the options of a reloaded configuration, all at once.
    *
-   * @returns the names of those it has taken; the others need a restart
+   * @returns the names of the changed options that it uses now; other changes need a restart
    */
   reload?(opts: Record<string, unknown>): string[];
 }
 
-/** A daemon that is starting. */
+/** The start of a daemon. */
 export interface Startup {
-  /** Aborted by a signal that asks the daemon to stop: what it waits for is given up. */
+  /** Aborted by a signal that asks the daemon to stop: the start must give up any wait. */
   readonly stopping: AbortSignal;
-  /** It waits for a server of others, and may do so for long. To be called again at least each minute. */
+  /** Reports that the start waits for another server, possibly for long. Must be called again at least every minute. */
   waiting(reason: string): void;
 }
 
-/** A master, minion or other daemon as a program runs it. */
+/** The description of a master, minion or other daemon for the program that runs it. */
 export interface Daemon {
-  /** The name of the program. @default `salt-` and the kind */
+  /** Name of the program. @default `salt-` and the kind */
   program?: string;
-  /** Whose configuration it reads. */
+  /** The kind of configuration that it reads. */
   kind: Host;
   table: OptionTable;
-  /** Makes of the configuration what this daemon obeys. @default it stays as it is */
+  /** Adapts the configuration for this daemon. @default the configuration stays as it is */
   settle?(config: LoadedConfig): Promise<LoadedConfig>;
-  /** Its own log file and pid file, where these are not those of the configuration. */
+  /** Its own log file and pid file, if they differ from those of the configuration. */
   files?(opts: Record<string, unknown>): { log_file: string; pidfile: string };
-  /** Directories that are made and given to its user. @default those of the configuration */
+  /** Directories to create and to give to its user. @default those of the configuration */
   directories?: readonly string[];
-  /** What its configuration is checked for: by its start, by `--check` and by `salt-doctor`. */
+  /** Checks of its configuration, for the start, for `--check` and for `salt-doctor`. */
   checks: readonly Check[];
-  /** Checks for `--check`: unreadable keys, and the ports that the daemon would use. Changes nothing. */
+  /** Further checks for `--check`: unreadable keys, and the ports that the daemon would use. Changes nothing. */
   place?(config: LoadedConfig, runtime: Runtime): Promise<{ findings?: Finding[]; ports?: Port[] }>;
-  /** Whether it listens at sockets that a service manager has opened. @default it opens its own */
+  /** True if the daemon can use sockets that a service manager has opened. @default it opens its own sockets */
   takesSockets?: boolean;
   /**
-   * Starts it.
+   * Starts the daemon.
    *
-   * @param end ends the daemon with an exit code of its own
-   * @param runtime listens at the sockets that it was given
-   * @param startup what a start that takes long tells, and is stopped by
+   * @param end ends the daemon with an exit code
+   * @param runtime listens on the sockets of the service manager, if there are any
+   * @param startup is told while the start waits, and can stop it
    */
   start(
     config: LoadedConfig,

@@ -1,4 +1,4 @@
-/** The log of a daemon: on the console, and in the file or at the system logger that the configuration names. */
+/** The log of a daemon: to the console, and to the file or system logger of the configuration. */
 import { messageOf } from "../../src/base/errors.ts";
 import { createLogger, type Logger, type LogLevel, type LogRecord, passes } from "../../src/base/log.ts";
 import { LogRate } from "../../src/base/log_rate.ts";
@@ -17,19 +17,19 @@ declare const process: {
 
 export interface DaemonLogOptions {
   runtime: Runtime;
-  /** Log options; `log_file` is where the lines go. */
+  /** Log options; `log_file` is the path or address of the log. */
   opts: Record<string, unknown>;
-  /** The name of the option that `log_file` is from, for errors. @default "log_file" */
+  /** Name of the option that sets `log_file`, for errors. @default "log_file" */
   option?: string;
-  /** `salt-master`: the tag at a system logger. */
+  /** Tag of the lines at a system logger: `salt-master`. */
   program: string;
-  /** Given on the command line: it decides for the console whatever the configuration says. */
+  /** Level from the command line, which overrides the configuration for the console. */
   consoleLevel?: unknown;
-  /** False in the background, where nobody reads stderr. @default true */
+  /** True to log to stderr; false in the background, where nobody reads it. @default true */
   console?: boolean;
-  /** Told of every record, for the status report. @default nobody */
+  /** Collects the errors for the status report. @default errors are not collected */
   errors?: LastErrors;
-  /** Told of what the log itself cannot do. */
+  /** Reports a failure of the log itself. */
   complain(text: string): void;
 }
 
@@ -43,7 +43,7 @@ export class DaemonLog {
   readonly #formats;
   #target: LogTarget | undefined;
 
-  /** @throws {ConfigError} for a format or an address of a system logger that cannot be read */
+  /** @throws {ConfigError} for an invalid format or address of a system logger */
   constructor(options: DaemonLogOptions) {
     const { runtime, opts } = options;
     this.#options = options;
@@ -56,14 +56,14 @@ export class DaemonLog {
     this.log = createLogger(this.#rate.sink, this.#threshold);
   }
 
-  /** Takes levels of options that were read again. */
+  /** Uses the levels of reloaded options. */
   configure(opts: Record<string, unknown>): void {
     this.#levels = this.#levelsOf(opts);
     this.#threshold.level = leastLevel(this.#levels);
     this.#target ??= this.#open();
   }
 
-  /** Opens the file again: after a rotation, and once the daemon is another user. */
+  /** Opens the file again: after a rotation, and after a change of the daemon's user. */
   reopen(): void {
     this.#target?.reopen();
   }

@@ -1,11 +1,11 @@
 import { type LogRecord, passes } from "../../src/base/log.ts";
 
-/** Messages that are kept: the latest. */
+/** Messages that are kept, at most; the oldest are dropped. */
 const KEPT = 20;
 
-/** A message of the log, as the status report shows it. */
+/** A logged message in the form of the status report. */
 export interface LastError {
-  /** Time of the last occurrence: `2026-11-22T10:15:00.123Z`. */
+  /** Time of its last occurrence: `2026-11-22T10:15:00.123Z`. */
   time: string;
   level: string;
   part: string;
@@ -15,13 +15,13 @@ export interface LastError {
 }
 
 /**
- * The last errors of a daemon's log, each message once. Only the constant texts: values of fields stay in the log.
+ * The last errors in a daemon's log, each message once. Only constant texts are kept, without the values of fields.
  */
 export class LastErrors {
   readonly #now: () => number;
   readonly #errors = new Map<string, LastError>();
 
-  /** @param now milliseconds since the epoch */
+  /** @param now returns milliseconds since the epoch */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -30,13 +30,13 @@ export class LastErrors {
     if (!passes(level, "error")) return;
     const key = `${name} ${message}`;
     const count = (this.#errors.get(key)?.count ?? 0) + 1;
-    // The latest stands last.
+    // Move the message to the end, as the latest.
     this.#errors.delete(key);
     this.#errors.set(key, { time: new Date(this.#now()).toISOString(), level, part: name, message, count });
     if (this.#errors.size > KEPT) this.#errors.delete(this.#errors.keys().next().value!);
   }
 
-  /** The latest first. */
+  /** The messages, latest first. */
   list(): LastError[] {
     return [...this.#errors.values()].reverse();
   }

@@ -1,4 +1,4 @@
-/** The file that a daemon writes its log to: reopened after it was rotated, or rotated by its size. */
+/** The log file of a daemon: reopened after another program has rotated it, or rotated by size. */
 import { dirName } from "../../src/base/paths.ts";
 import { SystemError } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -10,9 +10,9 @@ declare const process: { getBuiltinModule(name: "node:fs"): typeof import("node:
 const LOOK_MS = 1000;
 
 export interface LogFileOptions {
-  /** `log_rotate_max_bytes`: a file that would grow beyond is renamed to `.1`; 0 for never. @default 0 */
+  /** `log_rotate_max_bytes`: a file that would exceed this size is renamed to `.1`; 0 for no rotation. @default 0 */
   maxBytes?: number;
-  /** `log_rotate_backup_count`: how many renamed files are kept; with 0 none is renamed, as in Python. @default 0 */
+  /** `log_rotate_backup_count`: number of renamed files to keep. As in Python, 0 disables the rotation. @default 0 */
   backups?: number;
 }
 
@@ -23,14 +23,14 @@ export class LogFile implements LogTarget {
   readonly #options: Required<LogFileOptions>;
   readonly #fs = process.getBuiltinModule("node:fs");
   #descriptor: number;
-  /** Device and inode of the open file. */
+  /** Device and inode of the open file, to detect its replacement. */
   #identity = "";
   #bytes = 0;
   #looked = 0;
-  /** Lines that could not be written since the last one that could. */
+  /** Lines lost since the last successful write. */
   #lost = 0;
 
-  /** @throws if it cannot be opened or created, or if it is a link of another user's */
+  /** @throws if the file cannot be opened or created, or is a link that another user owns */
   constructor(runtime: Pick<Runtime, "fs" | "clock" | "process">, path: string, options: LogFileOptions = {}) {
     this.#runtime = runtime;
     this.#path = path;
@@ -52,10 +52,10 @@ export class LogFile implements LogTarget {
   }
 
   /**
-   * True for a link that an operator has made, such as one to /dev/stdout. A link or a second name that a user without rights
-   * has made could have root write into any file.
+   * True for a link that an operator has made, such as one to /dev/stdout. A link or hard link made by an unprivileged user
+   * could make root write to any file.
    *
-   * @throws {SystemError} for those
+   * @throws {SystemError} for a link that an unprivileged user has made
    */
   #mayFollow(): boolean {
     const there = this.#runtime.fs.stat(this.#path, { follow: false });
@@ -71,19 +71,19 @@ export class LogFile implements LogTarget {
     return there?.kind === "symlink";
   }
 
-  /** Opens the file of that name; keeps writing to the old one if that fails. */
+  /** Opens the file again; if that fails, keeps writing to the old one. */
   reopen(): void {
     const before = this.#descriptor;
     try {
       this.#descriptor = this.#open();
     } catch {
-      // The directory may belong to another user by now: lines go to the old file.
+      // If the directory belongs to another user by now, keep the old file.
       return;
     }
     this.#fs.closeSync(before);
   }
 
-  /** @param text a line with its line feed */
+  /** @param text a line, with its line feed */
   write(text: string): void {
     try {
       this.#follow();
@@ -93,7 +93,7 @@ export class LogFile implements LogTarget {
       this.#bytes += bytes.length;
       this.#lost = 0;
     } catch {
-      // A full disk must not stop the daemon: what was lost is counted, and said once there is room.
+      // A full disk must not stop the daemon: count lost lines, and report them when there is space again.
       this.#lost++;
     }
   }
@@ -106,7 +106,7 @@ export class LogFile implements LogTarget {
     return `${this.#lost} log lines could not be written\n`;
   }
 
-  /** Opens the file again if another one has its name by now. */
+  /** Opens the file again if its path names another file by now. */
   #follow(): void {
     const now = this.#runtime.clock.now();
     if (now - this.#looked < LOOK_MS && now >= this.#looked) return;
@@ -121,7 +121,7 @@ export class LogFile implements LogTarget {
     return maxBytes > 0 && backups > 0 && this.#bytes > 0 && this.#bytes + more > maxBytes;
   }
 
-  /** `log` becomes `log.1`, `log.1` becomes `log.2` and so on; the last one goes. */
+  /** Renames `log` to `log.1`, `log.1` to `log.2` and so on; the last file is deleted. */
   #rotate(): void {
     const { backups } = this.#options;
     const name = (number: number) => number === 0 ? this.#path : `${this.#path}.${number}`;
@@ -132,7 +132,7 @@ export class LogFile implements LogTarget {
         }
       }
     } catch {
-      // The directory may belong to another user: the file grows on. The next look is after as many bytes again.
+      // If the directory belongs to another user, keep the file and try again after as many bytes.
       this.#bytes = 0;
       return;
     }

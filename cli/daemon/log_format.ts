@@ -1,29 +1,29 @@
 /**
- * Log lines by Python's %-formats (`log_fmt_console`, `log_fmt_logfile`): the attributes of Python's log records and those that
- * Salt adds.
+ * Formats log lines by Python's %-formats (`log_fmt_console`, `log_fmt_logfile`), with the attributes of Python's log records
+ * and of Salt.
  */
 import { ConfigError } from "../../src/base/errors.ts";
 import { formatText, type LogLevel, type LogRecord } from "../../src/base/log.ts";
 import { printable } from "../../src/base/printable.ts";
 import { strftime } from "../../src/language/python/strftime.ts";
 
-/** Writes one record, without a line feed. */
+/** Formats one record, without a line feed. */
 export type LogFormat = (record: LogRecord, time: Date, pid: number) => string;
 
 export interface LogFormatOptions {
-  /** The option that the format is from, for errors. */
+  /** Name of the option that has the format, for errors. */
   option: string;
-  /** `log_datefmt` or `log_datefmt_logfile`: what `%(asctime)s` is. */
+  /** Format of `%(asctime)s`: `log_datefmt` or `log_datefmt_logfile`. */
   date: string;
-  /** `log_fmt_jid`: what `%(jid)s` is for a record of a job. @default "[JID: %(jid)s]" */
+  /** Format of `%(jid)s` in records of a job: `log_fmt_jid`. @default "[JID: %(jid)s]" */
   jid?: string;
-  /** `log_fmt_minion_id`: what `%(minion_id)s` is for a record of a minion. @default "[%(minion_id)s]" */
+  /** Format of `%(minion_id)s` in records of a minion: `log_fmt_minion_id`. @default "[%(minion_id)s]" */
   minionId?: string;
-  /** True if attributes such as `%(colormsg)s` have colours; otherwise they are as `%(bracketlevel)s` and its like. */
+  /** True for colors in attributes such as `%(colormsg)s`; false formats them like `%(bracketlevel)s` and the like. */
   colors: boolean;
 }
 
-/** Python's numbers of the levels, with Salt's own. */
+/** Python's numbers of levels, and those of Salt's own levels. */
 const NUMBERS: Record<LogLevel, number> = {
   all: 0,
   garbage: 1,
@@ -52,7 +52,7 @@ const COLORS: Record<LogLevel, [level: string, message: string]> = {
 
 const painted = (code: string, text: string) => `\x1b[0${code}m${text}\x1b[0m`;
 
-/** A record with what its line needs. */
+/** A record with the data to format its line. */
 interface Line {
   record: LogRecord;
   time: Date;
@@ -60,14 +60,14 @@ interface Line {
   options: LogFormatOptions;
 }
 
-/** The message with its fields, without the level. */
+/** The message with its fields, without the level in front. */
 const messageOf = ({ record }: Line) => formatText(record).replace(/^\[[^\]]*\] /, "");
 const levelOf = ({ record }: Line) => `[${record.level.toUpperCase().padEnd(8)}]`;
 const nameOf = ({ record }: Line) => printable(record.name, 200) || "salt";
 const bracketName = (line: Line) => `[${nameOf(line).padEnd(17)}]`;
 const bracketProcess = ({ pid }: Line) => `[${String(pid).padStart(5)}]`;
 
-/** Formats a field that only records of a job or a minion have, by `log_fmt_jid` or the like. */
+/** Formats a field that only records of a job or minion have, by `log_fmt_jid` or the like. */
 function optional(line: Line, field: string, format: string): string {
   const value = line.record.fields[field];
   return typeof value === "string" || typeof value === "number"
@@ -75,10 +75,10 @@ function optional(line: Line, field: string, format: string): string {
     : "";
 }
 
-/** When this module was loaded: near enough the start of the program. */
+/** Time at which this module was loaded, shortly after the start of the program. */
 const STARTED = Date.now();
 
-/** The attributes of a record by their names. Brine's records know no file and no line: these are empty, or 0. */
+/** Attributes by name. Brine's records have no file and no line number: these are empty, or 0. */
 const ATTRIBUTES: Readonly<Record<string, (line: Line) => string | number>> = {
   asctime: ({ time, options }) => strftime(time, options.date),
   created: ({ time }) => time.getTime() / 1000,
@@ -111,10 +111,10 @@ const ATTRIBUTES: Readonly<Record<string, (line: Line) => string | number>> = {
 
 const NUMERIC = new Set(["created", "msecs", "relativeCreated", "levelno", "process", "thread", "lineno"]);
 
-/** Characters that one attribute may be padded to, or shown with. */
+/** Maximum width and precision of an attribute, in characters. */
 const WIDEST = 1000;
 
-/** One `%(name)-17s`, without its name. */
+/** The conversion of one attribute: the part after the name in `%(name)-17s`. */
 interface Conversion {
   flags: string;
   width: number;
@@ -122,7 +122,7 @@ interface Conversion {
   type: string;
 }
 
-/** A value as Python's `%` operator writes it. */
+/** Formats a value like Python's `%` operator. */
 function written(value: string | number, { flags, width, precision, type }: Conversion): string {
   const left = flags.includes("-");
   if (typeof value === "string" || "sra".includes(type)) {
@@ -151,9 +151,9 @@ function written(value: string | number, { flags, width, precision, type }: Conv
 const PIECE = /%(?:%|\((\w*)\)([#0\- +]*)(\d*)(?:\.(\d+))?([a-zA-Z]))/y;
 
 /**
- * Reads a format of the configuration.
+ * Compiles a format of the configuration.
  *
- * @throws {ConfigError} naming the option, the part that is wrong, and what it may be
+ * @throws {ConfigError} naming the option, the invalid part, and what is allowed
  */
 export function compileLogFormat(format: string, options: LogFormatOptions): LogFormat {
   const wrong = (why: string) => new ConfigError(`The option ${options.option} is ${JSON.stringify(format)}: ${why}`);

@@ -1,8 +1,8 @@
-/** What the options of a configuration say of the log: formats, levels, and where its lines go. */
+/** Reads the log options of a configuration: formats, levels, and where lines go. */
 import { LOG_LEVELS, type LogLevel, passes } from "../../src/base/log.ts";
 import { compileLogFormat, type LogFormat } from "./log_format.ts";
 
-/** Salt's defaults, for programs whose tables lack these options. */
+/** Salt's defaults, for programs without these options in their tables. */
 const DEFAULTS = {
   log_fmt_console: "[%(levelname)-8s] %(message)s",
   log_datefmt: "%H:%M:%S",
@@ -12,19 +12,19 @@ const DEFAULTS = {
   log_fmt_minion_id: "[%(minion_id)s]",
 } as const;
 
-/** The two formats. */
+/** The formats of both kinds of lines. */
 export interface LogFormats {
   console: LogFormat;
   file: LogFormat;
 }
 
-/** @throws {ConfigError} naming a format that cannot be used */
+/** @throws {ConfigError} naming an invalid format */
 export function logFormats(opts: Record<string, unknown>): LogFormats {
   const of = (option: keyof typeof DEFAULTS) => {
     const value = opts[option];
     return typeof value === "string" && value !== "" ? value : DEFAULTS[option];
   };
-  // As in Salt: the console's format decides for the file, too.
+  // As in Salt, the console's format decides about colors in the file, too.
   const colors = of("log_fmt_console").includes("%(color");
   const compiled = (option: "log_fmt_console" | "log_fmt_logfile", date: "log_datefmt" | "log_datefmt_logfile") =>
     compileLogFormat(of(option), {
@@ -46,15 +46,15 @@ export function levelNamed(name: unknown): LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(word) ? word as LogLevel : "warning";
 }
 
-/** Which records go where. */
+/** The levels of the log. */
 export interface LogLevels {
   console: LogLevel;
   file: LogLevel;
-  /** `log_granular_levels`: levels of single parts, which replace both others; the longest name first. */
+  /** `log_granular_levels`: levels for single parts, which replace both other levels; longest names first. */
   granular: readonly (readonly [name: string, level: LogLevel])[];
 }
 
-/** The levels of `log_granular_levels`; a part may be written with Salt's `salt.` before it. */
+/** The levels in `log_granular_levels`. The name of a part may begin with Salt's `salt.`. */
 export function granularLevels(opts: Record<string, unknown>): LogLevels["granular"] {
   const { log_granular_levels: given } = opts;
   if (typeof given !== "object" || given === null) return [];
@@ -62,7 +62,7 @@ export function granularLevels(opts: Record<string, unknown>): LogLevels["granul
     .toSorted(([a], [b]) => b.length - a.length);
 }
 
-/** The level that holds for a part of the program on the console or in the file. */
+/** The level for a part of the program, on the console or in the file. */
 export function levelFor(levels: LogLevels, name: string, where: "console" | "file"): LogLevel {
   if (levels[where] === "quiet") return "quiet";
   for (const [part, level] of levels.granular) {
@@ -71,7 +71,7 @@ export function levelFor(levels: LogLevels, name: string, where: "console" | "fi
   return levels[where];
 }
 
-/** The least level that any record may pass with. */
+/** The lowest level that is needed anywhere. */
 export function leastLevel({ console, file, granular }: LogLevels): LogLevel {
   return [console, file, ...granular.map(([, level]) => level)].reduce((least, level) =>
     passes(least, level) ? level : least

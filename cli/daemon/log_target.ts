@@ -1,10 +1,10 @@
 import type { LogLevel } from "../../src/base/log.ts";
 
-/** Where lines of a log go. Nothing in it throws once it is open: a log must not stop what it reports on. */
+/** A destination for log lines. After opening, its functions must not throw: a log must not stop the program. */
 export interface LogTarget {
-  /** @param text a line with its line feed */
+  /** @param text a line, with its line feed */
   write(text: string, level: LogLevel): void;
-  /** Opens it again, after a rotation or as another user. */
+  /** Opens the destination again, after a rotation or as another user. */
   reopen(): void;
   close(): void;
 }

@@ -1,18 +1,18 @@
 import type { Clock } from "../../src/base/async/clock.ts";
 
-/** How often it is looked at, in milliseconds. */
+/** Interval of the measurements, in milliseconds. */
 const LOOK_MS = 250;
-/** Looks that {@link LoopDelay.recent} covers: a minute. */
+/** Measurements in {@link LoopDelay.recent}: those of the last minute. */
 const KEPT = 240;
 
-/** How late the event loop calls timers: what every request waits, too. */
+/** Measures how late the event loop calls timers: every request waits as long. */
 export class LoopDelay {
   readonly #clock: Clock;
   readonly #recent = new Float64Array(KEPT);
   #looks = 0;
   #worst = 0;
   #cancel: () => void = () => {};
-  /** Called with each delay, in seconds. */
+  /** Called with each measured delay, in seconds. */
   onLook: ((seconds: number) => void) | undefined;
 
   constructor(clock: Clock) {
@@ -31,7 +31,7 @@ export class LoopDelay {
     });
   }
 
-  /** Of the last minute, and the worst since the start, in milliseconds. */
+  /** Mean and maximum delay of the last minute, and the worst since the start, in milliseconds. */
   get recent(): { mean_ms: number; max_ms: number; worst_ms: number } {
     const seen = this.#recent.subarray(0, Math.min(this.#looks, KEPT));
     const tenth = (ms: number) => Math.round(ms * 10) / 10;

@@ -1,4 +1,4 @@
-/** How daemons are started and stopped on this host, as a command to type. */
+/** The commands to start and stop daemons on this host. */
 import { joinPath } from "../../src/base/paths.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 
@@ -20,7 +20,7 @@ const UNITS = [
   "/lib/systemd/system",
 ];
 
-/** What manages a daemon on this host; undefined if nothing does. */
+/** The service manager of a daemon on this host; undefined if there is none. */
 function managerOf(host: Host, program: string): "systemd" | "openrc" | undefined {
   const hasUnit = () => UNITS.some((directory) => isThere(host, joinPath(directory, `${program}.service`)));
   if (isThere(host, "/run/systemd/system") && hasUnit()) return "systemd";
@@ -30,7 +30,7 @@ function managerOf(host: Host, program: string): "systemd" | "openrc" | undefine
 
 const isContainer = (host: Host) => isThere(host, "/.dockerenv") || isThere(host, "/run/.containerenv");
 
-/** The names that programs have as scripts of a clone. */
+/** Programs → names of their npm scripts in a clone. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   "salt-master": "master",
   "salt-minion": "minion",
@@ -38,7 +38,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   "salt-api": "api",
 };
 
-/** The clone that this program runs from; undefined for one that is installed. */
+/** The clone that this program runs from; undefined if it is installed. */
 function cloneOf(host: Host, here: string): string | undefined {
   const path = here.startsWith("file:") ? decodeURIComponent(new URL(here).pathname) : here;
   const at = path.lastIndexOf("/cli/daemon/");
@@ -46,13 +46,13 @@ function cloneOf(host: Host, here: string): string | undefined {
   return root !== undefined && isThere(host, joinPath(root, "cli/run.sh")) ? root : undefined;
 }
 
-/** Where the units of daemons have their configuration. */
+/** The configuration directory that the units of daemons use. */
 const USUAL_DIRECTORY = "/etc/salt";
 
 export interface StartOptions {
-  /** The directory of the configuration. */
+  /** Directory of the configuration. */
   configDir: string;
-  /** Where this file is. @default here */
+  /** URL of this module. @default its own URL */
   here?: string;
 }
 
@@ -72,7 +72,7 @@ export function startCommand(host: Host, program: string, options: StartOptions)
   return isContainer(host) ? `restart its container, or run: ${direct}` : direct;
 }
 
-/** The command that stops a daemon. @param pid its first process */
+/** The command that stops a daemon. @param pid its main process */
 export function stopCommand(host: Host, program: string, pid: number): string {
   const manager = managerOf(host, program);
   if (manager === "openrc") return `rc-service ${program} stop`;

@@ -1,7 +1,7 @@
 /**
- * Before all else in every program: SIGUSR1 makes a runtime open its inspector on loopback, where any user of the host could
- * then run code as the user that we run as. Node leaves that to a handler of ours, Deno opens it beside, so that it is closed
- * again before a connection is accepted. SIGUSR2 would end the program. Daemons add their own use of both signals
+ * Imported first in every program. On SIGUSR1 a runtime opens its inspector on loopback, through which any user of the host
+ * could run code as this program's user. With a handler, Node does not open the inspector; Deno still does, so it is closed
+ * again before a connection is accepted. SIGUSR2 would end the program. Daemons use both signals for reports
  * (`daemon/signals.ts`).
  */
 interface Inspector {
@@ -20,7 +20,7 @@ declare function setImmediate(callback: () => void): void;
 
 const onDeno = "Deno" in globalThis;
 
-/** Loaded late: the module takes longer to load than a command takes to run, and is hardly ever needed. */
+/** Loads the module only when needed: that takes longer than a command runs, and is rarely necessary. */
 function inspector(): Inspector | undefined {
   try {
     return process.getBuiltinModule("node:inspector");
@@ -32,7 +32,7 @@ function inspector(): Inspector | undefined {
 /** True if the program was started with an inspector. */
 function isWanted(): boolean {
   try {
-    // Deno does not report its flags, and does not listen for the signal yet.
+    // Deno does not list its flags, and its handler is not installed yet.
     if (onDeno) return inspector()?.url() !== undefined;
     return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].some((flag) => flag.includes("--inspect"));
   } catch {
@@ -46,7 +46,7 @@ function shut(): void {
   try {
     if (!wanted && inspector()?.url() !== undefined) inspector()!.close();
   } catch {
-    // No permission to close it on Deno: a program with fewer permissions than in deno.json cannot do that.
+    // Deno denies permission to close the inspector if the program has fewer permissions than in deno.json.
   }
 }
 
@@ -62,7 +62,7 @@ process.on("SIGUSR1", () => {
   for (const ms of [5, 50, 500]) setTimeout(shut, ms);
 });
 process.on("SIGUSR2", () => {});
-// A signal that came before this line is still under way in Node, which opens the inspector on it more than once.
+// Node may still be handling a signal that came before this line, and then opens the inspector more than once.
 for (const ms of [50, 100, 200, 400, 800, 1500, 3000, 5000, 10_000]) {
   const timer = setTimeout(shut, ms);
   if (typeof timer === "object") timer.unref?.();

@@ -7,7 +7,7 @@ interface Limits {
   hard: number;
 }
 
-/** The limits of open files; undefined where the system does not show them. */
+/** The limits of open files; undefined on a system that does not show them. */
 function limitsOf({ fs }: Pick<Runtime, "fs">): Limits | undefined {
   try {
     const [, soft, hard] = /^Max open files +(\S+) +(\S+)/m.exec(fs.readText("/proc/self/limits")) ?? [];
@@ -18,7 +18,7 @@ function limitsOf({ fs }: Pick<Runtime, "fs">): Limits | undefined {
   }
 }
 
-/** Sets the soft limit of this process by the program `prlimit`. */
+/** Sets the soft limit of this process with the program `prlimit`. */
 async function setSoft({ process }: Pick<Runtime, "process">, soft: number, { hard }: Limits): Promise<void> {
   const most = hard === Infinity ? "unlimited" : String(hard);
   const argv = ["prlimit", "--pid", String(process.pid), `--nofile=${soft}:${most}`];
@@ -27,10 +27,9 @@ async function setSoft({ process }: Pick<Runtime, "process">, soft: number, { ha
 }
 
 /**
- * Raises the limit of open files to `max_open_files`, as far as the system lets this user. Most runtimes have done so by
- * themselves by then.
+ * Raises the limit of open files to `max_open_files`, as far as this user may. Most runtimes have raised it themselves by then.
  *
- * @param given true if the configuration names the option: a limit below it is then a warning
+ * @param given true if the configuration sets the option: a lower limit is then a warning
  */
 export async function raiseOpenFiles(
   runtime: Pick<Runtime, "fs" | "process">,

@@ -5,10 +5,10 @@ import type { FileSystem } from "../../src/runtime/fs.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { type Net, printAddress, type SocketAddress } from "../../src/runtime/net.ts";
 
-/** The number of the first; the others follow. */
+/** Descriptor of the first socket; the others follow. */
 const FIRST = 3;
 
-/** More than that are not looked at. */
+/** Sockets that are accepted, at most. */
 const MOST = 64;
 
 const VARIABLES = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] as const;
@@ -16,23 +16,24 @@ const VARIABLES = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] as const;
 /** A socket of a socket unit. */
 interface PassedSocket {
   descriptor: number;
-  /** `FileDescriptorName=` of the unit. */
+  /** Name of the socket: `FileDescriptorName=` of the unit. */
   name: string;
-  /** Where it listens; undefined if it is not a listening TCP socket. */
+  /** Address that the socket listens on; undefined if it is not a listening TCP socket. */
   address: (SocketAddress & { kind: "tcp" }) | undefined;
   used: boolean;
 }
 
 /**
- * Takes what the service manager has put into the environment, and removes it there: programs that this one starts must not have it.
+ * Takes the sockets from the environment of the service manager, and removes the variables, so that child processes do not
+ * inherit them.
  *
- * @param used false for a daemon that opens its own sockets: the log says so
+ * @param used false for a daemon that opens its own sockets: the sockets are ignored with a warning
  */
 export function takePassedSockets(runtime: Runtime, log: Logger, used: boolean): PassedSockets {
   const { process, fs } = runtime;
   const [count, pid, names] = VARIABLES.map((name) => process.env(name));
   for (const name of VARIABLES) if (process.env(name) !== undefined) process.setEnv(name, undefined);
-  // Without a process id, or with another one, they were meant for the process that started this one.
+  // Without a process id, or with another one, the sockets are for the parent process.
   if (count === undefined || pid !== String(process.pid)) return new PassedSockets([], log);
   const number = /^\d{1,6}$/.test(count) ? Number(count) : NaN;
   if (used && number >= 1 && number <= MOST) return new PassedSockets(lookAt(fs, number, names?.split(":") ?? []), log);
@@ -45,7 +46,7 @@ export function takePassedSockets(runtime: Runtime, log: Logger, used: boolean):
   return new PassedSockets([], log);
 }
 
-/** Finds out what was passed, without touching it. */
+/** Describes the passed sockets without using them. */
 function lookAt(fs: FileSystem, count: number, names: readonly string[]): PassedSocket[] {
   const listening = new Map([...listenersOf(fs, "tcp"), ...listenersOf(fs, "tcp6")]);
   return Array.from({ length: count }, (_, at) => {
@@ -61,16 +62,16 @@ function lookAt(fs: FileSystem, count: number, names: readonly string[]): Passed
   });
 }
 
-/** The state LISTEN in the system's tables. */
+/** Code of the state LISTEN in the system's tables. */
 const LISTENING = "0A";
 
-/** Listening sockets by their inodes, of a table such as `/proc/self/net/tcp`. */
+/** Listening sockets in a table such as `/proc/self/net/tcp`: inode → address. */
 function listenersOf(fs: FileSystem, table: string): [string, SocketAddress & { kind: "tcp" }][] {
   let lines: string[];
   try {
     lines = fs.readText(`/proc/self/net/${table}`).split("\n");
   } catch {
-    // No IPv6, or another system.
+    // There is no IPv6, or another system.
     return [];
   }
   return lines.map((line) => line.trim().split(/\s+/)).filter(({ 3: state }) => state === LISTENING).map((fields) => {
@@ -79,7 +80,7 @@ function listenersOf(fs: FileSystem, table: string): [string, SocketAddress & { 
   });
 }
 
-/** `127.0.0.1` of `0100007F`: words of four bytes in the order of the processor, which is little-endian on all that we run on. */
+/** `127.0.0.1` from `0100007F`: words of four bytes in the processor's order, little-endian on all supported processors. */
 function hostOf(hex: string): string {
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => word.match(/../g)!.reverse());
   if (bytes.length === 4) return bytes.map((byte) => parseInt(byte, 16)).join(".");
@@ -87,7 +88,7 @@ function hostOf(hex: string): string {
   return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
 }
 
-/** The sockets that this process was given. */
+/** The sockets that the service manager has passed to this process. */
 export class PassedSockets {
   readonly #sockets: readonly PassedSocket[];
   readonly #log: Logger;
@@ -98,8 +99,8 @@ export class PassedSockets {
   }
 
   /**
-   * A network on which a port is listened at with the socket that was given for it. The address of that socket counts, not the one that
-   * is asked for: the socket unit says where it listens.
+   * A network that listens with the passed socket for a port. The address of the passed socket counts, not the requested one,
+   * because the socket unit defines it.
    */
   net(net: Net): Net {
     if (this.#sockets.length === 0) return net;
@@ -119,13 +120,13 @@ export class PassedSockets {
     };
   }
 
-  /** The socket for a port; with several, the one bound to this host. */
+  /** The passed socket for a port; of several, the one bound to this host. */
   #socketFor(host: string, port: number): PassedSocket | undefined {
     const free = this.#sockets.filter(({ used, address }) => !used && address?.port === port);
     return free.find(({ address }) => address!.host === host) ?? free[0];
   }
 
-  /** Logs which of them nothing listens at; to be called once the daemon has started. */
+  /** Logs passed sockets that are not used; call this once the daemon has started. */
   nameUnused(): void {
     for (const { descriptor, name, address, used } of this.#sockets) {
       if (used) continue;

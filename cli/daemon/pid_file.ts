@@ -6,19 +6,19 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { Exit } from "../program/exit.ts";
 import { isSaltsOwn } from "./salts_own.ts";
 
-/** What is needed of a runtime to look for another instance. */
+/** The parts of a runtime that are needed to find another instance. */
 export type PidRuntime = Pick<Runtime, "fs" | "process">;
 
-/** Ticks a second of the times in /proc: the same on every Linux. */
+/** Ticks per second in /proc: the same on every Linux. */
 const TICKS = 100;
 
-/** Seconds by which the clock of /proc and the times of files may differ. */
+/** Seconds by which times in /proc and times of files may differ. */
 const SLACK_SECONDS = 2;
 
-/** Bytes of a pid file that are read. */
+/** Bytes that are read of a pid file, at most. */
 const MOST_BYTES = 64;
 
-/** When a process was started, in seconds since the epoch; undefined where the system does not show it. */
+/** Start time of a process, in seconds since the epoch; undefined on a system that does not show it. */
 function startedAt(fs: Pick<FileSystem, "readText">, pid: number): number | undefined {
   try {
     const stat = fs.readText(`/proc/${pid}/stat`);
@@ -32,10 +32,10 @@ function startedAt(fs: Pick<FileSystem, "readText">, pid: number): number | unde
 }
 
 /**
- * The process that a pid file names, if it is the one that wrote it and still runs; undefined otherwise.
+ * The process that has written a pid file, if it is still running; otherwise undefined.
  *
- * The number alone says little: after a crash, or in another container, it belongs to another program, or even to another
- * instance of this one. A process that started after the file was written has not written it.
+ * The number alone proves little: after a crash, or in another container, it may be the number of another program, or of
+ * another instance of this program. A process that started after the file was written has not written it.
  */
 export function runningInstance({ fs, process }: PidRuntime, path: string, program: string): number | undefined {
   const stat = path === "" ? undefined : fs.stat(path);
@@ -46,17 +46,17 @@ export function runningInstance({ fs, process }: PidRuntime, path: string, progr
   const started = startedAt(fs, pid);
   if (started !== undefined && started > stat.mtimeMs / 1000 + SLACK_SECONDS) return undefined;
   try {
-    // Where the system shows command lines, they tell of a number that was written by hand.
+    // Where the system shows command lines, they reveal a pid that was written by hand.
     if (!fs.readText(`/proc/${pid}/cmdline`).includes(program)) return undefined;
   } catch {
-    // Not a system that shows them. The first process is then the system's own, rather than the only one of a container.
+    // The system does not show command lines. Then process 1 is the system's own, not the only process of a container.
     if (pid === 1 && pid !== process.pid) return undefined;
   }
   return pid;
 }
 
 /**
- * Writes the pid file; the returned function removes it. A link in its place is replaced, never followed.
+ * Writes the pid file; the returned function removes it. If a link is in its place, the link is replaced, never followed.
  *
  * @throws {Exit} 1 if another running instance has it
  */
@@ -76,7 +76,7 @@ export function claimPidFile(runtime: PidRuntime, path: string, program: string,
         fs.write(path, own, { mode: 0o644, how: "create" });
         break;
       } catch (error) {
-        // What a dead process left behind; two that start at once do not both get past this.
+        // Replace the file of a dead process, but only once: of two instances that start at once, one must fail.
         if (codeOf(error) !== "EEXIST" || attempt > 0) throw error;
         log.debug("stale pid file replaced", { path });
         fs.remove(path);
@@ -91,7 +91,7 @@ export function claimPidFile(runtime: PidRuntime, path: string, program: string,
     try {
       if (fs.readText(path) === own) fs.remove(path);
     } catch {
-      // It was removed already, or another user's directory does not let us.
+      // The file is removed already, or its directory belongs to another user.
     }
   };
 }

@@ -1,4 +1,4 @@
-/** The log of programs that end by themselves: on stderr, and in the file that the configuration or `--log-file` names. */
+/** The log of programs that are not daemons: to stderr, and to the file of the configuration or of `--log-file`. */
 import { dirName, joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import { createLogger, formatText, type Logger, type LogRecord, passes } from "../../src/base/log.ts";
@@ -14,19 +14,19 @@ import {
 } from "./log_settings.ts";
 
 export interface LogSettings {
-  /** `log_level`. */
+  /** Level of the console: `log_level`. */
   console: unknown;
-  /** `log_level_logfile`. */
+  /** Level of the file: `log_level_logfile`. */
   file: unknown;
-  /** Empty for none. */
+  /** Path of the log file; empty for none. */
   path: string;
-  /** True if the file was named: its directory is created, and a failure to write it is reported. */
+  /** True if the user or the configuration sets the path: then its directory is created, and write errors are reported. */
   wanted: boolean;
-  /** The formats and the levels of single parts. */
+  /** Options with the formats, and the levels of single parts. */
   opts: Record<string, unknown>;
 }
 
-/** Logs to the console at first: the rest is in the configuration, whose reading may have to be logged. */
+/** Logs to the console first. The file is set later, because reading the configuration may already log. */
 export class ProgramLog {
   readonly log: Logger;
   readonly #runtime: Runtime;
@@ -45,10 +45,10 @@ export class ProgramLog {
     this.log = createLogger((record) => this.#write(record), this.#threshold);
   }
 
-  /** @throws {ConfigError} for a format that cannot be read */
+  /** @throws {ConfigError} for an invalid format */
   configure({ console, file, path, wanted, opts }: LogSettings): void {
     this.#formats = logFormats(opts);
-    // Only daemons write to a system logger.
+    // A system logger is for daemons only.
     this.#path = path.includes("://") ? "" : path;
     this.#wanted = wanted;
     this.#levels = {
@@ -70,7 +70,7 @@ export class ProgramLog {
       if (this.#wanted) fs.mkdir(dirName(joinPath(process.cwd(), this.#path)));
       fs.append(this.#path, `${this.#formats!.file(record, time, process.pid)}\n`, 0o640);
     } catch (error) {
-      // Most users of a program may not write to the log of the master.
+      // Most users may not write to the master's log file.
       if (this.#wanted) this.#complain(`WARNING: the log file cannot be written: ${messageOf(error)}`);
       this.#path = "";
     }

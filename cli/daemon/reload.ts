@@ -1,4 +1,4 @@
-/** SIGHUP in a daemon: its log is opened again, and it takes what it can of its configuration. */
+/** Handles SIGHUP in a daemon: opens the log again, and reloads the options that can change without a restart. */
 import type { LoadedConfig } from "../../src/model/config/load.ts";
 import { refuseHarmfulOptions } from "../../src/model/config/review.ts";
 import { messageOf } from "../../src/base/errors.ts";
@@ -14,7 +14,7 @@ import type { ServiceManager } from "./service_manager.ts";
 import { logFormats } from "./log_settings.ts";
 import { atTerminal } from "./stop_signal.ts";
 
-/** A daemon that runs. */
+/** A running daemon, with what a reload needs. */
 export interface Reloadable {
   context: ProgramContext;
   daemon: Daemon;
@@ -24,24 +24,24 @@ export interface Reloadable {
   service: Service;
 }
 
-/** Options of the log that hold at once. */
+/** Log options that are reloaded. */
 const LEVELS = ["log_level", "log_level_logfile", "log_granular_levels"];
 
-/** Set by the program, not by the files. */
+/** Options that the program sets, not the files. */
 const OWN = new Set(["conf_file", "id", "__sdb"]);
 
 /**
- * Listens for SIGHUP from the first line of the log on: a signal that comes before the daemon runs is obeyed when it does.
+ * Listens for SIGHUP from the start. A signal before the daemon runs takes effect when it runs.
  */
 export class Reloads {
   readonly #off: () => void;
-  /** The running daemon and its configuration, as in the files; undefined before the start. */
+  /** The running daemon and its configuration as in the files; undefined before the start. */
   #running: { parts: Reloadable; held: Record<string, unknown> } | undefined;
   #reading: Promise<void> | undefined;
   #wanted = false;
 
   constructor(runtime: Pick<Runtime, "process">, logging: DaemonLog) {
-    // At a terminal, SIGHUP ends the daemon.
+    // At a terminal, SIGHUP stops the daemon instead.
     if (atTerminal()) this.#off = () => {};
     else {
       this.#off = runtime.process.onSignal("SIGHUP", () => {
@@ -52,13 +52,13 @@ export class Reloads {
     }
   }
 
-  /** The daemon runs. */
+  /** Enables reloads, because the daemon runs. */
   begin(parts: Reloadable): void {
     this.#running = { parts, held: { ...parts.config.opts } };
     if (this.#wanted) this.#read();
   }
 
-  /** The daemon ends: from now on only its log is opened again. */
+  /** Disables reloads, because the daemon stops; its log is still reopened. */
   end(): void {
     this.#running = undefined;
   }
@@ -72,7 +72,7 @@ export class Reloads {
     this.#reading ??= this.#readAll().finally(() => this.#reading = undefined);
   }
 
-  /** Once at a time, and once more for a signal that came meanwhile. */
+  /** Runs one reload at a time, and another one for a signal in the meantime. */
   async #readAll(): Promise<void> {
     while (this.#wanted && this.#running !== undefined) {
       this.#wanted = false;
@@ -82,7 +82,7 @@ export class Reloads {
   }
 }
 
-/** @returns the configuration that holds from now on */
+/** @returns the configuration that is in use now */
 async function readAgain(
   { context, daemon, logging, manager, service }: Reloadable,
   held: Record<string, unknown>,
@@ -99,7 +99,7 @@ async function readAgain(
     const opts: Record<string, unknown> = { ...read.opts, ...daemon.files?.(read.opts) };
     const changed = [...new Set([...Object.keys(held), ...Object.keys(opts)])]
       .filter((name) => !OWN.has(name) && !equal(held[name] ?? null, opts[name] ?? null));
-    // In one turn of the event loop: no request is answered in between.
+    // All in one turn of the event loop, so that no request is answered in between.
     const taken = [...LEVELS.filter((name) => changed.includes(name)), ...service.reload?.(opts) ?? []];
     logging.configure(opts);
     const rest = changed.filter((name) => !taken.includes(name));

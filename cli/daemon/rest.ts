@@ -1,4 +1,4 @@
-/** Frees memory of an idle daemon: engines collect when they need room, not when other programs could use it. */
+/** Frees memory of an idle daemon: engines collect garbage when they need memory, not when other programs do. */
 
 declare const process: {
   cpuUsage(): { user: number; system: number };
@@ -8,31 +8,31 @@ declare const process: {
 };
 declare function setInterval(callback: () => void, ms: number): { unref?(): void };
 
-/** How often the daemon is checked for work. */
+/** Interval of checks for idleness, in milliseconds. */
 const LOOK_MS = 3000;
-/** Processor time within that, in microseconds, below which the daemon counts as idle. */
+/** Processor time in one interval, in microseconds, below which the daemon is idle. */
 const IDLE_US = 60_000;
-/** Work since the last collection, in microseconds, that makes another one worthwhile. */
+/** Processor time since the last collection, in microseconds, that makes another one worthwhile. */
 const WORTH_US = 250_000;
-/** Looks after a collection at which there is one more: what is kept for a while, such as the latest events, is given up by then. */
+/** Checks until a second collection: by then, data that is kept for a while has been dropped, such as the latest events. */
 const AGAIN_LOOKS = 15;
 
 /**
- * Resident memory from which growth by a tenth causes a collection even while there is work. On Bun alone: sockets that
- * open and close by the thousand look small to its engine, which leaves many of them uncollected; for V8 `HEAP_GROWTH` does it.
+ * Resident memory, in bytes, above which growth by a tenth causes a collection even under load. Only on Bun: its engine
+ * underestimates sockets that open and close by the thousand, and leaves many uncollected. For V8 see `HEAP_GROWTH`.
  */
 const PRESSURE_BYTES = 250_000_000;
 const PRESSURE_GROWTH = 1.1;
-/** How often growth is looked at: a fleet that signs in adds a hundred megabytes in a few seconds. */
+/** Interval of checks for growth, in milliseconds: a fleet that connects adds a hundred megabytes in a few seconds. */
 const PRESSURE_MS = 500;
 
 /**
- * By how much the heap of V8 grows, in percent of what is used, before it is collected. Its own choice is 250 under load: the
- * waste is then as much as that, and the C allocator never gives that room back.
+ * Growth of V8's heap before a collection, in percent of the memory in use. V8 itself chooses 250 under load: that much is
+ * wasted, and the C allocator never returns it.
  */
 const HEAP_GROWTH = 40;
 
-/** Gives free memory between used blocks back to the system by `malloc_trim`, where it can be called: on Deno, on Linux. */
+/** Returns a function that gives free memory back to the system by `malloc_trim`, if it can be called: on Deno, on Linux. */
 function trimmer(): () => void {
   const { Deno } = globalThis as {
     Deno?: {
@@ -46,12 +46,12 @@ function trimmer(): () => void {
     const { symbols } = Deno.dlopen("libc.so.6", { malloc_trim: { parameters: ["usize"], result: "i32" } });
     return () => void symbols.malloc_trim(0n);
   } catch {
-    // Another C library, which has no such function.
+    // The C library has no such function.
     return () => {};
   }
 }
 
-/** The engine's full collection, where it can be called, and whether it needs one under pressure. */
+/** The engine's full collection, if it can be called, and whether it is needed under load. */
 function collector(): { collect(): void; underPressure: boolean } | undefined {
   const { Bun } = globalThis as { Bun?: { gc(force: boolean): void } };
   if (Bun !== undefined) return { collect: () => Bun.gc(true), underPressure: true };
@@ -60,16 +60,16 @@ function collector(): { collect(): void; underPressure: boolean } | undefined {
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
     setFlagsFromString("--expose-gc");
     const collect = process.getBuiltinModule("node:vm").runInNewContext("gc") as unknown;
-    // This flavor also gives up the pages that V8 keeps for later: after a burst they are as much as what is in use.
+    // This flavor also frees the pages that V8 reserves: after a burst these are as many as the pages in use.
     const thoroughly = { type: "major", execution: "sync", flavor: "last-resort" };
     return typeof collect === "function" ? { collect: () => collect(thoroughly), underPressure: false } : undefined;
   } catch {
-    // It cannot be called here: the engine frees memory when it decides to.
+    // The collection cannot be called: the engine frees memory when it decides to.
     return undefined;
   }
 }
 
-/** Bytes of memory that are resident; 0 where they cannot be read: without file descriptors, the system's file cannot be. */
+/** Resident memory in bytes; 0 if it cannot be read, for example without free file descriptors. */
 function residentBytes(): number {
   try {
     return process.memoryUsage.rss();
@@ -78,7 +78,7 @@ function residentBytes(): number {
   }
 }
 
-/** Keeps waste small while there is work, and collects it after each spell. */
+/** Limits wasted memory under load, and collects garbage after each period of work. */
 export function restWhenIdle(): void {
   const engine = collector();
   if (engine === undefined) return;
@@ -88,7 +88,7 @@ export function restWhenIdle(): void {
     return user + system;
   };
   let last = used();
-  // Starting up counts as work.
+  // Count the start of the daemon as work.
   let collected = 0;
   const least = PRESSURE_BYTES / PRESSURE_GROWTH;
   let resident = least;

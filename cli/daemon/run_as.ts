@@ -1,4 +1,4 @@
-/** The option `user`: a daemon started by root becomes that user for good. */
+/** The option `user`: a daemon that root starts becomes that user permanently. */
 import { joinPath } from "../../src/base/paths.ts";
 import { ConfigError, messageOf } from "../../src/base/errors.ts";
 import { findAccount } from "../../src/runtime/accounts.ts";
@@ -6,16 +6,16 @@ import type { Account } from "../../src/runtime/process.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { Exit } from "../program/exit.ts";
 
-/** EX_NOUSER of sysexits.h. */
+/** Exit code EX_NOUSER of sysexits.h. */
 const NO_USER = 67;
 
-/** The number of the user that a daemon will be: of the named one if there is such an account, else of this one. */
+/** Uid of the daemon's user: that of the named account if it exists, else that of this process. */
 export async function userNumber(runtime: Runtime, name: string): Promise<number | undefined> {
   if (name === "" || runtime.host.user().name === name) return runtime.process.uid();
   return findAccount(runtime, name)?.uid ?? runtime.process.uid();
 }
 
-/** Why the daemon could not become the user that the configuration names; undefined if it could, or need not. */
+/** The reason why the daemon cannot become its configured user; undefined if it can, or need not. */
 export async function checkRunAs(runtime: Runtime, name: string, given: boolean): Promise<string | undefined> {
   if (!given || runtime.host.user().name === name) return undefined;
   if (name === "" || findAccount(runtime, name) === undefined) {
@@ -26,9 +26,9 @@ export async function checkRunAs(runtime: Runtime, name: string, given: boolean)
 }
 
 /**
- * Gives a directory and all in it to a user. The directory itself comes last, so that its owner shows whether all was done;
- * it is not done again, because root should not act on files that a user without privileges controls. Links are not
- * followed, and files with other names elsewhere are left as they are.
+ * Gives a directory with its contents to a user. The directory itself comes last: its owner then shows that all is done. This
+ * is not repeated, because root should not act on files that an unprivileged user controls. Links are not followed, and files
+ * with hard links are left unchanged.
  */
 function own(runtime: Runtime, directory: string, { uid, gid }: Account): void {
   const { fs } = runtime;
@@ -50,19 +50,20 @@ function own(runtime: Runtime, directory: string, { uid, gid }: Account): void {
 
 export interface RunAsOptions {
   opts: Record<string, unknown>;
-  /** True if the configuration or the command line names a user: otherwise nothing is changed. */
+  /** True if the configuration or command line sets a user; otherwise the user is not changed. */
   given: boolean;
   /** Directories to give to the user. */
   directories: readonly string[];
-  /** Files that are open already, or stand where only root writes. */
+  /** Files that are open already, or are in directories that only root can write to. */
   files: readonly string[];
 }
 
 /**
- * Becomes the user of the option `user`, for good.
+ * Becomes the user of the option `user`, permanently.
  *
- * @returns the user's name; undefined if there was nothing to do
- * @throws {ConfigError} with what to do, if that cannot be: the daemon must not go on as it is; {Exit} 67 without such an account
+ * @returns the user's name; undefined if the user is not changed
+ * @throws {ConfigError} with the remedy if that is impossible: the daemon must not run as the wrong user; {Exit} 67 without
+ * such an account
  */
 export async function runAs(runtime: Runtime, options: RunAsOptions): Promise<string | undefined> {
   const { fs, process, host } = runtime;

@@ -22,10 +22,10 @@ import { surviveMishaps } from "./survive_mishaps.ts";
 import { logPlaceProblems, verifyEnv } from "./verify_env.ts";
 
 /**
- * Runs a daemon until a signal stops it, or it ends itself.
+ * Runs a daemon until a signal stops it, or it ends by itself.
  *
  * @returns the exit code
- * @throws {ConfigError} for options that cannot be obeyed; {Exit} 1 if another instance is running
+ * @throws {ConfigError} for options that cannot be used; {Exit} 1 if another instance is running
  */
 export async function runDaemon(context: ProgramContext, daemon: Daemon): Promise<number> {
   const { runtime, options } = context;
@@ -61,7 +61,7 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   await prepareUser(context, daemon, config, log);
   logging.reopen();
   const ended = Promise.withResolvers<number>();
-  // Before it starts: a start that takes long can be stopped, too.
+  // Listen for signals before the start, so that a slow start can be stopped.
   const stop = stopSignal(runtime);
   let unbound = () => {};
   stack.defer(() => unbound());
@@ -91,7 +91,7 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   return 0;
 }
 
-/** A daemon that waits for others counts as started for whoever has sent it to the background. */
+/** Reports waits during the start. A daemon in the background counts as started while it waits for other servers. */
 function startupOf(stop: Promise<string>, manager: ServiceManager, background: boolean): Startup {
   const stopping = new AbortController();
   void stop.then(() => stopping.abort());
@@ -123,7 +123,7 @@ function openLog(
   });
 }
 
-/** Makes the directories, and becomes the user that they are for. */
+/** Creates the daemon's directories, and becomes its user. */
 async function prepareUser(
   { runtime }: ProgramContext,
   { kind, directories }: Daemon,

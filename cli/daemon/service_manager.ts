@@ -1,19 +1,19 @@
-/** What systemd is told of a daemon (`Type=notify`), over the socket that NOTIFY_SOCKET names. */
+/** Reports a daemon's state to systemd (`Type=notify`), over the socket in NOTIFY_SOCKET. */
 import { codeOf, messageOf } from "../../src/base/errors.ts";
 import type { Logger } from "../../src/base/log.ts";
 import { printable } from "../../src/base/printable.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 
-/** Messages that may wait for the program systemd-notify; further ones are dropped. */
+/** Messages that wait for the program systemd-notify, at most; more are dropped. */
 const MOST_WAITING = 20;
 
-/** The shortest time between two signs of life, in milliseconds. */
+/** Minimum interval of watchdog messages, in milliseconds. */
 const SHORTEST_MS = 500;
 
-/** Variables that are for this process alone: programs that it starts must not have them. */
+/** Variables for this process only: child processes must not inherit them. */
 const OWN_VARIABLES = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] as const;
 
-/** The service manager that started this process; without one, nothing is sent. */
+/** The service manager that has started this process; without one, nothing is sent. */
 export class ServiceManager {
   readonly #runtime: Runtime;
   readonly #log: Logger;
@@ -24,7 +24,7 @@ export class ServiceManager {
   #failed = false;
   #stop: () => void = () => {};
 
-  /** Takes what the service manager has put into the environment, and removes it there. */
+  /** Takes the service manager's variables from the environment, and removes them. */
   constructor(runtime: Runtime, log: Logger) {
     this.#runtime = runtime;
     this.#log = log;
@@ -34,7 +34,7 @@ export class ServiceManager {
     this.#watchdogMs = this.#usableWatchdog(taken.WATCHDOG_USEC, taken.WATCHDOG_PID);
   }
 
-  /** The daemon serves. From now on it gives signs of life as often as the watchdog wants, as long as its event loop turns. */
+  /** Reports that the daemon serves. From now on it sends watchdog messages, as long as its event loop runs. */
   ready(status: string): void {
     this.#tell(`READY=1\nSTATUS=${status}`);
     if (this.#watchdogMs === undefined || this.#socket === "") return;
@@ -46,7 +46,7 @@ export class ServiceManager {
     alive();
   }
 
-  /** It does not serve yet, since it waits for others: the start may take a minute and a half longer from now on. */
+  /** Reports that the daemon waits for another server, and extends the start timeout to 90 seconds from now. */
   waiting(reason: string): void {
     this.#tell(`EXTEND_TIMEOUT_USEC=90000000\nSTATUS=waiting: ${printable(reason, 400)}`);
   }
@@ -76,7 +76,7 @@ export class ServiceManager {
 
   #usableWatchdog(usec: string | undefined, pid: string | undefined): number | undefined {
     if (usec === undefined) return undefined;
-    // Meant for another process, whose environment was inherited.
+    // The variable is for another process, whose environment was inherited.
     if (pid !== undefined && pid !== String(this.#runtime.process.pid)) return undefined;
     const half = /^\d{1,15}$/.test(usec) ? Number(usec) / 2000 : 0;
     if (half > 0) return Math.min(Math.max(half, SHORTEST_MS), 2 ** 31 - 1);
@@ -93,13 +93,13 @@ export class ServiceManager {
       if (unixDatagram === undefined) return this.#queue(message);
       unixDatagram(this.#socket, new TextEncoder().encode(message));
     } catch (error) {
-      // Without a C library to call, the program is asked instead.
+      // If no C library can be called, use the program systemd-notify.
       if (codeOf(error) === "") this.#queue(message);
       else this.#complain(messageOf(error));
     }
   }
 
-  /** Sends by the program, one message after another: their order counts. */
+  /** Sends messages with the program one after another, because their order matters. */
   #queue(message: string): void {
     this.#waiting.push(message);
     this.#sending ??= this.#drain().finally(() => this.#sending = undefined);

@@ -1,4 +1,4 @@
-/** SIGUSR1 and SIGUSR2 in a daemon: a report of its state, and a profile of its processor time. */
+/** Handles SIGUSR1 and SIGUSR2 in a daemon: a status report, and a profile of its processor time. */
 import { joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import type { Logger } from "../../src/base/log.ts";
@@ -20,21 +20,21 @@ const PROFILE_MS = 5000;
 export interface DaemonSignalOptions {
   runtime: Runtime;
   log: Logger;
-  /** `salt-master`: the files are named after it. */
+  /** Name of the program, for the files: `salt-master`. */
   program: string;
-  /** Where they are written, readable by our own user alone. */
+  /** Directory of the files, which only this user can read. */
   directory: string;
-  /** The daemon's own part of the report. */
+  /** Returns the daemon's own part of the report. */
   status(): Record<string, unknown>;
-  /** The last errors of its log. @default none */
+  /** The last errors in the daemon's log. @default none */
   errors?: Pick<LastErrors, "list">;
-  /** @default 5000 */
+  /** Duration of a profile, in milliseconds. @default 5000 */
   profileMs?: number;
 }
 
 /**
- * The report, in one layout for all daemons: figures of the process; `last_errors`; `parts`, the processes that it keeps; and
- * the daemon's own part, with `connections`, `queues` and `jobs`.
+ * Makes the report, with the same layout for all daemons: figures of the process; `last_errors`; `parts` (its child processes);
+ * and the daemon's own part, with `connections`, `queues` and `jobs`.
  */
 function report(
   { runtime, program, status, errors }: DaemonSignalOptions,
@@ -64,18 +64,18 @@ function report(
   };
 }
 
-/** Kind → how many there are of it: what keeps a process of Node from ending, such as timers and sockets. */
+/** Counts the resources that keep a Node process running, such as timers and sockets, by kind. */
 function counted(kinds: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
 }
 
-/** A profile of processor time in the format of V8's tools; undefined where the runtime cannot make one. */
+/** A profile of processor time in V8's format; undefined if the runtime cannot make one. */
 async function profile(sleep: () => Promise<void>): Promise<string | undefined> {
   const inspector = process.getBuiltinModule("node:inspector");
   if (inspector?.Session === undefined) return undefined;
-  // In this process: nothing listens anywhere.
+  // The session is inside this process: no port is opened.
   const session = new inspector.Session();
   session.connect();
   try {
@@ -94,8 +94,8 @@ async function profile(sleep: () => Promise<void>): Promise<string | undefined> 
 }
 
 /**
- * Writes `<program>.status.json` on SIGUSR1 and `<program>.cpuprofile` on SIGUSR2, and logs that. The returned function
- * stops listening.
+ * Writes `<program>.status.json` on SIGUSR1 and `<program>.cpuprofile` on SIGUSR2, and logs it. The returned function removes
+ * the handlers.
  */
 export function answerSignals(options: DaemonSignalOptions): () => void {
   const { runtime, log, program, directory, profileMs = PROFILE_MS } = options;

@@ -4,10 +4,10 @@ import type { Signal } from "../../src/runtime/process.ts";
 
 declare const process: { getBuiltinModule(name: "node:tty"): typeof import("node:tty") };
 
-/** How long a daemon that stops may take, in milliseconds: it answers what it has begun, and writes what it has acknowledged. */
+/** Maximum milliseconds to stop: pending requests are answered, and acknowledged data is written. */
 const STOP_MS = 15_000;
 
-/** True if the daemon was started at a terminal: it ends when that closes. */
+/** True if the daemon was started at a terminal: it stops when the terminal closes. */
 export function atTerminal(): boolean {
   return process.getBuiltinModule("node:tty").isatty(0);
 }
@@ -27,7 +27,7 @@ export function stopSignal(runtime: Pick<Runtime, "process">): Promise<string> {
   });
 }
 
-/** Bounds the end of a daemon: a second signal ends it at once, and so does the time. Returns what takes that back. */
+/** Limits the stop of a daemon: a second signal or a timeout ends the process at once. The returned function removes the limit. */
 export function boundStop(
   { process, clock }: Pick<Runtime, "process" | "clock">,
   log: Logger,

@@ -3,7 +3,7 @@ import type { Logger } from "../../src/base/log.ts";
 
 declare const process: { on(event: string, handler: (error: unknown) => void): void };
 
-/** Logs unexpected errors instead of ending: a daemon outlives what goes wrong in one request. */
+/** Logs unexpected errors instead of ending: a mistake in one request must not stop the daemon. */
 export function surviveMishaps(log: Logger): void {
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.on(event, (error) => {

@@ -1,4 +1,4 @@
-/** Lines of a log for a system logger: over its Unix socket, over UDP and over TCP. */
+/** Sends log lines to a system logger, over its Unix socket, UDP or TCP. */
 import { messageOf } from "../../src/base/errors.ts";
 import type { LogLevel } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -25,33 +25,33 @@ const SEVERITIES: Record<LogLevel, number> = {
   quiet: 7,
 };
 
-/** Bytes of a line: what a datagram of any logger holds. */
+/** Bytes of a line, at most: the size of a datagram that every logger accepts. */
 const MOST_BYTES = 8192;
-/** Bytes that wait for a logger; lines beyond are dropped and counted. */
+/** Bytes that wait for the logger, at most; more lines are dropped and counted. */
 const MOST_WAITING = 1_000_000;
-/** Milliseconds until a lost logger is looked for again: doubled each time. */
+/** Milliseconds before the first attempt to reconnect; doubled each time. */
 const RETRY_MS = 1000;
 const MOST_RETRY_MS = 30_000;
 
 export interface SyslogOptions {
   runtime: Pick<Runtime, "net" | "clock" | "process">;
   address: SyslogAddress;
-  /** What the lines are tagged with: `salt-master`. */
+  /** Tag of the lines: `salt-master`. */
   program: string;
-  /** Told once when lines are lost, and why. */
+  /** Called once when lines are lost, with the reason. */
   complain(text: string): void;
 }
 
-/** Sends what it is given, as far as it can. */
+/** Sends bytes to the logger without waiting. */
 interface Wire {
   /** True if the logger adds program and pid. @default false */
   tags?: boolean;
-  /** False if it was not taken. */
+  /** Sends bytes. @returns false if they were dropped */
   send(bytes: Uint8Array): boolean;
   close(): void;
 }
 
-/** A log that goes to a system logger. */
+/** A log that is sent to a system logger. */
 export class Syslog implements LogTarget {
   readonly #options: SyslogOptions;
   #wire: Wire | undefined;
@@ -119,7 +119,7 @@ function udpWire({ host, port }: { host: string; port: number }): Wire {
     send(bytes) {
       if (waiting + bytes.length > MOST_WAITING) return false;
       waiting += bytes.length;
-      // A line that is lost is lost, as with every syslog over UDP.
+      // As with every syslog over UDP, a lost line stays lost.
       socket.send(bytes, port, host, () => waiting -= bytes.length);
       return true;
     },
@@ -127,14 +127,14 @@ function udpWire({ host, port }: { host: string; port: number }): Wire {
   };
 }
 
-/** What takes lines, each with a line feed. */
+/** A stream of lines, each with a line feed. */
 interface LineStream {
   write(bytes: Uint8Array): void;
   readonly waiting: number;
   end(): void;
 }
 
-/** Lines over a stream, which is opened again when it ends: after one second, then later and later. */
+/** Sends lines over a stream. A closed stream is opened again after one second, then after growing delays. */
 function streamWire({ runtime: { clock } }: SyslogOptions, open: (ended: () => void) => LineStream): Wire {
   let stream: LineStream | undefined;
   let closed = false;
@@ -177,7 +177,7 @@ function connectedStream({ host, port }: { host: string; port: number }, ended: 
   socket.unref();
   socket.on("error", () => {});
   socket.on("close", ended);
-  // What a logger sends back is nothing to us.
+  // Discard what the logger sends back.
   socket.resume();
   return {
     write: (bytes) => void socket.write(bytes),
@@ -188,7 +188,7 @@ function connectedStream({ host, port }: { host: string; port: number }, ended: 
   };
 }
 
-/** The program `logger`, which reads lines that begin with their priorities. */
+/** Sends lines to the program `logger`, which reads lines with their priorities in front. */
 function loggerProgram(path: string, { program, complain, runtime }: SyslogOptions, ended: () => void): LineStream {
   const child = process.getBuiltinModule("node:child_process").spawn(
     "logger",

@@ -1,4 +1,4 @@
-/** The addresses that `log_file` may have in place of a path: `file:///dev/log/LOG_DAEMON`, `udp://loghost:514`, `tcp://…`. */
+/** Parses addresses in `log_file`, in place of a path: `file:///dev/log/LOG_DAEMON`, `udp://loghost:514`, `tcp://…`. */
 import { ConfigError } from "../../src/base/errors.ts";
 
 /** Facilities of syslog by Python's names. */
@@ -32,10 +32,10 @@ export type SyslogAddress =
     | { kind: "udp" | "tcp"; host: string; port: number }
   );
 
-/** True for a `log_file` that is no path. */
+/** True for a `log_file` that is an address, not a path. */
 export const isSyslogAddress = (value: string): boolean => value.includes("://");
 
-/** @throws {ConfigError} with the value and what it may be */
+/** @throws {ConfigError} with the value and the allowed forms */
 export function syslogAddress(option: string, value: string): SyslogAddress {
   const wrong = (why: string) =>
     new ConfigError(

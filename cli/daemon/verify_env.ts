@@ -1,4 +1,7 @@
-/** The directories of a daemon (`verify_env`): made, given to their user, and closed to others where they hold secrets. */
+/**
+ * Checks the directories of a daemon (`verify_env`): they are created, given to their user, and closed to others if they hold
+ * secrets.
+ */
 import type { Host } from "../../src/model/config/review.ts";
 import { dirName, joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
@@ -11,28 +14,28 @@ import { isSyslogAddress } from "./syslog_address.ts";
 interface Place {
   option: string;
   path: string;
-  /** Mode of a new one. */
+  /** Mode of a new directory. */
   mode: number;
-  /** Modes that are left as they are; any other becomes `mode`. @default any but one that all users may write to */
+  /** Modes that are accepted; any other is changed to `mode`. @default all modes that do not let all users write */
   allowed?: readonly number[];
-  /** Files in it whose names end so are for its owner alone. */
+  /** Suffix of file names in it that only the owner may read. */
   secrets?: string;
 }
 
-/** Something wrong with a directory or a file. */
+/** A problem with a directory or file. */
 export interface PlaceProblem {
   path: string;
   problem: string;
   remedy: string;
-  /** True if it was put right. */
+  /** True if the problem was fixed. */
   mended: boolean;
-  /** True if the daemon cannot do its work, or a secret lies open. */
+  /** True if the daemon cannot work, or others can read a secret. */
   severe: boolean;
 }
 
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
-/** Salt lets the group read its keys, and closes everything else. */
+/** As in Salt, the group may read the keys; all other modes are changed. */
 const KEYS = [0o700, 0o750];
 
 function placesOf(kind: Host, opts: Record<string, unknown>): Place[] {
@@ -55,15 +58,15 @@ export interface VerifyEnvOptions {
   runtime: Pick<Runtime, "fs" | "process">;
   kind: Host;
   opts: Record<string, unknown>;
-  /** The user that the daemon will be. */
+  /** Uid of the daemon's user. */
   uid: number | undefined;
-  /** False only reports. */
+  /** False to report problems without fixing them. */
   mend: boolean;
 }
 
 const octal = (mode: number) => `0${mode.toString(8).padStart(3, "0")}`;
 
-/** Looks at every directory, and puts right what this user may. @returns what was wrong, mended or not */
+/** Checks every directory, and fixes what this user may. @returns the problems, fixed or not */
 export function verifyEnv(options: VerifyEnvOptions): PlaceProblem[] {
   const problems: PlaceProblem[] = [];
   for (const place of placesOf(options.kind, options.opts)) {
@@ -96,12 +99,12 @@ function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: P
   }
   const link = fs.stat(path, { follow: false });
   if (link?.kind === "symlink" && link.uid !== 0 && options.runtime.process.uid() === 0) {
-    // In a directory that is his, the user of the daemon could have root close any directory of the host.
+    // Such a link could make root close any directory of the host, because the daemon's user controls the parent directory.
     const remedy = `replace it by a directory or by a link of root, or set ${option} to another directory`;
     const problem = `it is a link that user ${link.uid} created`;
     return found({ path, problem, remedy, mended: false, severe: true });
   }
-  // Only the file in it is given to the user of the daemon.
+  // For the log directory, only the log file is given to the daemon's user.
   if (option !== "log_file" || options.runtime.process.uid() !== 0) verifyOwner(place, stat.uid, options, found);
   const open = place.allowed === undefined
     ? (stat.mode & 0o1002) === 0o002
@@ -120,7 +123,7 @@ function verifyPlace(place: Place, options: VerifyEnvOptions, found: (problem: P
   if (place.secrets !== undefined) verifySecrets(place, options, found);
 }
 
-/** A directory that is not there yet is a problem only if it cannot be made. */
+/** A missing directory is a problem only if it cannot be created. */
 function missing(path: string, { runtime: { fs } }: VerifyEnvOptions): PlaceProblem | undefined {
   let parent = path;
   while (fs.stat(parent) === undefined && dirName(parent) !== parent) parent = dirName(parent);
@@ -135,7 +138,8 @@ function verifyOwner(
   { runtime: { fs, process }, uid, mend }: VerifyEnvOptions,
   found: (problem: PlaceProblem) => void,
 ): void {
-  // Root may use what belongs to others; the directories of another user are given to him when the daemon becomes that user.
+  // Root may use directories of others. A directory of another user is given to the daemon's user when the daemon becomes that
+  // user.
   if (uid === undefined || owner === uid || process.uid() === 0 && mend) return;
   if (uid === 0 || process.uid() === uid && fs.access(path, "write")) return;
   found({
@@ -143,7 +147,7 @@ function verifyOwner(
     problem: `it belongs to user ${owner}, not to user ${uid} of the daemon`,
     remedy: `if this daemon alone uses it, run: chown -R ${uid} ${path}. Else set ${option} to a separate directory`,
     mended: false,
-    // A start as root gives it to that user.
+    // A start as root gives the directory to the daemon's user.
     severe: process.uid() !== 0,
   });
 }
@@ -165,7 +169,7 @@ function verifyMode(
       fs.chmod(path, wanted, { follow });
       mended = true;
     } catch {
-      // Another user's: named below.
+      // The file belongs to another user: the problem is reported below.
     }
   }
   const problem = `its mode is ${octal(mode & 0o7777)}, which gives other users access`;
@@ -175,7 +179,7 @@ function verifyMode(
   found({ path, problem, remedy, mended, severe: !isMendedByStart });
 }
 
-/** Files that a daemon reads secrets from must be its own, and closed to others. */
+/** Checks that files with secrets belong to the daemon's user, and are closed to others. */
 function verifySecrets(place: Place, options: VerifyEnvOptions, found: (problem: PlaceProblem) => void): void {
   const { runtime: { fs } } = options;
   for (const name of fs.list(place.path)) {
@@ -184,12 +188,12 @@ function verifySecrets(place: Place, options: VerifyEnvOptions, found: (problem:
     const stat = fs.stat(path, { follow: false });
     if (stat?.kind !== "file" || (stat.mode & 0o037) === 0) continue;
     if (place.secrets === ".pem" && !fs.readText(path).includes("PRIVATE KEY")) continue;
-    // Its user may put a link in its place meanwhile, to have root close a file of another.
+    // Do not follow links: the file's user could replace it by a link, to make root close another file.
     verifyMode(path, stat.mode, stat.mode & 0o700, options, found, false);
   }
 }
 
-/** Logs what {@link verifyEnv} has found. */
+/** Logs the problems that {@link verifyEnv} has found. */
 export function logPlaceProblems(log: Logger, problems: readonly PlaceProblem[]): void {
   for (const { path, problem, remedy, mended, severe } of problems) {
     if (mended) log.warning("fixed at startup", { path, problem });
