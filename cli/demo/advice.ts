@@ -1,4 +1,4 @@
-/** What the demonstration prints on how to go on: commands that work where they are read. */
+/** The text that the demonstration prints at the end: commands that work in the user's directory. */
 import { relative } from "node:path";
 import { DEPLOY } from "./tree.ts";
 
@@ -6,17 +6,17 @@ import { DEPLOY } from "./tree.ts";
 export interface Launch {
   /** `node`, `bun` or `deno`. */
   runtime: string;
-  /** `npm_config_user_agent`, where a package script started it. */
+  /** `npm_config_user_agent`, if a package script started it. */
   userAgent: string | undefined;
-  /** Where this project is. */
+  /** Directory of this project. */
   directory: string;
 }
 
 /**
- * The words before the options of `salt`. Under npm those of npm: the Node that a shell finds may be one that runs no
- * TypeScript, and npm finds the one that came with the project.
+ * The words of the command before the options of `salt`. Under npm they are npm's: the user's own Node may be too old for
+ * TypeScript, and npm finds the Node that came with the project.
  *
- * @param cwd the directory in which they are typed
+ * @param cwd the directory in which the user types the command
  */
 export function saltCommand({ runtime, userAgent, directory }: Launch, cwd: string): string {
   if (runtime === "node" && userAgent?.startsWith("npm/") === true) return "npm run -s salt --";
@@ -26,7 +26,7 @@ export function saltCommand({ runtime, userAgent, directory }: Launch, cwd: stri
 }
 
 export interface Running {
-  /** See {@link saltCommand}. */
+  /** The words before the options of `salt`: see {@link saltCommand}. */
   salt: string;
   conf: string;
   /** Address of the console, if there is one. */
@@ -37,7 +37,7 @@ export interface Running {
   root: string;
 }
 
-/** The text for a demonstration that stays up. */
+/** The text for a demonstration that keeps running. */
 export function leftRunning({ salt, conf, console, api, password, root }: Running): string {
   const browser = console === undefined
     ? `The HTTP API, for user demo with the password ${password} (authentication system: file), is at\n\n    ${api}\n\n` +

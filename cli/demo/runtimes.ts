@@ -1,4 +1,4 @@
-/** The runtimes on this machine that the demonstration can use. */
+/** Finds the runtimes on this machine that the demonstration can use. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -17,7 +17,7 @@ export interface RuntimeCommand {
 /** The words that start a Deno program, before its file. */
 export const DENO_WORDS = ["run", "-A", "--no-lock", "-q"];
 
-/** Runtimes on this machine that are recent enough, the one we run on first. */
+/** Runtimes on this machine that are recent enough; the one of this process comes first. */
 export function findRuntimes(): RuntimeCommand[] {
   const { Deno, Bun } = globalThis as { Deno?: unknown; Bun?: unknown };
   const own = Deno !== undefined ? "deno" : Bun !== undefined ? "bun" : "node";

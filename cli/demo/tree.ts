@@ -1,8 +1,8 @@
-/** What the demonstration has to play with: states, pillar, a reaction, a schedule and a beacon. Everything stays in its directory. */
+/** Writes the demonstration's example files: states, pillar, a reaction, a schedule and a beacon. All are in its own directory. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Files below the directory of the demonstration. Hosts are directories: `grains.host_dir` is the root of one. */
+/** Files below the demonstration's directory. Directories stand for hosts: `grains.host_dir` is the root of one. */
 const FILES: Readonly<Record<string, string>> = {
   "states/top.sls": `base:
   '*':
@@ -74,16 +74,16 @@ export const masterOptions = (root: string): string =>
   `file_roots: {base: [${root}/states]}\npillar_roots: {base: [${root}/pillar]}\n` +
   `reactor: [{'${DEPLOY}': [${root}/reactor/deploy.sls]}]\n`;
 
-/** The directory that is the host of a minion. */
+/** The directory that stands for the host of a minion. */
 export const hostOf = (root: string, id: string): string => join(root, "hosts", id);
 
-/** Options of a minion: what it is, a check for drift every ten minutes, and a beacon that reports how full the disk is. */
+/** Options of a minion: its id, a check for drift every ten minutes, and a beacon that reports disk usage. */
 export const minionOptions = (root: string, id: string): string =>
   `grains:\n  role: ${id.startsWith("web") ? "web" : "database"}\n  host_dir: ${hostOf(root, id)}\n` +
   "schedule:\n  look for drift: {function: state.apply, kwargs: {test: True}, minutes: 10}\n" +
   "beacons:\n  diskusage: [{'/': 1%}, {interval: 60}]\n";
 
-/** Changes a file of a host by hand, as people do: from then on it differs from its states. */
+/** Changes a file of a host by hand, as people do: the host then differs from its states. */
 export function drift(root: string, id: string): string {
   const file = join(hostOf(root, id), "etc/motd");
   writeFileSync(file, "Changed by hand.\n");

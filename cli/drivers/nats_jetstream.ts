@@ -1,2 +1,2 @@
-// In the one file of all programs, for several masters as one. By name: of CommonJS, `export *` brings nothing.
+// For the single-file program and clusters of masters. Named exports, because `export *` of a CommonJS module exports nothing.
 export { DeliverPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream";

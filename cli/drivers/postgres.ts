@@ -1,2 +1,2 @@
-// In the one file of all programs, for several masters as one and for jobs in PostgreSQL.
+// For the single-file program, for clusters of masters and for jobs in PostgreSQL.
 export { default } from "postgres";

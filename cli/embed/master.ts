@@ -36,13 +36,13 @@ export { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
 export type { HostOptions } from "./options.ts";
 
 /**
- * Parts that may replace those which the configuration asks for.
+ * Parts that may replace those selected by the configuration.
  *
  * @internal
  */
 type Parts = Pick<MasterOptions, "jobs" | "compilePillar" | "eauth" | "wheels" | "runners" | "sockets" | "extJobCache">;
 
-/** A master as a program asks for it. */
+/** Options for a master in another program. */
 export interface EmbeddedMasterOptions extends HostOptions<MasterOpts>, Partial<Parts> {}
 
 const PARTS: readonly (keyof Required<Parts>)[] = [
@@ -56,8 +56,8 @@ const PARTS: readonly (keyof Required<Parts>)[] = [
 ];
 
 /**
- * Starts a master and resolves once minions can sign in. It does whatever `salt-master` does with the same options, but handles
- * no signals and writes no pid file: those are its program's.
+ * Starts a master; resolves when minions can connect. It works like `salt-master` with the same options, but does not handle
+ * signals or write a pid file: its program does that.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ const PARTS: readonly (keyof Required<Parts>)[] = [
  * console.log(master.requestEndpoint);
  * ```
  * @throws {ConfigError} for options that cannot be used
- * @throws {SystemError} naming the port, file or directory that could not be had
+ * @throws {SystemError} naming the port, file or directory that cannot be used
  * @throws {TypeError} for unknown keys
  */
 export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<Master> {
@@ -75,7 +75,7 @@ export async function startMaster(options: EmbeddedMasterOptions = {}): Promise<
   const { runtime, log, opts } = await openHost<MasterOpts>(host, "master", MASTER_OPTIONS, masterOptions);
   const program = (word: string) => programCommand(runtime, "salt-master", word);
   const master = await configureMaster(runtime, opts, log, parts, program);
-  // With port 0 runners have to know which port it became.
+  // With port 0, tell runners the port that was assigned.
   opts.publish_port = portOf(master.publishEndpoint);
   opts.ret_port = portOf(master.requestEndpoint);
   return master;

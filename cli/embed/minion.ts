@@ -37,19 +37,19 @@ export { LogRate } from "../../src/base/log_rate.ts";
 export type { HostOptions } from "./options.ts";
 
 /**
- * Parts that may replace those which the configuration asks for.
+ * Parts that may replace those selected by the configuration.
  *
  * @internal
  */
 type Parts = Pick<MinionOptions, "grains" | "sockets" | "returners" | "ownPillar" | "onRejected" | "hostMaster">;
 
-/** A minion as a program asks for it. */
+/** Options for a minion in another program. */
 export interface EmbeddedMinionOptions extends HostOptions<MinionOpts>, Partial<Parts> {
-  /** Execution modules beside those of Brine, by name; one of the same name takes its place. @default none */
+  /** Execution modules in addition to Brine's, by name; one of the same name replaces Brine's. @default none */
   modules?: Readonly<Record<string, ExecutionModule>>;
   /**
-   * True runs each job in a process of its own, as `salt-minion` does: a crash or an endless loop harms that job alone.
-   * Modules of this program are not known there. @default false
+   * True runs each job in a separate process, as `salt-minion` does: a crash or an endless loop then harms only that job.
+   * Modules of this program are not available there. @default false
    */
   processes?: boolean;
 }
@@ -66,15 +66,15 @@ const PARTS: readonly (keyof Required<EmbeddedMinionOptions>)[] = [
 ];
 
 /**
- * Starts a minion. Resolves once its sign-in is under way; `minion.ready` resolves when its masters have let it in, which may
- * take until its key is accepted. Each minion needs a `rootDir` of its own: its key is kept there.
+ * Starts a minion; resolves when it begins to connect. `minion.ready` resolves when its masters have accepted it, which may
+ * wait for the acceptance of its key. Each minion needs its own `rootDir`, which holds its key.
  *
  * @example
  * ```ts
  * await using minion = await startMinion({ rootDir: "/srv/web1", opts: { id: "web1", master: "127.0.0.1" } });
  * await minion.ready;
  * ```
- * @throws {ConfigError} and {SystemError} for what has to be corrected first
+ * @throws {ConfigError} and {SystemError} for mistakes that must be corrected first
  * @throws {TypeError} for unknown keys
  */
 export async function startMinion(options: EmbeddedMinionOptions = {}): Promise<Minion> {

@@ -1,4 +1,4 @@
-/** What masters and minions in other programs have in common. */
+/** Options that masters and minions in other programs share. */
 import { loadConfigWithSdb } from "../../src/model/config/load.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
 import {
@@ -13,21 +13,21 @@ import { resolveSdb } from "../program/read_config.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 
-/** Where a master or a minion keeps what it has, and how it is configured. */
+/** Directories and configuration of a master or minion. */
 export interface HostOptions<Opts> {
-  /** Put before all of Salt's directories, as its option `root_dir`. @default "/": those of the host itself */
+  /** Prefix of all of Salt's directories, like the option `root_dir`. @default "/": the host's own directories */
   rootDir?: string;
-  /** A configuration file of Salt's, which is read with what it includes. @default none is read */
+  /** A configuration file of Salt, which is read with its includes. @default no file is read */
   configFile?: string;
-  /** Salt's options under their names, over those of the file. @default Salt's defaults; `user` is that of this process */
+  /** Salt's options by name; they override those of the file. @default Salt's defaults; `user` is that of this process */
   opts?: Partial<Opts>;
-  /** Where the host logs. @default no log */
+  /** Logger of the host. @default no log */
   log?: Logger;
-  /** The runtime to run on. @default the runtime of this program */
+  /** The runtime to use. @default the runtime of this program */
   runtime?: Runtime;
 }
 
-/** A configuration, and the options that were given for it. */
+/** A configuration, and the options that were set for it. */
 export interface Host<Opts> {
   runtime: Runtime;
   log: Logger;
@@ -37,7 +37,7 @@ export interface Host<Opts> {
 }
 
 /**
- * Puts the configuration of a host together.
+ * Builds the configuration of a host.
  *
  * @throws {ConfigError} naming the option or the place in the file
  */
@@ -53,7 +53,7 @@ export async function openHost<Opts extends Record<string, unknown>>(
     const all = { user: runtime.host.user().name, ...values } as Partial<Opts>;
     return { runtime, log, opts: complete(all), given: new Set(Object.keys(values)) };
   }
-  // Refuses what is mistyped here; what stands in the file is looked at as for any daemon.
+  // Reject mistyped options of the caller; those in the file are reviewed as for any daemon.
   complete(values);
   const { parseYaml } = await import("../../src/language/yaml/document.ts");
   const loaded = await loadConfigWithSdb(
@@ -75,7 +75,7 @@ const HOST_KEYS: readonly (keyof Required<HostOptions<Record<string, unknown>>>)
   "runtime",
 ];
 
-/** @throws {TypeError} for unknown keys; Salt's options are one level deeper */
+/** @throws {TypeError} for unknown keys, for example Salt's options, which belong into `opts` */
 export function checkKeys(what: string, options: object, parts: readonly string[], table: OptionTable): void {
   const deeper = Object.fromEntries(
     Object.keys(table).map((name) => [name, `put Salt's options into opts: { ${name}: … }`]),

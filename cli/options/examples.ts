@@ -1,4 +1,4 @@
-/** Command lines to begin with, two or more for each program, and what each does. For `--help` and the manual page. */
+/** Example command lines, at least two for each program, with their meaning. For `--help` and the manual pages. */
 import type { Program } from "./request.ts";
 
 export const EXAMPLES: Readonly<Record<Program, readonly (readonly [command: string, meaning: string])[]>> = {

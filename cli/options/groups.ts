@@ -1,10 +1,10 @@
-/** Options that several programs have, and the rules that come with them. */
+/** Options that several programs share, and their rules. */
 import { LOG_LEVELS } from "../../src/base/log.ts";
 import { flag, type Group, int, type Option, option, type Stop, text } from "./option.ts";
 import { quote } from "./optparse_values.ts";
 import type { Env, RunRequest } from "./request.ts";
 
-/** The order in which Salt's message names the levels of the console: scripts compare it. */
+/** Levels of the console, in the order of Salt's message: scripts compare it. */
 const CONSOLE_LEVELS = [
   "all",
   "debug",
@@ -137,12 +137,12 @@ export function exclusiveTargets({ options }: RunRequest, stop: (stop: Stop) => 
   stop({ error: `The options ${names} are mutually exclusive. Please only choose one of them` });
 }
 
-/** A timeout of 0 counts as not given: the configured one is used. */
+/** Treats a timeout of 0 as not given, so that the configured one is used. */
 export function timeoutOfNone({ options, explicit }: RunRequest): void {
   if (Number(options.timeout) <= 0) explicit.delete("timeout");
 }
 
-/** Words behind options that take none: Salt ignores them, too. */
+/** Advises about arguments of a program that takes none: as in Salt, they are ignored. */
 export function ignoredWords({ positionals, advice }: RunRequest): void {
   if (positionals.length > 0) {
     advice.push(`This program takes no arguments; ignored: ${positionals.map(quote).join(" ")}`);

@@ -13,7 +13,7 @@ export function usageLine(program: Program, { usage }: ProgramTable): string {
   return `Usage: ${program} ${usage}\n`;
 }
 
-/** Column where the explanations of options begin, and where lines end: optparse's, on a terminal of 80 columns. */
+/** Column of the explanations, and the end of lines: as optparse prints on a terminal of 80 columns. */
 const HELP_COLUMN = 24;
 const HELP_WIDTH = 78;
 

@@ -1,14 +1,14 @@
-/** Manual pages in roff, from the tables of options. */
+/** Makes manual pages in roff, from the tables of options. */
 import { CODENAME, VERSION } from "../../src/base/version.ts";
 import { EXAMPLES } from "./examples.ts";
 import { type Group, type Option, takesValue } from "./option.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { Program } from "./request.ts";
 
-/** Programs that have a page: all of them. */
+/** Programs with a manual page: all of them. */
 export const MANUALS = Object.keys(PROGRAMS) as Program[];
 
-/** Files that a program reads or writes by default, and what they are. */
+/** Files that a program reads or writes by default, with their meaning. */
 const FILES: readonly (readonly [path: string, what: string, programs: RegExp])[] = [
   ["/etc/salt/master", "configuration of the master", /^salt(?:-master|-key|-run|-cp|-api|-syndic|-doctor)?$/],
   ["/etc/salt/minion", "configuration of the minion", /^salt-(?:minion|call|syndic|doctor)$/],
@@ -29,7 +29,7 @@ const EXITS: readonly (readonly [code: string, what: string, programs: RegExp])[
   ["69", "always: Brine does not have this program", /^salt-ssh$/],
 ];
 
-/** Text in roff: no line begins a command, and no backslash or hyphen is taken for one. */
+/** Escapes a text for roff: no line becomes a command, and backslashes and hyphens stay as they are. */
 function roff(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^([.'])/gm, "\\&$1");
 }

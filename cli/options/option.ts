@@ -4,16 +4,16 @@ import type { OptionValue, RunRequest } from "./request.ts";
 export type Kind = "flag" | "unset" | "optional" | "text" | "int" | "float" | "choice" | "append" | "help" | "version";
 
 export interface Option {
-  /** Spellings: short ones first. */
+  /** Spellings, short ones first. */
   names: string[];
   dest: string;
   kind: Kind;
   help: string;
-  /** What stands for the value in the help text. */
+  /** Placeholder for the value in the help text. */
   metavar: string;
   value: OptionValue;
   choices?: readonly string[];
-  /** True if Salt's program lacks this option. A prefix of an option of Salt keeps its meaning. */
+  /** True if Salt's program lacks this option: a prefix that is also one of a Salt option means the latter. */
   added?: boolean;
 }
 
@@ -26,18 +26,18 @@ export interface ProgramTable {
   usage: string;
   description: string;
   groups: Group[];
-  /** Rules among options; may convert values, and ends the program by a {@linkcode Stop}. */
+  /** Rules among options; may convert values, and ends the program with a {@linkcode Stop}. */
   check: (run: RunRequest, stop: (stop: Stop) => never) => void;
 }
 
-/** Why a program ends before it starts. */
+/** How a program ends before it starts. */
 export interface Stop {
   error?: string;
-  /** A line behind the error: what to do about it. */
+  /** A line after the error: what to do about it. */
   hint?: string;
   /** Print the help text to stdout first. */
   help?: boolean;
-  /** Instead of a usage error: this text on stderr and exit code 42. */
+  /** Text for stderr with exit code 42, instead of a usage error. */
   incomplete?: string;
 }
 
@@ -50,7 +50,7 @@ export const flag = (names: string, dest: string, help: string, value: OptionVal
   option("flag", names, dest, help, value);
 export const text = (names: string, dest: string, help: string, value: OptionValue = null) =>
   option("text", names, dest, help, value);
-/** A flag that may have a value, but only behind an equals sign: the next word is never its value. */
+/** An option with an optional value, given after an equals sign: the next word is never its value. */
 export const optional = (names: string, dest: string, metavar: string, help: string): Option => ({
   ...option("optional", names, dest, help),
   metavar,
@@ -58,10 +58,10 @@ export const optional = (names: string, dest: string, metavar: string, help: str
 export const int = (names: string, dest: string, help: string, value: OptionValue = null) =>
   option("int", names, dest, help, value);
 
-/** True if the option needs a value: one behind an equals sign, or the next word. */
+/** True if the option needs a value, after an equals sign or as the next word. */
 export function takesValue({ kind }: Option): boolean {
   return kind !== "flag" && kind !== "unset" && kind !== "optional" && kind !== "help" && kind !== "version";
 }
 
-/** An option that Salt's program does not have. */
+/** Marks an option that Salt's program lacks. */
 export const added = (option: Option): Option => ({ ...option, added: true });

@@ -1,4 +1,4 @@
-/** The grammar of Python's optparse, from which scripts know Salt's programs: abbreviations, bundles, error texts. */
+/** Parses like Python's optparse, whose grammar scripts rely on: abbreviations, bundles, error texts. */
 import { nearestName } from "../../src/base/nearest_name.ts";
 import { formatHelp, usageLine } from "./help.ts";
 import { type Option, type ProgramTable, type Stop, takesValue } from "./option.ts";
@@ -62,7 +62,7 @@ export class OptionParser {
     throw new StopParsing({ kind: "exit", exitCode: EX_USAGE, stdout, stderr });
   }
 
-  /** Options that were not given have the values of a Saltfile, as if they had been. */
+  /** Sets options that were not given to the values of a Saltfile, as if they were given. */
   takeDefaults({ options, explicit }: RunRequest, saltfile: NonNullable<OptionsContext["saltfile"]>): void {
     if ("error" in saltfile) return this.#error(saltfile.error);
     for (const { dest, kind } of this.#options) {
@@ -78,7 +78,7 @@ export class OptionParser {
     return this.stop({ error });
   }
 
-  /** The option that a long spelling, or the beginning of one, stands for. */
+  /** The option for a long spelling or an abbreviation. */
   #find(given: string): [name: string, option: Option] {
     const exact = this.#byName.get(given);
     if (exact !== undefined) return [given, exact];
@@ -88,12 +88,12 @@ export class OptionParser {
     const [name] = names;
     const option = name === undefined ? undefined : this.#byName.get(name);
     if (name === undefined || option === undefined) return this.#unknown(given);
-    // Two spellings of the very same option are ambiguous as well.
+    // As in optparse, two spellings of the same option are ambiguous, too.
     if (names.length > 1) return this.#error(`ambiguous option: ${given} (${names.join(", ")}?)`);
     return [name, option];
   }
 
-  /** Behind Salt's line a second one, where a known option is near. */
+  /** Reports an unknown option in Salt's words, with a hint if a known option is similar. */
   #unknown(given: string): never {
     const near = nearestName(given, [...this.#byName.keys()].filter((name) => name.startsWith("--")));
     return this.stop({

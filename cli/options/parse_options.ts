@@ -4,8 +4,8 @@ import { PROGRAMS } from "./programs.ts";
 import type { ExitRequest, OptionsContext, Program, RunRequest } from "./request.ts";
 
 /**
- * Parses the words of a command line. Options and positional words may be mixed; long options may be shortened, short
- * ones bundled; the last of a repeated option counts.
+ * Parses the words of a command line. Options and positional words may be mixed, long options abbreviated and short ones
+ * bundled. If an option is repeated, the last one counts.
  *
  * @param argv the words after the program's name
  */
@@ -21,7 +21,7 @@ export function parseOptions(
     if (run.options.args_stdin === true) {
       if (context.stdin === undefined) return { ...run, needsStdin: true };
       const more = parser.parse(context.stdin.split("\n").map((line) => line.replace(/\r+$/, "")).filter(notLast));
-      // As in Salt, only positional words survive from the command line: the second parse sets every option.
+      // As in Salt, only positional words of the command line are kept: the second parse sets every option.
       run = { ...more, positionals: [...run.positionals, ...more.positionals] };
     }
     if (context.saltfile !== undefined) parser.takeDefaults(run, context.saltfile);
@@ -39,7 +39,7 @@ export function parseOptions(
   }
 }
 
-/** False for the empty piece behind the final line feed. */
+/** False for the empty last piece, after the final line feed. */
 function notLast(line: string, index: number, lines: string[]): boolean {
   return line !== "" || index < lines.length - 1;
 }

@@ -1,4 +1,4 @@
-/** The tables: the options of each program under Salt's spellings, and the rules among them. */
+/** The tables of each program's options, with Salt's spellings and rules. */
 import {
   diff,
   doc,
@@ -20,7 +20,7 @@ import { added, flag, int, option, optional, type ProgramTable, type Stop, text 
 import { boolean, quote } from "./optparse_values.ts";
 import type { Env, Program, RunRequest } from "./request.ts";
 
-/** What `salt-doctor` can look at. */
+/** Parts of a host that `salt-doctor` can check. */
 export const DOCTOR_ROLES: readonly string[] = ["master", "minion", "syndic", "api"];
 
 function daemon(usageDescription: string, user: boolean, name: string): (env: Env) => ProgramTable {
@@ -221,7 +221,7 @@ const saltKey = (env: Env): ProgramTable => ({
   },
 });
 
-/** Actions of `salt-key`, in the order in which one is chosen: of several only the first is done. */
+/** Actions of `salt-key` by precedence: if several are given, only the first is done. */
 export const KEY_ACTIONS = [
   "gen_keys",
   "gen_signature",
@@ -242,8 +242,8 @@ export const KEY_ACTIONS = [
 ] as const;
 
 /**
- * What stands behind an action of `salt-key`. Salt lets `-A web1` accept every key, and drops `web2` of `-d web1 web2`. The
- * first is refused here: whoever types it means one key, and trusts all.
+ * Checks the words after an action of `salt-key`. In Salt, `-A web1` accepts all keys, and `-d web1 web2` ignores `web2`. The
+ * first is refused here, because whoever types it means one key and would trust all.
  */
 function keyWords({ options, positionals, advice }: RunRequest, stop: (stop: Stop) => never): void {
   const spelling = (dest: string) => `--${dest.replaceAll("_", "-")}`;
@@ -402,7 +402,7 @@ const saltDoctor = (env: Env): ProgramTable => ({
   },
 });
 
-/** salt-ssh parses no options: it always fails with the reason. */
+/** salt-ssh parses no options: it always fails, with the reason. */
 const saltSsh = (env: Env): ProgramTable => ({
   usage: "[options]",
   description: "Agentless mode is not available in Brine: install a minion instead.",

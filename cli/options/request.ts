@@ -1,4 +1,4 @@
-/** What goes into the parser of a command line and what comes out: the types of the seam. */
+/** The input and output of the parser of command lines. */
 
 /** The programs that have options. */
 export type Program =
@@ -15,38 +15,38 @@ export type Program =
   | "salt-ssh"
   | "brine";
 
-/** What an option may be set to. */
+/** The value of an option. */
 export type OptionValue = string | number | boolean | string[] | null;
 
-/** Values by destination: the name of the configuration key that the option overrides. */
+/** Destination → value. The destination is the name of the configuration option that the value overrides. */
 export type OptionValues = Record<string, OptionValue>;
 
-/** What the parser needs besides the words of the command line. */
+/** What the parser needs in addition to the words of the command line. */
 export interface OptionsContext {
-  /** What `--version` prints after the program's name: `3007.0 (Chlorine)`. */
+  /** Text after the program's name for `--version`: `3007.0 (Chlorine)`. */
   version: string;
-  /** Environment variables; some are defaults of options. @default {} */
+  /** Environment variables; some set defaults of options. @default {} */
   env?: Readonly<Record<string, string | undefined>>;
-  /** The text of stdin once it was read, for `--args-stdin`. */
+  /** The text of stdin, if it was read for `--args-stdin`. */
   stdin?: string;
-  /** Options of a Saltfile, which replace defaults; or why it cannot be used. */
+  /** Options of a Saltfile, which replace defaults; or the reason why it cannot be used. */
   saltfile?: { values: Readonly<Record<string, unknown>> } | { error: string };
 }
 
-/** Run the program with these options and positional words. */
+/** The result for a program to run: its options and positional words. */
 export interface RunRequest {
   kind: "run";
   options: OptionValues;
   positionals: string[];
-  /** Destinations of options that were given, unlike defaults: they override the configuration. */
+  /** Destinations of options that were given: these override the configuration, defaults do not. */
   explicit: Set<string>;
-  /** What was typed and has no effect, a line each: for people, since scripts compare what is printed. */
+  /** Lines about words without effect: for people, because scripts compare stdout. */
   advice: string[];
-  /** True if `--args-stdin` was given and stdin was not: read it, then parse again with `stdin` set. */
+  /** True if `--args-stdin` was given without the text of stdin: read it, then parse again with `stdin` set. */
   needsStdin: boolean;
 }
 
-/** Print these texts and exit: help, version, a usage error. */
+/** The result for a program to exit: texts to print for help, version, or a usage error. */
 export interface ExitRequest {
   kind: "exit";
   exitCode: number;

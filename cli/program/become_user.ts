@@ -1,7 +1,11 @@
 import { runAs } from "../daemon/run_as.ts";
 import type { ProgramContext } from "./context.ts";
 
-/** `--user` of a program that is no daemon: from here on it has the rights of that user alone. @throws {Exit} 67 without such an account */
+/**
+ * Handles `--user` of a program that is not a daemon: it becomes that user permanently.
+ *
+ * @throws {Exit} 67 without such an account
+ */
 export async function becomeUser({ runtime, options, explicit }: ProgramContext): Promise<void> {
   const { user } = options;
   await runAs(runtime, { opts: { user }, given: explicit.has("user"), directories: [], files: [] });

@@ -3,7 +3,7 @@ import type { ExitRequest, OptionsContext, Program, RunRequest } from "../option
 import { parseOptions } from "../options/parse_options.ts";
 import { readSaltfile } from "./saltfile.ts";
 
-/** Parses a command line, with standard input and a Saltfile where they have a say. */
+/** Parses a command line, with the text of stdin and a Saltfile if they are used. */
 export async function parseCommandLine(
   runtime: Runtime,
   program: Program,

@@ -1,4 +1,4 @@
-/** Credentials of a user at a terminal: `-a`, `--username`, `--password`, `-T`. */
+/** Credentials of a user at a command line: `-a`, `--username`, `--password`, `-T`. */
 import type { Credentials } from "../../src/client/credentials.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import { makeToken, readToken } from "../../src/client/tokens.ts";
@@ -8,10 +8,10 @@ import { messageOf } from "../../src/base/errors.ts";
 import { Exit } from "./exit.ts";
 import type { ProgramContext } from "./context.ts";
 
-/** The file that keeps a token for the next call, as in Salt. */
+/** The file that stores a token for later calls, as in Salt. */
 function tokenFile({ runtime }: ProgramContext, opts: MasterOpts): string {
   if (typeof opts.token_file === "string" && opts.token_file !== "") return opts.token_file;
-  // As a shell means `~`: what HOME says, else what the system knows of the user.
+  // Expand `~` like a shell: from HOME, else from the user's account.
   const said = runtime.process.env("HOME");
   const home = said?.startsWith("/") === true ? said : runtime.host.user().home;
   const config = runtime.process.env("XDG_CONFIG_HOME");
@@ -19,7 +19,7 @@ function tokenFile({ runtime }: ProgramContext, opts: MasterOpts): string {
   return joinPath(runtime.fs.stat(directory)?.kind === "directory" ? directory : home, "salt_token");
 }
 
-/** The token of an earlier call, if it is still valid. */
+/** The stored token, if it is still valid. */
 async function keptToken(context: ProgramContext, opts: MasterOpts, client: LocalClient): Promise<string | undefined> {
   const { fs } = context.runtime;
   const path = tokenFile(context, opts);
@@ -34,14 +34,14 @@ function keep(context: ProgramContext, opts: MasterOpts, token: string): void {
   const { fs } = context.runtime;
   const path = tokenFile(context, opts);
   try {
-    // Never readable by others, not even while it is written.
+    // The mode is set before the token is written, so that others can never read it.
     fs.write(path, token, { mode: 0o600 });
   } catch (error) {
     context.complain(`WARNING: the token could not be saved for the next call: ${messageOf(error)}`);
   }
 }
 
-/** User name and password from options, or typed at a prompt, the password hidden. */
+/** User name and password, from options or from prompts; the password is not echoed. */
 async function asked(context: ProgramContext, eauth: string): Promise<Credentials> {
   const { options, runtime } = context;
   const given = (name: string) => typeof options[name] === "string" ? options[name] as string : undefined;

@@ -1,4 +1,4 @@
-/** How programs end: exit codes, errors, and Ctrl-C. */
+/** How programs end: exit codes, errors and Ctrl-C. */
 import { codeOf, ConfigError, messageOf } from "../../src/base/errors.ts";
 import type { ProgramContext } from "./context.ts";
 
@@ -11,7 +11,7 @@ export class Exit extends Error {
   }
 }
 
-/** No master is running: nothing was done, and a script that goes on after it must learn so from the exit code. */
+/** No master is running, and nothing was done: a script must learn that from the exit code. */
 export class MasterDown extends Exit {
   constructor(cause: unknown) {
     super(1, `The salt master could not be contacted. Is master running? ${messageOf(cause)}`);
@@ -19,10 +19,10 @@ export class MasterDown extends Exit {
   }
 }
 
-/** Exit codes of failures that have one of their own. */
+/** Exit codes for certain errors. */
 const EXIT_CODES: Record<string, number> = { EADDRINUSE: 4, EADDRNOTAVAIL: 4 };
 
-/** Runs the main function of a program. An error is printed or logged, and has an exit code. */
+/** Runs the main function of a program. An error is printed or logged, and determines the exit code. */
 export async function exitCodeOf(
   main: (context: ProgramContext) => Promise<number>,
   context: ProgramContext,
@@ -43,10 +43,10 @@ export async function exitCodeOf(
 }
 
 /**
- * Ends the program on Ctrl-C as Salt's end, with exit code 0.
+ * Ends the program on Ctrl-C, with exit code 0 as in Salt.
  *
- * @param last is called before the program ends
- * @returns stops listening
+ * @param last called before the program ends
+ * @returns removes the handler
  */
 export function leaveOnInterrupt({ runtime, complain }: ProgramContext, last: () => void = () => {}): () => void {
   return runtime.process.onSignal("SIGINT", () => {

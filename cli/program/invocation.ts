@@ -1,13 +1,16 @@
-/** How this program was started: by its file, or as a subcommand of `brine`. */
+/** How this process was started: by a program's own file, or as a subcommand of `brine`. */
 
 let words: readonly string[] = [];
 
-/** What stands between the file and the words of the program when it starts itself again: its name, where one file holds all programs. */
+/**
+ * The words between the file and the program's own words when it starts itself again: its name, if one file contains all
+ * programs.
+ */
 export function programWords(): readonly string[] {
   return words;
 }
 
-/** From now on this process is that program. */
+/** Records which program this process is from now on. */
 export function becomeProgram(program: string): void {
   words = [program];
 }

@@ -1,4 +1,4 @@
-/** The configuration of a program: files of the master or the minion, a user's own file, and options over them. */
+/** Reads a program's configuration: files of the master or minion, a user's own file, and options. */
 import { loadConfigWithSdb, type LoadedConfig, type ResolveSdb } from "../../src/model/config/load.ts";
 import type { Logger } from "../../src/base/log.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
@@ -6,7 +6,7 @@ import { joinPath } from "../../src/base/paths.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramContext } from "./context.ts";
 
-/** What finds the values of `sdb://` addresses of a configuration. Nothing is loaded for one without. */
+/** Returns the function that resolves `sdb://` addresses in a configuration. Nothing is loaded if there are none. */
 export function resolveSdb(host: { runtime: Runtime; log: Logger }, strict: boolean): ResolveSdb {
   return async (values) => {
     const { sdbResolver } = await import("../../src/model/loader/sdb.ts");
@@ -14,7 +14,7 @@ export function resolveSdb(host: { runtime: Runtime; log: Logger }, strict: bool
   };
 }
 
-/** The file in which a user keeps options of the client programs: `SALT_CLIENT_CONFIG`, or in their home. */
+/** The user's own file with options of client programs: `SALT_CLIENT_CONFIG`, or in the home directory. */
 function clientFile({ fs, host, process }: Runtime): string {
   const named = process.env("SALT_CLIENT_CONFIG");
   if (named !== undefined && fs.stat(named)?.kind === "file") return named;
@@ -23,15 +23,15 @@ function clientFile({ fs, host, process }: Runtime): string {
   return fs.stat(current)?.kind === "file" ? current : joinPath(home, ".saltrc");
 }
 
-/** Logs from now on as the options and the configuration say. */
+/** Configures the log by the options and the configuration. */
 function configureLog(context: ProgramContext, opts: Record<string, unknown>, given: ReadonlySet<string>): void {
   const { options, explicit, logging } = context;
   const key = "key_logfile" in options ? "key_logfile" : "log_file";
   logging?.configure({
     console: opts.log_level,
-    // A higher level on the screen is not meant for the master's log.
+    // A level that was given for the screen does not apply to the master's log file.
     file: opts.log_level_logfile ?? (explicit.has("log_level") ? "warning" : opts.log_level),
-    // A path that was typed is not below root_dir.
+    // A path from the command line is not put below root_dir.
     path: String((explicit.has(key) ? options[key] : opts[key]) ?? ""),
     wanted: given.has(key) || explicit.has(key),
     opts,
@@ -40,11 +40,11 @@ function configureLog(context: ProgramContext, opts: Record<string, unknown>, gi
 }
 
 /**
- * Reads a configuration file of the program's directory, as strictly as the program asks. A program that is not strict logs
- * as the file says from then on.
+ * Reads a configuration file in the program's directory, strictly or not. A program that is not strict also configures its log
+ * by the file.
  *
- * @param how.client true reads the user's own file over that of the master
- * @param how.program its name, as templates see it. @default that of the daemon
+ * @param how.client true also reads the user's own file, which overrides the master's
+ * @param how.program name of the program for templates. @default the daemon's name
  */
 export async function readConfig<T extends OptionTable>(
   context: ProgramContext,
@@ -60,7 +60,7 @@ export async function readConfig<T extends OptionTable>(
   Object.assign(read.opts, { __role: name, __cli: how.program ?? `salt-${name}` });
   if (!strict) {
     configureLog(context, read.opts, read.given);
-    // The daemon has warned of them when it started.
+    // The daemon has already warned of these options at its start.
     if (context.log.enabled("debug")) {
       const { logReview, reviewOptions } = await import("../../src/model/config/review.ts");
       logReview(context.log, reviewOptions(name, read), true);
@@ -87,7 +87,7 @@ async function readFiles<T extends OptionTable>(
   for (const key of context.explicit) {
     if (key in table && context.options[key] !== undefined) overrides[key] = context.options[key];
   }
-  // Not needed to print a version or a usage.
+  // Loaded late, because versions and usage texts do not need it.
   const { parseYaml } = await import("../../src/language/yaml/document.ts");
   return await loadConfigWithSdb({
     fs: runtime.fs,

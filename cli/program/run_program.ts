@@ -1,4 +1,4 @@
-/** What all programs have in common: from the command line to the exit code. */
+/** Runs any program, from the command line to the exit code. */
 import { codeOf } from "../../src/base/errors.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -29,16 +29,16 @@ declare const process: {
   exit(code: number): never;
 };
 
-/** The code that a shell reports for a program which wrote into a pipe after its reader had closed it. */
+/** Exit code of a shell for a program that wrote to a pipe without a reader. */
 const BROKEN_PIPE = 141;
 
-/** Runs a program to its exit code, and ends the process. */
+/** Runs a program, and ends the process with its exit code. */
 export async function runProgram(
   program: Program,
   main: (context: ProgramContext) => Promise<number>,
 ): Promise<void> {
   const stdout = new Stdout(process.stdout);
-  // `salt … | head`: the reader has seen enough, and there is nothing to complain about.
+  // `salt … | head`: the reader has read enough, which is not an error.
   process.stdout.on("error", (error) => process.exit(codeOf(error) === "EPIPE" ? BROKEN_PIPE : 1));
   let stdin: Promise<string> | undefined;
   const stdinText = () => stdin ??= readStdin();
@@ -57,7 +57,7 @@ export async function runProgram(
     complain,
   });
   if (parsed.kind === "exit") {
-    // On a terminal the reason is below the help, which is longer than the screen.
+    // On a terminal the error must be below the help, which is longer than the screen.
     stdout.write(parsed.stdout);
     await stdout.written();
     process.stderr.write(parsed.stderr);
@@ -74,11 +74,11 @@ interface Parts {
   stdout: Stdout;
   stdinText(): Promise<string>;
   complain(text: string): void;
-  /** Undefined if stderr is no terminal. */
+  /** The status line; undefined if stderr is not a terminal. */
   status: StatusLine | undefined;
 }
 
-/** What the main function of a program is given: this process, as its command line has it. */
+/** The context for the main function of a program, from this process and its command line. */
 function contextOf({ runtime, parsed, stdout, stdinText, complain, status }: Parts): ProgramContext {
   const { options, positionals, explicit } = parsed;
   const logging = new ProgramLog(runtime, options.log_level, complain);
@@ -113,7 +113,7 @@ function contextOf({ runtime, parsed, stdout, stdinText, complain, status }: Par
   };
 }
 
-/** Ends the process once what was printed is out: a pipe may still be full. */
+/** Ends the process when all output is written: a pipe may still be full. */
 async function leave(stdout: Stdout, code: number, text = ""): Promise<void> {
   stdout.write(text);
   await stdout.written();

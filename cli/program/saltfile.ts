@@ -1,19 +1,19 @@
-/** A Saltfile: options that a person does not want to type each time, by the name of the program. */
+/** Reads a Saltfile: options that a person does not want to type each time, by program. */
 import { joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Program } from "../options/request.ts";
 
-/** The options of a program in a Saltfile, by destination; or why it cannot be used. */
+/** A program's options in a Saltfile, by destination; or the reason why it cannot be used. */
 export type SaltfileOptions = { values: Record<string, unknown> } | { error: string };
 
-/** True if no other user can have written it: a Saltfile chooses the configuration, and so the code that runs. */
+/** True if no other user can have written the file: a Saltfile chooses the configuration, and thereby the code that runs. */
 function isTrusted({ fs, host }: Runtime, path: string): boolean {
   const stat = fs.stat(path)!;
   return (stat.uid === 0 || stat.uid === host.user().uid) && (stat.mode & 0o002) === 0;
 }
 
-/** The Saltfile that is used unless one is named: in the current directory, or the user's own. */
+/** The default Saltfile: in the current directory, or the user's own. */
 function foundFile(runtime: Runtime, complain: (text: string) => void): string | undefined {
   const { fs, host, process } = runtime;
   const directories = [() => process.cwd(), () => joinPath(host.user().home, ".salt")];
@@ -23,7 +23,7 @@ function foundFile(runtime: Runtime, complain: (text: string) => void): string |
       path = joinPath(directory(), "Saltfile");
       if (fs.stat(path)?.kind !== "file") continue;
     } catch {
-      // A directory that has gone, or that is not ours to look into, counts as without one.
+      // A directory that is missing or unreadable has no Saltfile.
       continue;
     }
     if (isTrusted(runtime, path)) return path;
@@ -33,9 +33,9 @@ function foundFile(runtime: Runtime, complain: (text: string) => void): string |
 }
 
 /**
- * Reads the Saltfile that was named (`--saltfile`, `SALT_SALTFILE`), or the default one.
+ * Reads the Saltfile that is named by `--saltfile` or `SALT_SALTFILE`, or else the default one.
  *
- * @param given the option's value, if it was given
+ * @param given value of the option, if it was given
  */
 export async function readSaltfile(
   runtime: Runtime,

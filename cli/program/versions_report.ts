@@ -1,7 +1,7 @@
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { VERSION } from "../../src/base/version.ts";
 
-/** What `--versions-report` prints. */
+/** The text of `--versions-report`. */
 export function versionsReport({ host, process }: Runtime): string {
   const [name, number] = host.runtimeVersion();
   return `Brine Version:

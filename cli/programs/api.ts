@@ -14,10 +14,10 @@ import type { ApiServer } from "./api/api_server.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 
-/** The exit code (EX_CONFIG of sysexits.h) that tells a service manager that starting it again would not help. */
+/** Exit code EX_CONFIG of sysexits.h: it tells a service manager that a restart would not help. */
 const NOT_CONFIGURED = 78;
 
-/** Where the built console is, relative to this file in the tree, in the package, in a bundle, and in a program that is one file. */
+/** Possible paths of the built console, relative to this file: in the tree, the package, a bundle, and a single-file program. */
 const CONSOLES = ["./console", "../../dist/console", "../../console", "../console", "../../../console"];
 
 function consoleDir(runtime: Runtime): string | undefined {
@@ -25,7 +25,7 @@ function consoleDir(runtime: Runtime): string | undefined {
   return paths.find((path) => runtime.fs.stat(joinPath(path, "index.html"))?.kind === "file");
 }
 
-/** The path of the log or pid file: as set, or the default below the master's root. */
+/** The path of the log or pid file: the option's value, or the default below the master's root. */
 export function rooted(opts: Record<string, unknown>, set: unknown, otherwise: string): unknown {
   return set ?? joinPath(String(opts.root_dir), otherwise.replace(/^\/+/, ""));
 }
@@ -46,7 +46,7 @@ export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
     program: "salt-api",
     kind: "master",
     table: MASTER_OPTIONS,
-    // The log of the gateway is a file of its own.
+    // The gateway has its own log file.
     files: (opts) => ({
       log_file: String(
         explicit.has("log_file") ? options.log_file : rooted(opts, opts.api_logfile, "var/log/salt/api"),
@@ -55,7 +55,7 @@ export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
         explicit.has("pidfile") ? options.pidfile : rooted(opts, opts.api_pidfile, "var/run/salt-api.pid"),
       ),
     }),
-    // The directories are the master's.
+    // The master's directories are used: nothing has to be created.
     directories: [],
     checks: [...commonChecks("master"), ({ opts }, runtime) => checkApi(runtime, opts)],
     place: async ({ opts }) => ({ ports: await apiPorts(opts) }),
@@ -63,7 +63,7 @@ export async function apiDaemon(context: ProgramContext): Promise<Daemon> {
   };
 }
 
-/** The sections of the configuration, and their certificates. */
+/** Checks the sections of the configuration, and their certificates. */
 async function checkApi(runtime: Runtime, opts: Record<string, unknown>): Promise<Finding[]> {
   const [{ configured, FLAVOURS, gatewaySettings }, { readPair }, { checkWsgi }] = await Promise.all([
     import("../../src/host/gateway/mod.ts"),
@@ -84,7 +84,7 @@ async function checkApi(runtime: Runtime, opts: Record<string, unknown>): Promis
   return findings;
 }
 
-/** Where it would listen. */
+/** The ports that the gateway would use. */
 async function apiPorts(opts: Record<string, unknown>): Promise<Port[]> {
   const { configured, FLAVOURS, gatewaySettings } = await import("../../src/host/gateway/mod.ts");
   return FLAVOURS.filter((flavour) => configured(opts, flavour)).flatMap((flavour) => {
@@ -92,13 +92,13 @@ async function apiPorts(opts: Record<string, unknown>): Promise<Port[]> {
       const { host, port } = gatewaySettings(opts, flavour);
       return [{ option: `${flavour}: port`, host, port }];
     } catch {
-      // The check of the configuration names it.
+      // checkApi reports the mistake.
       return [];
     }
   });
 }
 
-/** Starts a server for each section of the configuration. @throws {Exit} if there is none */
+/** Starts a server for each section of the configuration. @throws {Exit} if there is no section */
 async function startApi(runtime: Runtime, opts: Record<string, unknown>, log: Logger): Promise<Service> {
   const [{ configured, FLAVOURS, gatewaySettings, masterBackend }, { startApiServer }] = await Promise.all([
     import("../../src/host/gateway/mod.ts"),

@@ -1,22 +1,24 @@
-/** `brine bootstrap ID [MASTER]`, on a master: the line that makes another host its minion. */
+/** `brine bootstrap ID [MASTER]` on a master: prints the command that makes another host a minion of this master. */
 import { joinPath } from "../../src/base/paths.ts";
 import { fingerprint } from "../../src/protocol/crypto/rsa_key.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 
-/** What the line may hold as it is; `install.sh` refuses anything else, too. */
+/** Words that need no quoting in the command; `install.sh` refuses any others, too. */
 const ID = /^[A-Za-z0-9_][A-Za-z0-9_.@-]{0,199}$/;
 const MASTER = /^[[\]A-Za-z0-9_:.-]+$/;
-/** The port that minions ask when they are told none. */
+/** The port that minions use by default. */
 const USUAL_PORT = 4506;
-/** Addresses that are all of this host's. */
+/** Addresses that stand for all interfaces of this host. */
 const ANY = /^(?:0\.0\.0\.0|::|\[::\]|)$/;
 
 /**
- * Prints the line. It has the fingerprint of this master's key, so that the minion takes no other master from the first message on.
+ * Prints the command. It contains the fingerprint of the master's key, so that the minion refuses any other master from the
+ * start.
  *
- * @param words the minion's id, and the name or address by which it reaches this master if that is not the host's own
+ * @param words id of the minion, and optionally the name or address by which it reaches this master. @default the host's own
+ * name
  */
 export async function bootstrapMain(context: ProgramContext, words: readonly string[]): Promise<number> {
   const { runtime: { crypto, fs, host }, print, complain } = context;
@@ -37,7 +39,7 @@ export async function bootstrapMain(context: ProgramContext, words: readonly str
     complain(`The minion will connect to ${master}. To use another name: brine bootstrap ${id} NAME`);
   }
   const port = opts.ret_port === USUAL_PORT ? "" : ` --master-port ${opts.ret_port}`;
-  // Minions hash with SHA-256 unless they are told otherwise, whatever this master does.
+  // SHA-256 is the minion's default hash, whatever this master uses.
   const finger = fingerprint(crypto, fs.readText(file), "sha256");
   print(`sh install.sh minion --master ${master}${port} --id ${id} --fingerprint ${finger}\n`);
   return 0;

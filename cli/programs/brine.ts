@@ -1,4 +1,4 @@
-/** The program `brine`: every program by its name, and what shells need to complete their command lines. */
+/** The program `brine`: runs every program by its name, and completes command lines for shells. */
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Program } from "../options/request.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -15,7 +15,7 @@ declare const process: {
 
 type Main = (context: ProgramContext) => Promise<number>;
 
-/** The programs by name; each is loaded only when it is called. */
+/** Main functions by program; each is loaded only when it is called. */
 const MAINS: Readonly<Record<Exclude<Program, "brine">, () => Promise<Main>>> = {
   salt: async () => (await import("./salt.ts")).saltMain,
   "salt-api": async () => (await import("./api.ts")).apiMain,
@@ -30,7 +30,7 @@ const MAINS: Readonly<Record<Exclude<Program, "brine">, () => Promise<Main>>> = 
   "salt-syndic": async () => (await import("./syndic.ts")).syndicMain,
 };
 
-/** What a daemon starts itself as, by program and word: processes for runners, parts and jobs. */
+/** The processes that daemons start, by program and word: for runners, parts and jobs. */
 const PARTS: Readonly<Record<string, () => Promise<void>>> = {
   "salt-master --runner-process": async () => (await import("./runner.ts")).runnerMain(),
   "salt-master --part-process": async () => (await import("./part.ts")).partMain(),
@@ -40,16 +40,16 @@ const PARTS: Readonly<Record<string, () => Promise<void>>> = {
 
 const isProgram = (name: string): name is keyof typeof MAINS => Object.hasOwn(MAINS, name);
 
-/** The program that this one was called as, by a link to the one file that all programs are; undefined if by its own name. */
+/** The program name of a link to the single-file program, under which this process was called; undefined for its own name. */
 function linkName(): keyof typeof MAINS | undefined {
-  // Elsewhere the name is that of the runtime.
+  // Otherwise argv0 is the name of the runtime.
   if (!process.argv[1]?.startsWith("/$bunfs/")) return undefined;
   const name = process.argv0.split("/").at(-1)!;
-  // It calls itself by its own name, with the name of the program behind it.
+  // The program starts itself under its own name, followed by the program's name.
   return isProgram(name) ? name : undefined;
 }
 
-/** Becomes the program that the first word names. */
+/** Runs the program that the first word names. */
 export async function runBrine(): Promise<void> {
   const link = linkName();
   const [word = ""] = process.argv.slice(2);
@@ -65,7 +65,7 @@ export async function runBrine(): Promise<void> {
   await runProgram("brine", brineMain);
 }
 
-/** `brine complete SHELL WORDS…`: the words are not ours to parse. */
+/** `brine complete SHELL WORDS…`: the words are not parsed as options. */
 async function completeAndLeave([shell = "", ...words]: readonly string[]): Promise<void> {
   const { answerShell } = await import("../complete/answer.ts");
   const text = await answerShell(await currentRuntime(), shell, words);
@@ -73,7 +73,7 @@ async function completeAndLeave([shell = "", ...words]: readonly string[]): Prom
   process.exit(0);
 }
 
-/** What is no program: `brine completion SHELL`, `brine bootstrap ID`, `brine compat`, and mistakes. */
+/** Handles words that are not programs: `brine completion SHELL`, `brine bootstrap ID`, `brine compat`, and mistakes. */
 export async function brineMain(context: ProgramContext): Promise<number> {
   const { positionals, print } = context;
   const [word, shell, ...more] = positionals;

@@ -1,4 +1,4 @@
-/** The program `salt-call`: runs a function on this very machine, with a master behind it or without. */
+/** The program `salt-call`: runs a function on this host, with or without a master. */
 import { MINION_OPTIONS, type MinionOpts } from "../../src/model/config/minion_opts.ts";
 import { joinPath } from "../../src/base/paths.ts";
 import { parseInput, yamlifyArg } from "../../src/model/job/args.ts";
@@ -41,7 +41,7 @@ export async function callMain(context: ProgramContext): Promise<number> {
   return await runFunction(context, printer, host).finally(() => host.bus.close());
 }
 
-/** The grains of this host; empty where they are not wanted. */
+/** The grains of this host; empty if they are not needed. */
 async function grainsOf({ runtime, options, positionals, log }: ProgramContext, opts: MinionOpts) {
   if (options.skip_grains === true && options.grains_run !== true) return {};
   const grains = gatherGrains({ runtime, log, opts }, { fresh: options.refresh_grains_cache === true });
@@ -51,7 +51,7 @@ async function grainsOf({ runtime, options, positionals, log }: ProgramContext, 
   return gathered;
 }
 
-/** The configuration of the minion, as the one that `--id` and `--master` make of it. */
+/** The configuration of the minion, changed by `--id` and `--master`. */
 async function readMinionConfig(context: ProgramContext): Promise<MinionOpts> {
   const { runtime, options, log } = context;
   const { opts } = await readConfig(context, "minion", MINION_OPTIONS, false, { program: "salt-call" });
@@ -61,7 +61,7 @@ async function readMinionConfig(context: ProgramContext): Promise<MinionOpts> {
   return opts;
 }
 
-/** `--doc`: the documentation of every function whose name begins with the word. */
+/** `--doc`: prints the documentation of every function whose name begins with the word. */
 async function printDocumentation(context: ProgramContext, functions: FunctionTable): Promise<number> {
   const [prefix = ""] = context.positionals;
   for (const { name, function: { doc } } of await functions.list()) {
@@ -70,14 +70,14 @@ async function printDocumentation(context: ProgramContext, functions: FunctionTa
   return 0;
 }
 
-/** A function as it is called. */
+/** A call of a function. */
 interface Call {
   jid: string;
   fun: string;
   arg: unknown[];
-  /** `{metadata}`, or empty if the call has none. */
+  /** `{metadata}`; an empty map if the call has none. */
   metadata: { metadata?: unknown };
-  /** What the function may know of its publication. */
+  /** Fields of the publication for the function. */
   published: Record<string, unknown>;
 }
 
@@ -93,7 +93,7 @@ function readCall({ runtime, options, positionals }: ProgramContext): Call {
   };
 }
 
-/** Runs the function of the command line, hands on its return and prints it. @returns the exit code */
+/** Runs the function of the command line, sends its return and prints it. @returns the exit code */
 async function runFunction(context: ProgramContext, printer: Printer, host: CallHost): Promise<number> {
   const { runtime, options } = context;
   const { base, functions, jobs } = host;
@@ -106,7 +106,7 @@ async function runFunction(context: ProgramContext, printer: Printer, host: Call
   };
   runtime.fs.mkdir(joinPath(host.opts.cachedir, "proc"));
   const running = jobs.begin(call.jid, load);
-  // What the function has started must not go on without it.
+  // Processes that the function has started must end with this program.
   const off = leaveOnInterrupt(context, () => {
     jobs.signal(call.jid, SIGTERM);
     running.end();
@@ -134,7 +134,7 @@ async function runFunction(context: ProgramContext, printer: Printer, host: Call
 
 const outputterOf = ({ out }: JobOutcome) => out === undefined ? {} : { out };
 
-/** Sends the return to the master, unless `--no-return-event` keeps it here, and to the returners. */
+/** Sends the return to the master, except with `--no-return-event`, and to the returners. */
 async function sendReturn(
   { runtime, options, log }: ProgramContext,
   { opts, base, master }: CallHost,
@@ -143,7 +143,7 @@ async function sendReturn(
 ): Promise<void> {
   const ret = { ...returnLoad(opts.id, { jid, fun, arg }, outcome), ...metadata };
   if (master !== undefined && options.no_return_event !== true) {
-    // A job that no master has published: it makes a job id for the return.
+    // `req` marks a job that no master has published: the master makes a job id for the return.
     await master.connection.requests.send({ ...ret, jid: "req" });
   }
   const names = returnerNames({ ret: options.return }, opts);
@@ -153,7 +153,7 @@ async function sendReturn(
   await callReturners(returners, { runtime, log: log.child("returner"), opts }, names, ret);
 }
 
-/** Prints the return; with `--metadata` what it would be sent with as well. @returns the exit code */
+/** Prints the return; with `--metadata`, also the other fields that are sent. @returns the exit code */
 async function printReturn(
   { options, positionals }: ProgramContext,
   printer: Printer,

@@ -1,4 +1,4 @@
-/** The program `salt-doctor`: what is wrong on this host, and what to do about it. */
+/** The program `salt-doctor`: finds what is wrong on this host, with remedies. */
 import { globPaths } from "../../src/model/config/glob_paths.ts";
 import type { LoadedConfig } from "../../src/model/config/load.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
@@ -16,15 +16,15 @@ import { readConfig } from "../program/read_config.ts";
 import { checkClock } from "./doctor/clock.ts";
 import type { Examination } from "./doctor/examination.ts";
 
-/** What a host can be. */
+/** Parts that a host may have. */
 export type Role = "master" | "minion" | "syndic" | "api";
 
-/** A part of this host that was looked at. */
+/** A checked part of this host. */
 interface Examined {
   role: Role;
-  /** The daemon does not run. */
+  /** True if its daemon is not running. */
   isDown: boolean;
-  /** What is as it should be, a line each. */
+  /** Lines about what is in order. */
   well: string[];
   findings: Finding[];
 }
@@ -36,10 +36,10 @@ const PROGRAMS: Readonly<Record<Role, string>> = {
   api: "salt-api",
 };
 
-/** The exit code if a daemon that is configured here does not run. */
+/** Exit code if a daemon that is configured on this host is not running. */
 const DOWN = 2;
 
-/** Runs `salt-doctor`. @returns the exit code: 2 if a daemon does not run, 1 if there is another error */
+/** Runs `salt-doctor`. @returns the exit code: 2 if a daemon is not running, 1 if there is another error */
 export async function doctorMain(context: ProgramContext): Promise<number> {
   const asked = context.options.as as Role[];
   const roles = asked.length > 0 ? asked : await rolesOf(context);
@@ -59,14 +59,14 @@ export async function doctorMain(context: ProgramContext): Promise<number> {
   return all.some(({ isDown }) => isDown) ? DOWN : errors > 0 ? 1 : 0;
 }
 
-/** Whether a configuration of that name is there: its file, one that a variable names, or a file of its folder. */
+/** True if a configuration exists: its file, the file that a variable names, or a file in its directory. */
 function isConfigured({ runtime: { fs, process }, configDir, explicit }: ProgramContext, name: Host): boolean {
   const replaced = explicit.has("config_dir") ? undefined : process.env(`SALT_${name.toUpperCase()}_CONFIG`);
   const file = replaced ?? joinPath(configDir, name);
   return fs.stat(file)?.kind === "file" || globPaths(fs, joinPath(dirName(file), `${name}.d/*.conf`)).length > 0;
 }
 
-/** What is configured here. A syndic and a gateway are sections of the master's configuration. */
+/** The configured parts. A syndic and a gateway are sections of the master's configuration. */
 async function rolesOf(context: ProgramContext): Promise<Role[]> {
   const minion: Role[] = isConfigured(context, "minion") ? ["minion"] : [];
   if (!isConfigured(context, "master")) return minion;
@@ -78,12 +78,12 @@ async function rolesOf(context: ProgramContext): Promise<Role[]> {
     const api: Role[] = GATEWAYS.some((name) => opts[name] !== undefined && opts[name] !== null) ? ["api"] : [];
     return ["master", ...syndic, ...api, ...minion];
   } catch {
-    // What is wrong with it, the part of the master says.
+    // The check of the master reports what is wrong with its configuration.
     return ["master", ...minion];
   }
 }
 
-/** Sections that ask for salt-api, whether it can serve them or not. */
+/** Sections for salt-api, including one that Brine cannot serve. */
 const GATEWAYS = ["rest_cherrypy", "rest_tornado", "rest_wsgi"];
 
 async function daemonOf(context: ProgramContext, role: Role): Promise<Daemon> {

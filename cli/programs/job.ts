@@ -1,4 +1,4 @@
-/** The process of one job: what `salt-minion` becomes when it starts itself for one. */
+/** The process of one job: the program that `salt-minion` starts for each job. */
 import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
 import { openHostMaster } from "../host_master.ts";
 import { childMain } from "./child.ts";
@@ -7,16 +7,16 @@ import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { nested } from "../../src/plugins/outputters/nested.ts";
 
 export interface JobProgramOptions {
-  /** @default those of Brine */
+  /** Execution modules. @default those of Brine */
   modules?: ModuleRegistry;
-  /** Modules that are loaded before there is a job. @default those that most jobs call */
+  /** Modules to load before the job arrives. @default those that most jobs use */
   preload?: readonly string[];
 }
 
-/** Takes the way that every job takes, from the words of its arguments to the packed return. */
+/** A job that runs all code of a typical job, from the words of its arguments to the packed return, so that it is loaded. */
 const REHEARSAL = { fun: "test.echo", arg: ["rehearsal"], jid: "", tgt: "", tgt_type: "glob", ret: "" };
 
-/** Runs the one job, and ends. */
+/** Runs one job, and ends. */
 export async function jobMain({ modules = MODULES, preload = ["cmd", "test"] }: JobProgramOptions = {}): Promise<void> {
   await childMain((runtime, ticket) =>
     runJobProcess({

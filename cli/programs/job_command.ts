@@ -4,7 +4,7 @@ import { programWords } from "../program/invocation.ts";
 
 declare const process: { argv: string[]; execPath: string; execArgv: string[] };
 
-/** What a job may need on Deno, where flags cannot be read from the process: what `-P=minion` of deno.json allows. */
+/** Flags for jobs on Deno if the flags of this process cannot be read: those that `-P=minion` of deno.json allows. */
 const DENO_FLAGS = [
   "run",
   "--quiet",
@@ -17,22 +17,22 @@ const DENO_FLAGS = [
   "--allow-run",
 ];
 
-/** The flags that this program was started with on Deno; those before the file and the words of the program. */
+/** The Deno flags of this process: the words of its command line before the file. */
 function denoFlags(runtime: Runtime): string[] {
   try {
     const words = runtime.fs.readText(`/proc/${runtime.process.pid}/cmdline`).split("\0").slice(0, -1);
     const flags = words.slice(1, words.length - (process.argv.length - 1) - programWords().length);
-    // Without a subcommand the words of a file are run, but no flags may come before it.
+    // Without a subcommand, Deno runs a file too, but its flags must not precede the file.
     if (flags[0] === "run") return flags;
   } catch {
-    // This system does not show the command lines of processes.
+    // The system does not show the command lines of processes.
   }
   return DENO_FLAGS;
 }
 
 /**
- * The flag that keeps Node from opening its inspector on SIGUSR1, from the first moment on. A daemon, which answers that
- * signal, cannot have the flag: it would not receive the signal.
+ * The flag that prevents Node from opening its inspector on SIGUSR1, from the first moment on. A daemon must not have the flag,
+ * because it would not receive the signal, which it answers.
  */
 function quiet(runtime: Runtime): string[] {
   const flag = "--disable-sigusr1";
@@ -40,17 +40,17 @@ function quiet(runtime: Runtime): string[] {
   return runtime.name === "node" && !inspected && !process.execArgv.includes(flag) ? [flag] : [];
 }
 
-/** The command that starts this program again with one more word, in the way it was started itself. */
+/** The command that starts this program again with an additional word, in the way that this process was started. */
 export function ownCommand(runtime: Runtime, word: string): string[] {
   const { execPath, execArgv, argv } = process;
   const file = argv[1] ?? "";
-  // A program that Bun made one file of is its own runtime: what it names as its file exists only inside of it.
+  // A program compiled by Bun is its own runtime: the path of its file exists only inside the program.
   const compiled = file.startsWith("/$bunfs/") || file === execPath;
   const flags = runtime.name === "deno" ? [...denoFlags(runtime), "--no-prompt"] : [...execArgv, ...quiet(runtime)];
   return [execPath, ...compiled ? [] : [...flags, file], ...programWords(), word];
 }
 
-/** The command that starts this program again with the same words, as the daemon that it is. */
+/** The command that starts this daemon again with the same words. */
 export function relaunchCommand(runtime: Runtime): string[] {
   const { execPath, execArgv, argv } = process;
   const file = argv[1] ?? "";
@@ -60,8 +60,8 @@ export function relaunchCommand(runtime: Runtime): string[] {
 }
 
 /**
- * The command that starts one of our daemons with one more word, whichever program this is; undefined where its file does not exist: in a bundle,
- * or imported from the web.
+ * The command that starts a daemon of Brine with an additional word, from any program; undefined if the daemon's file does not
+ * exist, as in a bundle or an import from the web.
  */
 export function programCommand(
   runtime: Runtime,
@@ -77,7 +77,7 @@ export function programCommand(
   return [process.execPath, ...flags, file, word];
 }
 
-/** How a process for one job is started; by default it is this program itself. */
+/** The command that starts a process for one job. @default this program */
 export function jobCommand(
   runtime: Runtime,
   argv: readonly string[] = ownCommand(runtime, "--job-process"),

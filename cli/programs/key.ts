@@ -13,24 +13,24 @@ import { Exit } from "../program/exit.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 
-/** The words of the sentences. */
+/** Words for statuses in sentences. */
 const WORDS: Record<KeyState, string> = {
   accepted: "accepted",
   pre: "unaccepted",
   rejected: "rejected",
   denied: "denied",
 };
-/** The order in which the sentence "does not match" names them. */
+/** Order of the statuses in the sentence "does not match". */
 const SENTENCE: readonly KeyState[] = ["pre", "accepted", "rejected", "denied"];
 
 interface Action {
   verb: KeyAction;
   done: string;
-  /** Statuses that keys are taken from, in the order in which they are worked on. */
+  /** Statuses of the keys that the action takes, in the order of work. */
   from: KeyState[];
-  /** Statuses that the sentence "does not match" names. */
+  /** Statuses that the sentence "does not match" lists. */
   named: KeyState[];
-  /** What an empty answer means. */
+  /** True if an empty answer means yes. */
   yesByDefault: boolean;
 }
 
@@ -65,10 +65,10 @@ class KeyProgram {
     await this.#show(Object.fromEntries(statuses.map((status) => [status, all[status]])));
   }
 
-  /** What of each key is shown: its text, or its fingerprint. */
+  /** Shows the text or the fingerprint of each key. */
   async describe(glob: string, what: "texts" | "fingerprints"): Promise<void> {
     const shown = await this.#keys[what](glob);
-    // JSON output also shows an empty result.
+    // Structured output such as JSON shows an empty result, too.
     if (this.#structured || Object.keys(shown).length > 0) await this.#show(shown);
   }
 
@@ -106,7 +106,7 @@ class KeyProgram {
     return 0;
   }
 
-  /** Names the accepted keys that others of the same id would replace. Returns true if there are any. */
+  /** Prints accepted keys that would be replaced by others of the same id. Returns true if there are any. */
   async #sayReplaced(glob: string, matches: KeyMatches): Promise<boolean> {
     const accepted = new Set((await this.#keys.matching(glob, ["accepted"])).minions);
     const others = Object.entries(matches).flatMap(([status, ids]) => (ids ?? []).map((id) => ({ status, id })))
@@ -155,7 +155,7 @@ class KeyProgram {
     await this.#printer.document({ return: result });
   }
 
-  /** Asks minions to change their keys. */
+  /** Asks minions to rotate their keys. */
   async rotate(glob: string): Promise<void> {
     const { print } = this.#context;
     const ids = await this.#keys.rotate(glob);
@@ -164,7 +164,7 @@ class KeyProgram {
     for (const id of ids) print(`Minion ${printable(id)} is asked to change its key.\n`);
   }
 
-  /** Who did what with the keys of a glob, oldest first. */
+  /** Shows who decided what about the keys of a glob, oldest first. */
   async history(glob: string): Promise<void> {
     const decisions = await this.#keys.history(glob);
     if (this.#structured) return await this.#printer.document(decisions);
@@ -177,7 +177,7 @@ class KeyProgram {
   }
 }
 
-/** Keys through the running master, for a user who logs in. */
+/** Access to keys through the running master, for a user who logs in. */
 async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ keys: KeyAccess } & AsyncDisposable> {
   const [{ LocalClient }, { credentialsOf }] = await Promise.all([
     import("../../src/client/local_client.ts"),
@@ -193,7 +193,7 @@ async function loggedIn(context: ProgramContext, opts: MasterOpts): Promise<{ ke
   }
 }
 
-/** Runs the first of the actions that was asked for; a listing if none was. */
+/** Runs the first of the requested actions; lists keys if there is none. */
 export async function keyMain(context: ProgramContext): Promise<number> {
   if (context.options.delete_all === true && context.positionals.length > 0) {
     // Exit code and sentence are Salt's.
@@ -234,7 +234,7 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   };
   const text = (name: string) => String(options[name] ?? "");
 
-  // In this order, as Salt has it: of several actions only the first is done.
+  // As in Salt, only the first of several actions is done, in this order.
   if (text("gen_keys") !== "") await program.generate(text("gen_keys"));
   else if (options.gen_signature === true) await program.sign();
   else if (text("list") !== "") await program.list(text("list"));

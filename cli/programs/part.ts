@@ -1,4 +1,4 @@
-/** The process of a supervised part: what `salt-master` and `salt-minion` become when they start themselves for one. */
+/** The process of a supervised part: a program that `salt-master` or `salt-minion` starts. */
 import type { Logger } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { EngineConfig } from "../../src/feature/engine/engine_process.ts";
@@ -12,17 +12,17 @@ declare const process: {
   getBuiltinModule(name: "node:fs"): typeof import("node:fs");
 };
 
-/** How far this process stands back for the master's own loop, which answers in the meantime. */
+/** Niceness of this process: the master's own event loop, which answers requests, has precedence. */
 const NICE = 10;
 
 interface PartProgram {
-  /** @param config what its supervisor gives it */
+  /** @param config configuration from the supervisor */
   open(runtime: Runtime, config: Record<string, unknown>, log: Logger): Promise<PartHandlers>;
-  /** How far it stands back for others. @default {@link NICE} */
+  /** Niceness of the process. @default {@link NICE} */
   nice?(config: Record<string, unknown>): number;
 }
 
-/** The parts by their names; what one needs is loaded for it alone. */
+/** The parts by name; each loads only what it needs. */
 export const PARTS: Record<string, PartProgram> = {
   requests: {
     open: async (runtime, opts, log) => (await import("../request_worker.ts")).openRequestWorker(runtime, opts, log),
@@ -87,19 +87,19 @@ function standBack(nice: number): void {
   if (nice === 0) return;
   const steps = [
     () => process.getBuiltinModule("node:os").setPriority(nice),
-    // Where Linux shares processors among sessions, a priority counts within its own session alone, and this process has one of its own.
+    // If Linux shares processors among sessions, niceness counts only within a session, and this process has its own session.
     () => process.getBuiltinModule("node:fs").writeFileSync("/proc/self/autogroup", String(nice)),
   ];
   for (const step of steps) {
     try {
       step();
     } catch {
-      // It may not, or the system has no such thing: it works all the same.
+      // The step is not allowed or not supported: the process works without it.
     }
   }
 }
 
-/** Serves the master as the part that it names, until the master has no use for it. */
+/** Serves the master as the part that it names, until the master stops it. */
 export async function partMain(): Promise<void> {
   await childMain((runtime, ticket) =>
     servePart({

@@ -1,4 +1,4 @@
-/** The program `salt-run`: runs a runner in this process, beside our master or a real one. */
+/** The program `salt-run`: runs a runner in this process, next to a Brine or Salt master. */
 import { conditionInput, parseArguments } from "../../src/model/job/args.ts";
 import { newJid } from "../../src/model/job/jid.ts";
 import { messageOf } from "../../src/base/errors.ts";
@@ -20,7 +20,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const opts = await readMasterConfig(context, { client: true });
   const printer = await makePrinter(context, opts);
   const [name = "", ...words] = positionals;
-  // As in Salt, the name of a module alone asks for what it can do.
+  // As in Salt, the name of a module alone shows its documentation.
   const docs = options.doc === true || !name.includes(".")
     ? await runnerDocumentation(runnersOf({ runtime, log, opts, plugins: RUNNER_PLUGINS }), name)
     : {};
@@ -39,7 +39,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
   const quiet = options.quiet === true;
   const show = (data: unknown, own?: string) => printer.document(data, own);
   const jid = typeof options.jid === "string" && options.jid !== "" ? options.jid : newJid(runtime.clock);
-  // Below the traceback, which scripts read on stdout, in the last line of a terminal.
+  // Logs the error after the traceback: scripts read that on stdout, and on a terminal this is the last line.
   const failed = (runner: string, error: unknown) => {
     log.error("runner failed", { runner, error: messageOf(error) });
     for (const line of traceback(error).trimEnd().split("\n")) log.debug(line);
@@ -65,7 +65,7 @@ export async function runMain(context: ProgramContext): Promise<number> {
     const { positional: given, keyword } = parseArguments(words, {
       noParse: Array.isArray(options.no_parse) ? options.no_parse : [],
     });
-    // What reads as a job id stays text, as in a job.
+    // As in a job, text that looks like a job id stays text.
     const positional = conditionInput(given, new Map());
     const { keywords, params } = parseSignature(found.signature);
     if (keywords === undefined && [...keyword.keys()].some((key) => !params.some((param) => param.name === key))) {

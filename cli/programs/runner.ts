@@ -1,4 +1,4 @@
-/** The process of one runner: what `salt-master` becomes when it starts itself for one. */
+/** The process of one runner: the program that `salt-master` starts for each runner. */
 import type { Logger } from "../../src/base/log.ts";
 import type { RunnerWork } from "../../src/host/runner/runner_processes.ts";
 import { servePart } from "../../src/feature/supervise/serve_part.ts";
@@ -26,7 +26,7 @@ async function run(runtime: Runtime, log: Logger, { fun, low, jid, user, opts }:
   await host.close();
 }
 
-/** Waits for what to run, and runs it to its end, also when the master has gone. */
+/** Waits for a runner, and runs it to its end, even if the master ends. */
 export async function runnerMain(): Promise<void> {
   let running: Promise<void> | undefined;
   await childMain((runtime, ticket) =>

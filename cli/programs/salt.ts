@@ -1,4 +1,4 @@
-/** The program `salt`: publishes a job and prints what comes of it. */
+/** The program `salt`: publishes a job and prints its results. */
 import type { CollectOptions } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
@@ -24,7 +24,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   const { options } = context;
   const opts = await readMasterConfig(context, { client: true });
   const functions = functionsOf(context);
-  // Arguments of the call choose what is shown in the mode `filter` of states.
+  // The output mode `filter` of states selects by the arguments of the call.
   const printer = await makePrinter(context, { ...opts, arg: functions.arg });
   if (options.config_dump === true) return await dumpConfig(context, opts);
   if (typeof options.watch === "string") return await watchJob(context, opts, printer, options.watch);
@@ -47,7 +47,7 @@ export async function saltMain(context: ProgramContext): Promise<number> {
   return await runJob({ context, opts, printer, client, target, request, collect, live });
 }
 
-/** What the user has logged in with; undefined for one who has a key of the master's. */
+/** The credentials of the user; undefined for a user who has a key of the master. */
 async function ownOrGiven(
   context: ProgramContext,
   opts: MasterOpts,
@@ -58,7 +58,7 @@ async function ownOrGiven(
   return await credentialsOf(context, opts, client);
 }
 
-/** `--config-dump`. */
+/** Handles `--config-dump`. */
 async function dumpConfig({ print }: ProgramContext, opts: MasterOpts): Promise<number> {
   const { render } = await import("../../src/plugins/outputters/mod.ts");
   const { SALT_MASTER_DEFAULTS, withSaltDefaults } = await import("../../src/model/config/salt_defaults.ts");
@@ -66,13 +66,13 @@ async function dumpConfig({ print }: ProgramContext, opts: MasterOpts): Promise<
   return 0;
 }
 
-/** Ids of the minions that the target means, looked up without sending anything. */
+/** Ids of the minions that the target matches, found without a job. */
 async function expectedMinions(context: ProgramContext, opts: MasterOpts, target: JobTarget): Promise<string[]> {
   const { previewTarget } = await import("../../src/host/master/preview_target.ts");
   return previewTarget({ ...context, delimiter: String(context.options.delimiter ?? ":") }, opts, target);
 }
 
-/** `--preview-target`. */
+/** Handles `--preview-target`. */
 async function preview(
   context: ProgramContext,
   opts: MasterOpts,
@@ -84,11 +84,11 @@ async function preview(
   return minions.length > 0 ? 0 : noReturn(context);
 }
 
-/** `--stream`. */
+/** Handles `--stream`. */
 async function liveOutput({ options, complain }: ProgramContext, printer: Printer): Promise<LiveOutput | undefined> {
   if (options.stream !== true) return undefined;
   const { LiveOutput } = await import("./salt/live_output.ts");
-  // With `--out`, stdout holds only what the outputter prints.
+  // With `--out`, stdout has only the output of the outputter.
   return new LiveOutput(printer.chosen ? complain : (line) => printer.line(line), complain);
 }
 
@@ -96,10 +96,13 @@ function liveOptions(live: LiveOutput): Pick<CollectOptions, "onOutput" | "onPro
   return { onOutput: (output) => live.take(output), onProgress: (progress) => live.takeState(progress) };
 }
 
-/** Minions at a time (`--batch-size`, option `batch`), as text; empty for all at once. */
+/** Number of minions at a time (`--batch-size`, option `batch`), as text; empty for all at once. */
 const batchOf = ({ options }: ProgramContext, opts: MasterOpts) => String(options.batch ?? opts.batch ?? "");
 
-/** The client of the master; undefined if none is running and that was printed, as Salt does where it waits for returns. */
+/**
+ * Opens the client of the master. Undefined after printing that no master is running: Salt prints this, too, when it waits for
+ * returns.
+ */
 async function openClient(
   context: ProgramContext,
   opts: MasterOpts,
@@ -118,7 +121,7 @@ async function openClient(
   }
 }
 
-/** `--watch`: follows a job that some other program has published. */
+/** Handles `--watch`: follows a job that another program has published. */
 async function watchJob(context: ProgramContext, opts: MasterOpts, printer: Printer, jid: string): Promise<number> {
   const live = await liveOutput(context, printer);
   const waiting = waitingOf(context, opts);
@@ -145,7 +148,7 @@ async function watchJob(context: ProgramContext, opts: MasterOpts, printer: Prin
   }
 }
 
-/** Runs the job in the way that the options ask for; on Ctrl-C its id is printed. */
+/** Runs the job as the options ask; on Ctrl-C its id is printed. */
 async function runJob(job: SaltJob): Promise<number> {
   const { context, printer, collect, client, request } = job;
   const { options, complain, log } = context;
@@ -156,7 +159,7 @@ async function runJob(job: SaltJob): Promise<number> {
   });
   try {
     const batch = await batchToRun(job);
-    // A request for a few at a time does not mean all at once.
+    // `--async` with a batch still runs the batch, because the job must not reach all minions at once.
     if (options.async === true && batch === undefined) return await publishOnly(job);
     await chooseSubset(job);
     if (batch !== undefined) {
@@ -177,13 +180,13 @@ async function runJob(job: SaltJob): Promise<number> {
   }
 }
 
-/** `--progress`; and notes the minions of the job where its user may not read the master's keys. */
+/** Handles `--progress`. Also remembers the minions of the job, if the user may not read the master's keys. */
 function startProgress(job: SaltJob, onPublished: (jid: string) => void = () => {}): Progress | undefined {
   const { context, collect, client } = job;
   const progress = context.options.progress === true ? new Progress(context) : undefined;
   collect.onPublished = (jid, { minions, missing }) => {
     onPublished(jid);
-    // Whoever may read the master's keys needs no notes of them.
+    // A user who may read the master's keys does not need remembered ids.
     if (!client.keyed) {
       void import("../complete/remembered_minions.ts").then((m) => m.rememberMinions(context.runtime, minions));
     }
@@ -192,7 +195,7 @@ function startProgress(job: SaltJob, onPublished: (jid: string) => void = () => 
   return progress;
 }
 
-/** The size of the batch that is asked for, or that so many minions make necessary; undefined for all at once. */
+/** The size of the batch that is requested, or needed for that many minions; undefined for all at once. */
 async function batchToRun({ context, opts, printer, target }: SaltJob): Promise<string | undefined> {
   const { options, explicit } = context;
   if (options.static === true) return undefined;
@@ -204,7 +207,7 @@ async function batchToRun({ context, opts, printer, target }: SaltJob): Promise<
   return String(explicit.has("batch_safe_size") ? options.batch_safe_size : opts.batch_safe_size);
 }
 
-/** `--async`. */
+/** Handles `--async`. */
 async function publishOnly({ context, opts, printer, client, request, target }: SaltJob): Promise<number> {
   const published = await client.publish(request);
   if (published === undefined) await reportNoMatch(context, opts, printer, target);
@@ -212,7 +215,7 @@ async function publishOnly({ context, opts, printer, client, request, target }: 
   return 0;
 }
 
-/** `--subset`: from now on the request is for so many of its minions, taken at random from those that have the function. */
+/** Handles `--subset`: changes the request to a random subset of the minions that have the function. */
 async function chooseSubset({ context: { options, runtime }, client, request, collect }: SaltJob): Promise<void> {
   if (options.subset === undefined || Number(options.subset) === 0) return;
   const size = Math.max(1, Number(options.subset));

@@ -1,4 +1,4 @@
-/** The program `salt-cp`: sends files along with jobs, for minions that need not be able to fetch them. */
+/** The program `salt-cp`: sends files inside jobs, for minions that cannot fetch files. */
 import type { CollectOptions } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import { hasReturn, type Outcome } from "../../src/client/outcome.ts";
@@ -12,16 +12,16 @@ import { readMasterConfig } from "../program/read_master_config.ts";
 import { openJobClient, reportJobFailure, waitingOf } from "./salt/job_client.ts";
 import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
 
-/** Exit code where a source is missing. */
+/** Exit code if a source is missing. */
 const MISSING = 42;
 
-/** What is sent in chunks: files with their modes, and directories that are empty. */
+/** The data to send in chunks: files with their modes, and empty directories. */
 interface Sources {
   files: { path: string; mode: number }[];
   emptyDirectories: string[];
 }
 
-/** Finds what is below the sources. Other kinds are left out: reading a device or a pipe may never end. */
+/** Lists the files and directories in the sources. Other kinds are skipped, because reading a device or pipe may never end. */
 function sourcesBelow(fs: FileSystem, roots: readonly string[], complain: (text: string) => void): Sources {
   const found: Sources = { files: [], emptyDirectories: [] };
   const enter = (path: string, trail: readonly string[]): void => {
@@ -39,7 +39,7 @@ function sourcesBelow(fs: FileSystem, roots: readonly string[], complain: (text:
   return found;
 }
 
-/** Where on the minion each of the sources goes. */
+/** Returns a function from a source's path to its path on the minion. */
 function destinationOf(sources: Sources, roots: readonly string[], destination: string): (path: string) => string {
   const { files, emptyDirectories } = sources;
   const isDirectory = emptyDirectories.length > 0 || files.length > 1 || /[/\\]$/.test(destination);
@@ -57,12 +57,12 @@ async function gzipped(data: Uint8Array): Promise<Uint8Array> {
 
 function base64(data: Uint8Array): string {
   let text = "";
-  // In parts: a call takes only so many arguments.
+  // In pieces, because a function call takes a limited number of arguments.
   for (let at = 0; at < data.length; at += 8192) text += String.fromCharCode(...data.subarray(at, at + 8192));
   return btoa(text);
 }
 
-/** minion → path on it → the result. */
+/** Minion → path on the minion → result. */
 type Results = Record<string, unknown>;
 
 class Copier {
@@ -84,7 +84,7 @@ class Copier {
     this.#collect = collect;
   }
 
-  /** Runs one job: how it ended for each minion. */
+  /** Runs one job, and returns the outcome for each minion. */
   async #run(fun: string, arg: unknown[]): Promise<Outcome[]> {
     const { options: { delimiter } } = this.#context;
     const request: PublishRequest = { ...this.#target, fun, arg, kwargs: { delimiter: delimiter ?? ":" } };
@@ -94,7 +94,7 @@ class Copier {
     return outcomes;
   }
 
-  /** All files in one job, which must hold them whole. */
+  /** Sends all files in one job, which contains them completely. */
   async whole(sources: readonly string[], destination: string): Promise<Results> {
     const { runtime: { fs } } = this.#context;
     const files: Record<string, string> = {};
@@ -106,7 +106,7 @@ class Copier {
         );
         throw new Exit(1);
       }
-      // Salt sends the others, and does not say that one is missing.
+      // Salt sends the other files, without a word about the missing one.
       if (kind === undefined) this.#context.complain(`${path} does not exist: it is not copied`);
       if (kind !== "file") continue;
       try {
@@ -119,13 +119,13 @@ class Copier {
     const results: Results = {};
     for (const outcome of await this.#run("cp.recv", [files, destination])) {
       if (hasReturn(outcome)) results[outcome.id] = outcome.return;
-      // A minion without a key was not asked; of all others the copy counts as failed.
+      // A minion without a key was not asked; for any other minion the copy has failed.
       else if (outcome.kind !== "missing") results[outcome.id] = false;
     }
     return results;
   }
 
-  /** Each file in as many jobs as it takes. */
+  /** Sends each file in as many jobs as needed. */
   async chunked(
     sources: Sources,
     place: (path: string) => string,
@@ -137,16 +137,16 @@ class Copier {
       const dest = place(path);
       const there = new Map<string, unknown>();
       for await (const { chunk, index } of this.#chunks(path, how)) {
-        // As keywords: a positional text that ends in an equals sign would be taken for one.
+        // As keyword arguments, because a positional text that ends in an equals sign would be parsed as one.
         const keyword = { __kwarg__: true, dest, chunk, append: index > 0, compressed: how.compress, mode };
         const outcomes = await this.#run("cp.recv_chunked", [keyword]);
         if (!this.matched) return {};
         for (const one of outcomes) {
-          // The first failure is the one that explains the others.
+          // Keep the first failure of a minion, which explains the later ones.
           if (one.kind === "missing" || (there.get(one.id) ?? true) !== true) continue;
           there.set(one.id, hasReturn(one) ? one.return : false);
         }
-        // No minion answers: more chunks would only take time.
+        // If no minion answers, more chunks would only take time.
         if (!outcomes.some(hasReturn)) break;
       }
       for (const [id, value] of there) note(id, dest, value);
@@ -168,7 +168,7 @@ class Copier {
     const { fs } = this.#context.runtime;
     for (let index = 0, at = 0;; index++) {
       const piece = fs.readAt(path, at, chunkBytes);
-      // An empty file is a chunk of nothing.
+      // An empty file is sent as one empty chunk.
       if (piece.length === 0 && index > 0) return;
       at += piece.length;
       yield { chunk: base64(compress ? await gzipped(piece) : piece), index };

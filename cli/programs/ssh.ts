@@ -1,7 +1,7 @@
-/** The program `salt-ssh`, which Brine lacks. It fails with a message, so that scripts notice. */
+/** The program `salt-ssh`, which Brine does not have. It fails with a message, so that scripts notice. */
 import type { ProgramContext } from "../program/context.ts";
 
-/** EX_UNAVAILABLE of sysexits.h. */
+/** Exit code EX_UNAVAILABLE of sysexits.h. */
 const UNAVAILABLE = 69;
 
 /** Runs `salt-ssh`. */

@@ -27,7 +27,7 @@ export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
     import("../daemon/check/finding.ts"),
     import("../../src/host/syndic/syndic.ts"),
   ]);
-  // The master's configuration names the masters above; id and keys are those of the minion of this host, as in Salt.
+  // As in Salt, the master's configuration names the higher masters; id and keys are those of this host's minion.
   const minion = await readConfig(context, "minion", MINION_OPTIONS, true);
   const { explicit } = context;
   return {

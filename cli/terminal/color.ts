@@ -1,8 +1,8 @@
 import type { ProgramContext } from "../program/context.ts";
 
 /**
- * Whether to print in colours: on a terminal that has them, unless they are turned off (`--no-color`, or `NO_COLOR` in the
- * environment, whatever its value: no-color.org). `--force-color` goes before all of that.
+ * True to print in colors: on a terminal that supports them, unless `--no-color` or the variable `NO_COLOR` (with any value:
+ * no-color.org) turns them off. `--force-color` overrides all of these.
  */
 export function inColor(
   { options, runtime: { process }, terminal }: Pick<ProgramContext, "options" | "runtime" | "terminal">,

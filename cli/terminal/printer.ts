@@ -1,4 +1,4 @@
-/** Prints results: one document at a time, with the outputter that was asked for or that the result names. */
+/** Prints results, one document at a time, with the requested outputter or the one that the result names. */
 import { customFiles } from "../../src/model/loader/custom_files.ts";
 import { StreamedMap } from "../../src/model/loader/streamed_map.ts";
 import { nestedEntries } from "../../src/plugins/outputters/nested.ts";
@@ -8,25 +8,26 @@ import { inColor } from "./color.ts";
 import type { ProgramContext } from "../program/context.ts";
 
 export interface Printer {
-  /** True if an outputter was asked for. */
+  /** True if the user has requested an outputter. */
   readonly chosen: boolean;
   /**
-   * Prints a result; one that comes entry by entry is printed so by the outputter `nested`, and collected for all others.
+   * Prints a result. The outputter `nested` prints a streamed result entry by entry; for other outputters it is collected
+   * first.
    *
-   * @param own the outputter that the result names itself
+   * @param own the outputter that the result names
    */
   document(data: unknown, own?: string, retcode?: number): Promise<void>;
-  /** A line of the program's own, never rendered. */
+  /** Prints a line of the program itself, without an outputter. */
   line(text: string): void;
 }
 
 /** Characters of a long document that are written at once. */
 const CHUNK = 65536;
 
-/** Characters at the end of such a piece that are looked at for white space, which may be the end of the document. */
+/** Characters at the end of such a piece to search for white space, which may be the end of the document. */
 const TAIL = 256;
 
-/** A printer for the program's options over the configuration. */
+/** Makes a printer from the program's options and the configuration. */
 export async function makePrinter(context: ProgramContext, opts: Record<string, unknown>): Promise<Printer> {
   const { options, log } = context;
   const print = opts.strip_colors === false ? context.printAsIs ?? context.print : context.print;
@@ -42,13 +43,13 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   return {
     chosen: wanted !== "",
     async document(data, own, retcode = 0) {
-      // States name their own outputter, whichever highstate was asked for.
+      // States name their own outputter, so `highstate` means the outputter that the return names.
       const name = wanted === "" || wanted === "highstate" ? own ?? "nested" : wanted;
       if (isStreamed(data, name)) return await printEntries(data, nestedEntries(settings, { retcode }), write, context);
       const whole = data instanceof StreamedMap ? await data.collect() : data;
       const { text, unknownOutputter, failure } = await render(name, whole, settings, { retcode }, custom);
       if (failure !== undefined) log.error("the custom outputter failed", { outputter: name, error: failure });
-      // Once is enough for all minions.
+      // Log the unknown outputter only once, not for each minion.
       if (unknownOutputter !== undefined && !complained) {
         complained = true;
         log.error(`Invalid outputter ${unknownOutputter} specified, fall back to nested`);
@@ -59,7 +60,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   };
 }
 
-/** What outputters are given: the configuration, with the options of the command line over it. */
+/** The settings for outputters: the configuration, overridden by the options of the command line. */
 async function outputSettings(
   context: ProgramContext,
   opts: Record<string, unknown>,
@@ -75,12 +76,12 @@ async function outputSettings(
   for (const [key, value] of Object.entries(options)) {
     if (explicit.has(key) || settings[key] === undefined) settings[key] = value;
   }
-  // null means "no indentation" to outputters, but here only that the option is not set.
+  // For outputters null means "no indentation", but here the option is only not set.
   if (settings.output_indent === null) delete settings.output_indent;
   return settings;
 }
 
-/** Writes to the file of `--out-file`, which is emptied first unless text is to be appended; else to stdout. */
+/** Writes to the file of `--out-file`, emptied first unless text is to be appended; without the option to stdout. */
 function outputWriter(
   { options, runtime }: ProgramContext,
   opts: Record<string, unknown>,
@@ -92,14 +93,14 @@ function outputWriter(
   return (text) => runtime.fs.append(file, text, 0o644);
 }
 
-/** The operator's own outputters. Few have any, and the code for them takes longer to load than to look. */
+/** The operator's own outputters. Most hosts have none, and a search is faster than loading the code for them. */
 async function customOutputters({ runtime, log }: ProgramContext, opts: Record<string, unknown>) {
   if (customFiles(runtime, opts, "output").size === 0) return {};
   const { customOutputters } = await import("../../src/model/loader/custom_outputters.ts");
   return customOutputters({ runtime, log: log.child("output"), opts });
 }
 
-/** Prints entry by entry what would be printed of the whole: white space counts only if text comes after it. */
+/** Prints entry by entry what the whole result would print: white space is written only when text follows it. */
 async function printEntries(
   map: StreamedMap,
   format: (key: string, value: unknown) => string,

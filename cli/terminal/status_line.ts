@@ -10,20 +10,20 @@ export class StatusLine {
     this.#write = write;
   }
 
-  /** Puts a line in the place of the one before; an empty one takes it away. */
+  /** Replaces the status line; an empty text removes it. */
   show(text: string): void {
     if (text === "") this.hide();
     this.#text = text;
     this.draw();
   }
 
-  /** Takes it off the screen, for what is printed now. */
+  /** Removes the line from the screen, before other output. */
   hide(): void {
     if (this.#visible) this.#write(ERASE);
     this.#visible = false;
   }
 
-  /** Puts it back. */
+  /** Shows the line again. */
   draw(): void {
     if (this.#text === "") return;
     this.#write(`${ERASE}${this.#text}`);

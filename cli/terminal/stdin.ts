@@ -1,4 +1,4 @@
-/** Standard input: all of it, line by line, and a line that is not shown as it is typed. */
+/** Reads standard input: completely, by line, or one line without echo. */
 
 declare const process: {
   stdin: AsyncIterable<Uint8Array> & { isTTY?: boolean; setRawMode?(raw: boolean): void };
@@ -6,7 +6,7 @@ declare const process: {
   exit(code: number): never;
 };
 
-/** All that comes on standard input, as text. */
+/** Reads all of standard input as text. */
 export async function readStdin(): Promise<string> {
   const parts: Uint8Array[] = [];
   for await (const chunk of process.stdin) {
@@ -16,7 +16,7 @@ export async function readStdin(): Promise<string> {
   return parts.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
 }
 
-/** Reads stdin line by line: the rest stays for the next call. */
+/** Returns a function that reads one line of stdin at each call. */
 export function lineReader(): () => Promise<string | undefined> {
   let buffered = "";
   let input: AsyncIterator<Uint8Array> | undefined;
@@ -43,7 +43,7 @@ export function lineReader(): () => Promise<string | undefined> {
 
 const [INTERRUPT, END, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
 
-/** A line that is typed at a terminal and not shown; undefined if input ends first. */
+/** Reads a line from a terminal without echo; undefined if input ends first. */
 export async function hiddenLine(): Promise<string | undefined> {
   const { stdin } = process;
   const decoder = new TextDecoder();

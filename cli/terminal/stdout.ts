@@ -1,12 +1,12 @@
-/** Output that has to be written before a program may end. */
+/** Waits until output is written, before a program may end. */
 
 interface Stream {
   write(text: string, done: () => void): unknown;
 }
 
 /**
- * Writes to stdout and reports when all of it is written. Ending the stream would report that too, but shuts down the socket
- * behind it: under systemd, and below other programs that start programs, the next program of a script writes to the same one.
+ * Writes to stdout, and reports when everything is written. To end the stream would report that, too, but shuts down its
+ * socket: under systemd and other programs, the next program of a script writes to the same socket.
  */
 export class Stdout {
   readonly #stream: Stream;
@@ -18,7 +18,7 @@ export class Stdout {
   }
 
   write(text: string): void {
-    // Bun calls back for an empty text while others still wait.
+    // For an empty text Bun calls back while other texts still wait.
     if (text === "") return;
     this.#pending++;
     this.#stream.write(text, () => {
@@ -26,7 +26,7 @@ export class Stdout {
     });
   }
 
-  /** Resolves once everything was handed to the system. */
+  /** Resolves when the system has accepted everything. */
   async written(): Promise<void> {
     if (this.#pending > 0) await new Promise<void>((resolve) => this.#empty = resolve);
   }

@@ -1,4 +1,4 @@
-/** Everything that can be said of a daemon's configuration before it runs: for its start, for `--check` and for `salt-doctor`. */
+/** Checks a daemon's configuration before it runs: for its start, for `--check` and for `salt-doctor`. */
 import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import { type OptionReview, reviewOptions } from "../../../src/model/config/review.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
@@ -6,13 +6,13 @@ import type { Daemon } from "../daemon.ts";
 import { type Finding, findingsBy } from "./finding.ts";
 
 export interface ConfigFindings {
-  /** Options without effect, and names that are no option. */
+  /** Options without effect, and names that are not options. */
   review: OptionReview;
-  /** What the checks of the daemon have found. */
+  /** The findings of the daemon's checks. */
   found: Finding[];
 }
 
-/** Runs the checks of a daemon. Whoever else wants to know what is wrong with a configuration asks here, too. */
+/** Runs the checks of a daemon. Every program that reports mistakes in a configuration uses this function. */
 export async function checkConfig(
   { kind, checks }: Pick<Daemon, "kind" | "checks">,
   config: LoadedConfig,

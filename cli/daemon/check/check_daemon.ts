@@ -1,4 +1,4 @@
-/** `--check`: everything that would keep a daemon from starting or doing its work, without starting it or changing anything. */
+/** `--check`: finds what would prevent a daemon from starting or working, without starting it or changing anything. */
 import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import { NARROW_REMEDY, type OptionReview } from "../../../src/model/config/review.ts";
 import { namePatterns, type NarrowPattern } from "../../../src/model/config/review_permissions.ts";
@@ -15,7 +15,7 @@ import { checkConfig } from "./check_config.ts";
 import { checkPorts } from "./check_ports.ts";
 import { doubtful, type Finding, findingCounts, findingLine, wrong } from "./finding.ts";
 
-/** Prints what is wrong, one line for each problem. @returns the exit code: 1 if there is an error */
+/** Prints the findings, one line for each. @returns the exit code: 1 if there is an error */
 export async function checkDaemon(context: ProgramContext, daemon: Daemon): Promise<number> {
   const { findings } = await findingsOf(context, daemon);
   for (const finding of findings) context.print(`${findingLine(finding)}\n`);
@@ -24,14 +24,14 @@ export async function checkDaemon(context: ProgramContext, daemon: Daemon): Prom
   return errors > 0 ? 1 : 0;
 }
 
-/** What a look at a daemon's configuration, directories, keys and ports has found. */
+/** The findings about a daemon's configuration, directories, keys and ports. */
 export interface DaemonFindings {
   findings: Finding[];
-  /** The configuration as the daemon would read it; undefined if it cannot be read. */
+  /** The configuration as the daemon would read it; undefined if it is unreadable. */
   config: LoadedConfig | undefined;
-  /** The process of the daemon, if it runs. */
+  /** The process of the daemon; undefined if it is not running. */
   running: number | undefined;
-  /** True if this user may not look at the directories of the daemon. */
+  /** True if this user may not read the directories of the daemon. */
   barred: boolean;
 }
 
@@ -47,12 +47,12 @@ export async function findingsOf(context: ProgramContext, daemon: Daemon): Promi
   findings.push(...found, ...reviewFindings(review));
   if (kind === "master") findings.push(...(await beginningsOfNames(opts)).map(narrowFinding));
   const running = runningInstance(runtime, String(opts.pidfile), program);
-  // A gateway looks into no directory of the master.
+  // A gateway does not use the master's directories.
   const own = daemon.directories === undefined ? [opts.pki_dir, opts.cachedir].map(String) : [];
   const barred = await barredUser(runtime, String(opts.user ?? ""), given.has("user"), own);
   if (barred !== undefined) {
     findings.push(barred);
-    // What this user may not read says nothing of the daemon.
+    // What this user may not read says nothing about the daemon.
     if (runtime.process.uid() !== 0) return { findings, config, running, barred: true };
   }
   if (opts.verify_env !== false && daemon.directories === undefined) {
@@ -99,7 +99,7 @@ async function barredUser(
   );
 }
 
-/** The configuration as the daemon would read it, with every wrong value found; undefined if it cannot be read. */
+/** Reads the configuration as the daemon would, and reports every wrong value; undefined if it is unreadable. */
 async function readAll(
   context: ProgramContext,
   daemon: Daemon,
@@ -145,7 +145,7 @@ async function beginningsOfNames(opts: Record<string, unknown>): Promise<NarrowP
 const narrowFinding = ({ place, pattern }: NarrowPattern): Finding =>
   doubtful(`${place}: the pattern "${pattern}" matches the whole text, not its beginning`, NARROW_REMEDY);
 
-/** Options that have no effect, are probably mistyped, or match less than they do in Salt. */
+/** Findings about options that have no effect, are probably mistyped, or match less than in Salt. */
 function reviewFindings({ mistyped, ineffective, unneeded, narrow }: OptionReview): Finding[] {
   const findings = narrow.map(narrowFinding);
   for (const { option, meant, place } of mistyped) {

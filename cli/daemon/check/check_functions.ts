@@ -1,4 +1,4 @@
-/** Functions that `schedule` and `mine_functions` name. */
+/** Checks the functions that `schedule` and `mine_functions` name. */
 import type { Host } from "../../../src/model/config/review.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
 import { customFilesOf } from "../../../src/model/loader/custom_file.ts";
@@ -15,7 +15,7 @@ interface Named {
   fun: string;
 }
 
-/** The functions of modules by the name that they go by; only the files of that name are loaded. */
+/** Returns the functions in a module, by the module's name. Only files of that name are loaded. */
 type FunctionsOf = (module: string) => Promise<readonly string[] | undefined>;
 
 async function functionsOf(host: Host): Promise<{ modules: readonly string[]; of: FunctionsOf }> {
@@ -35,7 +35,7 @@ async function functionsOf(host: Host): Promise<{ modules: readonly string[]; of
   return { modules: Object.keys(MODULES).map(moduleName), of };
 }
 
-/** A module of a similar name that has the function: `tst.ping` means test.ping, and `foo.bar` nothing. */
+/** Finds a module with a similar name that has the function: for `tst.ping` the module test, for `foo.bar` nothing. */
 async function nearestModule(
   module: string,
   name: string,
@@ -53,7 +53,7 @@ const keysOf = (value: unknown): [string, unknown][] =>
     ? value.map((name) => [str(name), undefined])
     : [];
 
-/** What an entry of `mine_functions` calls: its name, unless it has `mine_function`. */
+/** The function that an entry of `mine_functions` calls: its `mine_function`, or else its name. */
 function mineFunction([name, definition]: [string, unknown]): string {
   const items = isMap(definition) ? [definition] : Array.isArray(definition) ? definition.filter(isMap) : [];
   const other = items.flatMap((item) => entriesOf(item)).find(([key]) => key === "mine_function")?.[1];
@@ -72,7 +72,7 @@ function namedFunctions(host: Host, opts: Record<string, unknown>): Named[] {
   return [...scheduled, ...mine.map((fun) => ({ option: "mine_functions", fun }))];
 }
 
-/** Finds functions that are not here. Those of custom modules of this host are not looked at. */
+/** Finds functions that do not exist. Functions of custom modules are not checked. */
 export async function checkFunctions(host: Host, opts: Record<string, unknown>, runtime: Runtime): Promise<Finding[]> {
   const named = namedFunctions(host, opts);
   if (named.length === 0) return [];

@@ -1,11 +1,11 @@
-/** The key pair of a daemon: readable, and its two halves of one kind. */
+/** Checks the key pair of a daemon: both files must be readable, and of the same kind. */
 import { joinPath } from "../../../src/base/paths.ts";
 import { cleanPem } from "../../../src/protocol/crypto/rsa_key.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 
-/** @param name of the pair, without extension. @returns nothing for a pair that is not there yet: the daemon makes it */
+/** @param name name of the pair, without extension. @returns nothing for a missing pair, because the daemon creates it */
 export function checkKeyPair(
   { fs, crypto }: Pick<Runtime, "fs" | "crypto">,
   directory: string,

@@ -1,4 +1,4 @@
-/** What a master's configuration is checked for. */
+/** Checks of a master's configuration. */
 import { interfacesOf } from "../../../src/model/config/addresses.ts";
 import { clusterSettings } from "../../../src/model/config/cluster.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
@@ -11,7 +11,7 @@ import type { Port } from "./check_ports.ts";
 import { type Check, doubtful, fatal, type Finding, unlessItThrows } from "./finding.ts";
 import { commonChecks, moduleChecks, transportCheck } from "./shared_checks.ts";
 
-/** The checks of the start, of `--check` and of `salt-doctor`. */
+/** Checks for the start, for `--check` and for `salt-doctor`. */
 export const MASTER_CHECKS: readonly Check[] = [
   ...commonChecks("master"),
   unlessItThrows(async ({ opts }) => (await import("../../job_caches.ts")).jobCacheName(opts as MasterOpts)),
@@ -52,7 +52,7 @@ function checkTwoPorts({ publish_port, ret_port, transport }: MasterOpts): Findi
   return [fatal(`publish_port and ret_port are both ${ret_port}`, "set one of them to another port")];
 }
 
-/** Salt's third interface of HTTP. */
+/** Reports `rest_wsgi`, Salt's third HTTP interface, which Brine does not have. */
 export function checkWsgi({ rest_wsgi }: Record<string, unknown>): Finding[] {
   if (rest_wsgi === undefined || rest_wsgi === null) return [];
   return [doubtful("rest_wsgi has no effect: Brine does not have that interface", "use rest_cherrypy (docs/api.md)")];
@@ -60,7 +60,7 @@ export function checkWsgi({ rest_wsgi }: Record<string, unknown>): Finding[] {
 
 const passphrase = (value: unknown) => typeof value === "string" && value !== "" ? value : undefined;
 
-/** The keys and directories of a master, and where it will listen: what it finds out by starting. */
+/** Checks a master's keys and directories, and returns the ports that it would use. */
 export function masterPlace(runtime: Runtime, opts: MasterOpts): { findings: Finding[]; ports: Port[] } {
   const { pki_dir, publish_port, ret_port } = opts;
   const findings = [

@@ -1,10 +1,10 @@
-/** What a minion's configuration is checked for. */
+/** Checks of a minion's configuration. */
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { telemetrySettings } from "../telemetry/settings.ts";
 import { type Check, doubtful, fatal, type Finding, unlessItThrows } from "./finding.ts";
 import { commonChecks, moduleChecks, transportCheck } from "./shared_checks.ts";
 
-/** The checks of the start, of `--check` and of `salt-doctor`. */
+/** Checks for the start, for `--check` and for `salt-doctor`. */
 export const MINION_CHECKS: readonly Check[] = [
   ...commonChecks("minion"),
   unlessItThrows(async ({ opts }, { host }) => {
@@ -21,10 +21,10 @@ export const MINION_CHECKS: readonly Check[] = [
   ...moduleChecks("minion"),
 ];
 
-/** Hex digits of the fingerprints of a master's key, by the name of the hash. */
+/** Hash → number of hex digits in a fingerprint of the master's key. */
 const DIGITS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha224: 56, sha256: 64, sha384: 96, sha512: 128 };
 
-/** A fingerprint that no key can have keeps the minion away from every master. */
+/** Reports a fingerprint that no key can have: the minion would refuse every master. */
 function checkFinger({ master_finger: finger, hash_type }: Record<string, unknown>): Finding[] {
   if (finger === undefined || finger === null || finger === "") return [];
   const text = String(finger);
@@ -41,7 +41,7 @@ function checkFinger({ master_finger: finger, hash_type }: Record<string, unknow
   ];
 }
 
-/** The port that publications are usually sent from: nothing answers requests there. */
+/** Usual port of publications: it does not answer requests. */
 const USUAL_PUBLISH_PORT = 4505;
 
 function checkMasterPort({ master_port: port, transport }: Record<string, unknown>): Finding[] {

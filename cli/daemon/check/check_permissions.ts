@@ -1,4 +1,4 @@
-/** Permissions, node groups and peers of a master: patterns that can match, and names that exist. */
+/** Checks permissions, node groups and peers of a master: patterns must be able to match, and names must exist. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { CARRIED_FIELDS } from "../../../src/model/job/carried_fields.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
@@ -9,7 +9,7 @@ import { isExpression } from "../../../src/model/target/expression.ts";
 import { targetMistake } from "../../../src/model/target/mistake.ts";
 import { doubtful, type Finding, wrong } from "./finding.ts";
 
-/** Why a pattern cannot be compiled; undefined if it can. */
+/** The reason why a pattern does not compile; undefined if it does. */
 function mistakeOf(pattern: string): string | undefined {
   try {
     compilePattern(pattern);
@@ -19,7 +19,7 @@ function mistakeOf(pattern: string): string | undefined {
   }
 }
 
-/** Fields of publications that `@publish` names. */
+/** Checks the fields of publications in `@publish`. */
 function checkFields(where: string, named: unknown): Finding[] {
   return [named].flat().flatMap((one) => isRecord(one) ? Object.keys(one) : [String(one)]).flatMap((name) => {
     if (CARRIED_FIELDS.some((field) => field === name)) return [];
@@ -29,7 +29,7 @@ function checkFields(where: string, named: unknown): Finding[] {
   });
 }
 
-/** Patterns of functions that match nothing, wherever they stand in grants. */
+/** Reports patterns of functions that match nothing, anywhere in grants. */
 function checkGrants(where: string, grants: unknown): Finding[] {
   if (Array.isArray(grants)) return grants.flatMap((grant) => checkGrants(where, grant));
   if (typeof grants === "string") {
@@ -55,7 +55,7 @@ function checkGrants(where: string, grants: unknown): Finding[] {
   });
 }
 
-/** Tables of regular expression → functions: `peer`. */
+/** Checks a table of regular expression → functions, such as `peer`. */
 function checkTable(option: string, table: Record<string, unknown>): Finding[] {
   return Object.entries(table).flatMap(([who, functions]) => {
     const mistake = mistakeOf(who);
@@ -84,7 +84,7 @@ function checkNodegroups(nodegroups: Record<string, unknown>): Finding[] {
   });
 }
 
-/** What of a master's permissions cannot mean what it says. */
+/** Reports entries of a master's permissions that have no effect, or not the intended one. */
 export function checkPermissions(opts: MasterOpts): Finding[] {
   const blacklist = Object.entries(opts.publisher_acl_blacklist).flatMap(([part, patterns]) =>
     [patterns].flat().filter((pattern) => typeof pattern !== "string" || !isExpression(pattern)).map((pattern) =>

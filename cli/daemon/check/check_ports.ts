@@ -1,18 +1,18 @@
-/** The ports of a daemon: free, or held by the instance that runs. */
+/** Checks the ports of a daemon: each must be free, or be in use by the running instance. */
 import { codeOf, messageOf } from "../../../src/base/errors.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { saltsOwn } from "../salts_own.ts";
 import { stopCommand } from "../manage_service.ts";
 import { type Finding, wrong } from "./finding.ts";
 
-/** Where a daemon will listen. */
+/** An address that a daemon will listen on. */
 export interface Port {
   option: string;
   host: string;
   port: number;
 }
 
-/** Whether a process listens at a TCP port; undefined if this user may not see that. */
+/** True if a process listens on a TCP port; undefined if this user may not see it. */
 function listensAt({ fs }: Pick<Runtime, "fs">, pid: number, port: number): boolean | undefined {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const inodes = new Set<string>();
@@ -23,7 +23,7 @@ function listensAt({ fs }: Pick<Runtime, "fs">, pid: number, port: number): bool
         if (state === "0A" && local.endsWith(`:${hex}`)) inodes.add(`socket:[${inode}]`);
       }
     } catch {
-      // No such table: no sockets of that kind.
+      // There is no such table: the system has no sockets of that kind.
     }
   }
   let open: string[];
@@ -41,17 +41,17 @@ function listensAt({ fs }: Pick<Runtime, "fs">, pid: number, port: number): bool
   });
 }
 
-/** Real Salt's own daemon at a port: its first process. Of one that this user may not look into, the port is believed. */
+/** The first process of real Salt's daemon, if it uses the port. If this user may not see its sockets, the answer is yes. */
 function saltsOwnAt(runtime: Pick<Runtime, "fs">, program: string, port: number): number | undefined {
   const processes = saltsOwn(runtime, program);
   return processes.some((pid) => listensAt(runtime, pid, port) !== false) ? Math.min(...processes) : undefined;
 }
 
 /**
- * Listens at each port for a moment.
+ * Listens on each port for a moment.
  *
- * @param running the process of the instance that runs, whose ports are in use rightly
- * @param program the daemon's: real Salt has one of the same name
+ * @param running process of the running instance, which may use its ports
+ * @param program name of the daemon; real Salt has a daemon of the same name
  */
 export async function checkPorts(
   runtime: Pick<Runtime, "fs" | "net">,

@@ -1,4 +1,4 @@
-/** The files that the option `reactor` names. */
+/** Checks the files in the option `reactor`. */
 import { messageOf } from "../../../src/base/errors.ts";
 import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
 import { str } from "../../../src/language/python/repr.ts";
@@ -9,7 +9,7 @@ import { doubtful, type Finding, wrong } from "./finding.ts";
 
 const FORM = "write a list of maps, each with one glob of tags and the list of its SLS files";
 
-/** The list that `reactor` is, or that stands in the file which it names. */
+/** The list in the option `reactor`, or in the file that it names. */
 function listOf(reactor: unknown, { fs }: Runtime): unknown[] | Finding {
   if (typeof reactor !== "string") {
     return Array.isArray(reactor) ? reactor : wrong(`reactor is not a list: no event causes a reaction`, FORM);
@@ -27,7 +27,7 @@ function listOf(reactor: unknown, { fs }: Runtime): unknown[] | Finding {
   }
 }
 
-/** What is wrong with one file of reactions, or one glob of them. Files of `salt://` are fetched when they are needed. */
+/** Checks one file of reactions, or a glob of files. Files of `salt://` are not checked, because they are fetched when needed. */
 async function checkFile(tag: string, reference: string, runtime: Runtime): Promise<Finding[]> {
   if (reference.startsWith("salt://")) return [];
   const where = `reactor: ${tag}: ${reference}`;

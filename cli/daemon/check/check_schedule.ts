@@ -1,9 +1,9 @@
-/** When the jobs of `schedule` are due: times that cannot be read, and jobs that never run. */
+/** Checks the times of jobs in `schedule`: invalid times, and jobs that never run. */
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, type Finding } from "./finding.ts";
 import { scheduleEntries } from "./named_by_options.ts";
 
-/** The fields of which a job needs one. */
+/** A job needs at least one of these fields to run at all. */
 const TIMES = ["seconds", "minutes", "hours", "days", "when", "cron", "once", "run_on_start", "run_explicit"];
 
 export async function checkSchedule(

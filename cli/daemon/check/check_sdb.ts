@@ -3,7 +3,7 @@ import { isMap, lookup } from "../../../src/language/python/containers.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
 import { doubtful, type Finding } from "./finding.ts";
 
-/** Profiles of sdb whose driver is not here. Another map with a `driver` may be a custom module's. */
+/** Reports sdb profiles with an unknown driver. Any other map with a `driver` may belong to a custom module. */
 export async function checkSdb(opts: Record<string, unknown>): Promise<Finding[]> {
   const drivers = Object.entries(opts).flatMap(([name, value]): [string, string][] => {
     const driver = isMap(value) ? lookup(value, "driver") : undefined;

@@ -3,27 +3,27 @@ import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import type { Logger } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
-/** Something that a check has found. */
+/** One finding of a check. */
 export interface Finding {
-  /** An error keeps the daemon from starting or from doing what the configuration asks for. */
+  /** An error prevents the daemon from starting, or from doing what the configuration asks for. */
   severity: "error" | "warning";
-  /** What is wrong, with the option and the value. */
+  /** The mistake, with the option and its value. */
   problem: string;
   /** The remedy; empty if the problem names it. */
   remedy: string;
-  /** True if the daemon does not start. */
+  /** True if the daemon does not start with it. */
   stops?: true;
 }
 
-/** Looks at one part of a configuration, and changes nothing. The start of a daemon, `--check` and `salt-doctor` share each check. */
+/** Checks one part of a configuration without changing anything. The start, `--check` and `salt-doctor` share all checks. */
 export type Check = (config: LoadedConfig, runtime: Runtime) => Finding[] | Promise<Finding[]>;
 
 export const wrong = (problem: string, remedy = ""): Finding => ({ severity: "error", problem, remedy });
 export const doubtful = (problem: string, remedy = ""): Finding => ({ severity: "warning", problem, remedy });
-/** An error with which the daemon does not start. */
+/** An error that prevents the daemon's start. */
 export const fatal = (problem: string, remedy = ""): Finding => ({ ...wrong(problem, remedy), stops: true });
 
-/** A check that calls what the daemon itself calls when it starts: what that throws keeps it from starting. */
+/** A check that runs a function of the daemon's start: an exception would prevent the start. */
 export function unlessItThrows(call: (config: LoadedConfig, runtime: Runtime) => unknown): Check {
   return async (config, runtime) => {
     try {
@@ -35,7 +35,7 @@ export function unlessItThrows(call: (config: LoadedConfig, runtime: Runtime) =>
   };
 }
 
-/** Runs checks one after the other. */
+/** Runs checks one after another. */
 export async function findingsBy(
   checks: readonly Check[],
   config: LoadedConfig,
@@ -46,17 +46,17 @@ export async function findingsBy(
   return findings;
 }
 
-/** Ends a start for the first finding with which the daemon does not start. @throws {ConfigError} with its text */
+/** Throws the first finding that prevents the start. @throws {ConfigError} with its text */
 export function refuseToStart(findings: readonly Finding[]): void {
   const found = findings.find(({ stops }) => stops === true);
   if (found === undefined) return;
   throw new ConfigError(found.remedy === "" ? found.problem : `${found.problem}: ${found.remedy}`);
 }
 
-/** Findings that are logged: the log drops lines after 20 of the same message. */
+/** Findings in the log, at most, because the log drops repeats of one message after 20 lines. */
 const MOST_LINES = 19;
 
-/** Logs findings, errors first. Further ones are counted: `--check` prints all. */
+/** Logs findings, errors first. The rest is only counted: `--check` prints all. */
 export function logFindings(log: Logger, findings: readonly Finding[]): void {
   for (const severity of ["error", "warning"] as const) {
     const found = findings.filter((one) => one.severity === severity);
@@ -74,7 +74,7 @@ export function findingLine({ severity, problem, remedy }: Finding): string {
   return `${severity.toUpperCase().padEnd(7)} ${problem}${remedy === "" ? "" : `. Remedy: ${remedy}`}`;
 }
 
-/** How many there are of each severity: `1 error, 2 warnings`. */
+/** The number of findings of each severity: `1 error, 2 warnings`. */
 export function findingCounts(findings: readonly Finding[]): { errors: number; text: string } {
   const count = (wanted: Finding["severity"]) => findings.filter(({ severity }) => severity === wanted).length;
   const errors = count("error");

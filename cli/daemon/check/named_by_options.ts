@@ -1,4 +1,4 @@
-/** The options that name modules, one row each. A new registry of modules that options name is a row here. */
+/** Lists the options that name modules, one row for each. For a new registry of modules, add a row here. */
 import { Slices } from "../../../src/base/async/slices.ts";
 import type { Host } from "../../../src/model/config/review.ts";
 import type { CustomPlace } from "../../../src/model/loader/custom_file.ts";
@@ -9,7 +9,7 @@ import { isRecord } from "../../../src/base/record.ts";
 import { insteadOfRenderer, parsePipeline } from "../../../src/language/render/pipeline.ts";
 import { RENDERER_NAMES } from "../../../src/language/render/renderers.ts";
 
-/** What a check of names sees. */
+/** What the checks of names receive. */
 export interface NamePlace extends CustomPlace {
   readonly host: Host;
 }
@@ -17,32 +17,32 @@ export interface NamePlace extends CustomPlace {
 /** An option whose value names modules. */
 export interface NamingOption {
   option: string;
-  /** What its modules are called: `returner`. */
+  /** Name for a module of this kind: `returner`. */
   what: string;
   hosts: readonly Host[];
-  /** The names in its value. */
+  /** The names in the option's value. */
   names(opts: Record<string, unknown>): readonly string[];
-  /** Every name that Brine has. */
+  /** All names that Brine has. */
   known(place: NamePlace): Promise<readonly string[]>;
-  /** The folder of custom modules that may be named, too. */
+  /** The folder of custom modules that the option may name. */
   custom?: CustomKind;
-  /** What becomes of a name that nobody has: `events are not stored`. */
+  /** The consequence of an unknown name: `events are not stored`. */
   effect: string;
-  /** How bad that is. */
+  /** How severe an unknown name is. */
   severity(place: NamePlace): "warning" | "error" | "stops";
-  /** What to do instead, for names of Salt's that are not here. */
+  /** What to do instead, for a name of Salt that Brine does not have. */
   instead?(name: string): string | undefined;
-  /** Why a module that is here cannot be used. */
+  /** The reason why an existing module cannot be used. */
   obstacle?(name: string, place: NamePlace): Promise<string | undefined>;
 }
 
 const BOTH: readonly Host[] = ["master", "minion"];
 const isLocal = ({ host, opts }: NamePlace) => host === "master" || opts.file_client === "local";
-/** A minion with a master leaves to it what a minion without one does itself. */
+/** The severity for a module that the minion uses itself; with a master, the master uses it, and there is only a warning. */
 const whereItIsUsed = (severity: "error" | "stops") => (place: NamePlace) => isLocal(place) ? severity : "warning";
 const always = <const Value>(value: Value) => () => value;
 
-/** Names in a text with commas, or in a list. */
+/** Names in a list, or in a text with commas. */
 const listed = (value: unknown): string[] =>
   [value ?? []].flat(2).flatMap((one) => String(one).split(",")).map((name) => name.trim()).filter((name) =>
     name !== ""
@@ -51,7 +51,7 @@ const listed = (value: unknown): string[] =>
 const mapEntries = (value: unknown): [string, unknown][] =>
   isMap(value) ? entriesOf(value).map(([key, item]) => [str(key), item]) : [];
 
-/** A text or a list of texts: one name each. */
+/** Names in a text or a list of texts; commas do not separate names. */
 const each = (value: unknown): string[] =>
   [value].flat().filter((name): name is string => typeof name === "string" && name !== "");
 
@@ -61,7 +61,7 @@ export const scheduleEntries = (schedule: unknown): [string, Record<string, unkn
 
 const returners = async () => Object.keys((await import("../../../src/plugins/returners/mod.ts")).RETURNERS);
 
-/** Why a returner cannot do what an option wants of it. */
+/** The reason why a returner cannot do what an option requires. */
 async function returnerObstacle(
   name: string,
   { runtime, log, opts }: NamePlace,
@@ -206,7 +206,7 @@ const OF_FILES: readonly NamingOption[] = [
   },
 ];
 
-/** The module of a beacon: that of `beacon_module`, or its name. */
+/** The module of a beacon: its `beacon_module`, or else its name. */
 const beaconModule = ([name, config]: [string, unknown]): string => {
   const items = Array.isArray(config) ? config : [];
   const wanted = items.flatMap(mapEntries).find(([key]) => key === "beacon_module")?.[1];
@@ -225,7 +225,7 @@ const OF_DAEMONS: readonly NamingOption[] = [
     severity: always("warning"),
     async obstacle(name, { runtime, log, opts }) {
       const { BEACONS } = await import("../../../src/plugins/beacons/mod.ts");
-      // Those that look at their host for it read its files alone.
+      // Beacons that check their host only read its files, so these fields of the context are enough.
       return (await BEACONS[name]!()).unavailable?.({ runtime, log, opts } as never);
     },
   },

@@ -1,4 +1,4 @@
-/** Modules that options name: whether Brine, or a custom file of this host, has them, and whether they can be used here. */
+/** Checks modules that options name: Brine or a custom file must have them, and they must be usable on this host. */
 import type { Host } from "../../../src/model/config/review.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { nearestName, suggestion } from "../../../src/base/nearest_name.ts";
@@ -11,11 +11,11 @@ import { NAMED_BY_OPTIONS, type NamePlace, type NamingOption } from "./named_by_
 
 const FINDING = { warning: doubtful, error: wrong, stops: fatal };
 
-/** Why no custom file provides a name; true if one does or may. Nothing of the files is run. */
+/** True if a custom file provides the name, or may provide it; otherwise the reason why not. No custom code is run. */
 function customModule(place: NamePlace, kind: CustomKind, name: string): true | string | undefined {
   const { usable, foreign } = customFilesOf(place, kind);
   if (usable.some((file) => file.name === name)) return true;
-  // A file may give its module another name, which then stands in its text.
+  // A file may give its module another name, which is then in its text.
   if (usable.some(({ path }) => place.runtime.fs.readText(path).includes(name))) return true;
   const other = foreign.find((file) => file.name === name);
   return other === undefined ? undefined : foreignText(other);
@@ -23,7 +23,7 @@ function customModule(place: NamePlace, kind: CustomKind, name: string): true | 
 
 const another = (what: string) => `fix this, or name another ${what}`;
 
-/** What is wrong with one name. */
+/** The problem with one name. */
 async function problemWith(
   by: NamingOption,
   name: string,
@@ -40,7 +40,7 @@ async function problemWith(
   }
   const problem = `${option}: Brine has no ${what} "${name}": ${effect}`;
   if (own !== undefined) return { problem, remedy: own };
-  // A name that is nearly one of Brine's is mistyped; another is probably one of Salt's.
+  // A name similar to one of Brine's is probably mistyped; any other is probably one of Salt's.
   const isMistyped = nearestName(name, known, { letters: name.length > 5 ? 2 : 1 }) !== undefined;
   const advice = (isMistyped ? undefined : by.instead?.(name)) ?? suggestion(name, known);
   const synced = custom === undefined
@@ -51,7 +51,7 @@ async function problemWith(
   return { problem, remedy: `${advice}${synced}` };
 }
 
-/** Checks the names in the values of all options that name modules. */
+/** Checks the names in all options that name modules. */
 export async function checkNamedModules(
   host: Host,
   opts: Record<string, unknown>,

@@ -18,7 +18,7 @@ import { checkNamedModules } from "./named_modules.ts";
 
 const QUIET = createLogger(() => {}, "quiet");
 
-/** What holds for every daemon: options that would do harm if they were ignored, and where and how it logs. */
+/** Checks of every daemon: options that would do harm if they were ignored, and the options of the log. */
 export function commonChecks(host: Host): Check[] {
   return [
     unlessItThrows((config) => refuseHarmfulOptions(host, config)),
@@ -29,7 +29,7 @@ export function commonChecks(host: Host): Check[] {
   ];
 }
 
-/** What a master and a minion can be made of beyond that: modules, functions, engines, reactions, files and pillar. */
+/** Further checks of masters and minions: modules, functions, engines, reactions, files and pillar. */
 export function moduleChecks(host: Host): Check[] {
   return [
     ({ opts }, runtime) => checkNamedModules(host, opts, runtime),
@@ -37,7 +37,7 @@ export function moduleChecks(host: Host): Check[] {
     ({ opts }, runtime) => checkSchedule(opts, runtime),
     ({ opts }, runtime) => checkEngines(host, opts, runtime),
     async ({ opts }, runtime) => {
-      // A minion reacts only if it is asked to.
+      // A minion starts a reactor only if `engines` has one.
       if (!requestedReactor(host === "master" ? opts : { engines: opts.engines })) return [];
       return await (await import("./check_reactor.ts")).checkReactor(opts, runtime);
     },
@@ -50,10 +50,10 @@ export function moduleChecks(host: Host): Check[] {
   ];
 }
 
-/** Whether the transport and its TLS can be used. @param listens true for a server */
+/** Checks the transport and its TLS. @param listens true for a server */
 export function transportCheck(listens: boolean): Check {
   return unlessItThrows(async ({ opts }, runtime) => {
-    // libzmq opens these sockets, so there is nothing to check.
+    // There is nothing to check, because libzmq opens the sockets.
     if (opts.zmq_library === "native") return;
     const [{ openTransport }, { readSsl }] = await Promise.all([
       import("../../../src/protocol/transport/open_transport.ts"),
@@ -65,7 +65,10 @@ export function transportCheck(listens: boolean): Check {
   });
 }
 
-/** The proxy of requests to web servers. Over WebSockets the master is reached through it, too, and another check stops the daemon. */
+/**
+ * Checks the proxy for web servers. With the transport ws the master is reached through it, too: another check then stops the
+ * daemon.
+ */
 function checkProxy(opts: Record<string, unknown>): Finding[] {
   try {
     if (opts.transport !== "ws") readProxy(opts);
@@ -75,7 +78,7 @@ function checkProxy(opts: Record<string, unknown>): Finding[] {
   }
 }
 
-/** Engines and `ext_processes`: what is no engine, and what cannot be started here. */
+/** Checks `engines` and `ext_processes`: entries that are not engines, and engines that cannot start here. */
 async function checkEngines(host: Host, values: Record<string, unknown>, runtime: Runtime): Promise<Finding[]> {
   const opts = host === "master" ? values : { ...values, ext_processes: undefined };
   const { entries, mistakes } = engineList(opts);
@@ -101,7 +104,7 @@ async function checkEngines(host: Host, values: Record<string, unknown>, runtime
   return findings;
 }
 
-/** Where files and pillar come from: repositories, patterns and the form of `ext_pillar`. */
+/** Checks the sources of files and pillar: repositories, patterns and the form of `ext_pillar`. */
 async function checkSources(opts: Record<string, unknown>): Promise<Finding[]> {
   const findings: Finding[] = [];
   const attempt = (call: () => unknown, found: (text: string) => Finding) => {

@@ -1,4 +1,4 @@
-/** Metrics and traces of a daemon, as its configuration asks for them. */
+/** Metrics and traces of a daemon, as configured. */
 import type { Logger } from "../../../src/base/log.ts";
 import { printAddress } from "../../../src/runtime/net.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
@@ -8,21 +8,21 @@ import { type MetricsOption, telemetrySettings } from "./settings.ts";
 export interface OpenTelemetryOptions {
   runtime: Runtime;
   log: Logger;
-  /** `salt-master`. */
+  /** Name of the program: `salt-master`. */
   program: string;
   opts: Record<string, unknown>;
-  /** The option for metrics. @default "metrics" */
+  /** Option for metrics. @default "metrics" */
   option?: MetricsOption;
-  /** `service.name` of exports. @default the program */
+  /** `service.name` in exported data. @default the program */
   service?: string;
 }
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /**
- * Opens what the options `metrics` and `tracing` ask for. Without them nothing is loaded.
+ * Opens the metrics and traces that the options `metrics` and `tracing` ask for. Without them nothing is loaded.
  *
- * @throws {ConfigError} for a wrong value, and for a package that is not installed; {SystemError} if the address is in use
+ * @throws {ConfigError} for a wrong value or a missing package; {SystemError} if the address is in use
  */
 export async function openTelemetry(options: OpenTelemetryOptions): Promise<Telemetry> {
   const { runtime, program, opts, option, service = program } = options;

@@ -1,4 +1,4 @@
-/** Metrics and spans to an OpenTelemetry collector, over OTLP/HTTP. */
+/** Exports metrics and spans to an OpenTelemetry collector, over OTLP/HTTP. */
 import { within } from "../../../src/base/async/within.ts";
 import type { Clock } from "../../../src/base/async/clock.ts";
 import { type Deferred, deferred } from "../../../src/base/async/deferred.ts";
@@ -16,28 +16,28 @@ import { VERSION } from "../../../src/base/version.ts";
 import { loadPackages } from "./packages.ts";
 import type { ExportSettings } from "./settings.ts";
 
-/** Whatever exports: stopped with the daemon. */
+/** An exporter, which is closed with the daemon. */
 export interface Exporting {
-  /** Sends what is left, within a few seconds. */
+  /** Sends the remaining data, within a few seconds. */
   close(): Promise<void>;
 }
 
-/** How long the end of the daemon waits for the collector, in milliseconds. */
+/** Milliseconds that the daemon's end waits for the collector. */
 const CLOSE_MS = 3000;
-/** Time for one export, in milliseconds. */
+/** Timeout of one export, in milliseconds. */
 const EXPORT_MS = 10_000;
-/** Time between two log lines about exports that fail, in milliseconds. */
+/** Milliseconds between two log lines about failed exports. */
 const SAY_AGAIN_MS = 60_000;
-/** Spans that wait for export; more are dropped. */
+/** Spans that wait for export, at most; more are dropped. */
 export const MOST_SPANS = 2048;
-/** Characters of an attribute. */
+/** Characters of an attribute, at most. */
 const LONGEST = 256;
 
 type HrTime = [seconds: number, nanoseconds: number];
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.floor((ms % 1000) * 1e6)];
 
 interface ResultOfExport {
-  /** 0 if the collector took it. */
+  /** Result code; 0 if the collector accepted the data. */
   code: number;
   error?: Error;
 }
@@ -93,7 +93,7 @@ const RESOURCES = "@opentelemetry/resources";
 export interface OtlpOptions {
   clock: Clock;
   log: Logger;
-  /** `service.name` unless the configuration has another. */
+  /** `service.name`, unless the configuration sets another. */
   service: string;
 }
 
@@ -110,7 +110,7 @@ function exporterOptions({ url, headers }: ExportSettings): object {
   return { ...(url === undefined ? {} : { url }), headers, timeoutMillis: EXPORT_MS, concurrencyLimit: 8 };
 }
 
-/** Logs that exports fail, now and then. */
+/** Logs failed exports, at most once in {@link SAY_AGAIN_MS}. */
 function failureLog({ clock, log }: OtlpOptions, what: string): (error: Error | undefined) => void {
   let saidMs = -Infinity;
   return (error) => {
@@ -120,12 +120,12 @@ function failureLog({ clock, log }: OtlpOptions, what: string): (error: Error | 
   };
 }
 
-/** Stops something, but waits no longer than {@link CLOSE_MS} for the collector. */
+/** Stops an exporter, but waits at most {@link CLOSE_MS} for the collector. */
 async function shutDown(stop: () => Promise<void>, clock: Clock): Promise<void> {
   await within(clock, CLOSE_MS, undefined, stop().catch(() => {}));
 }
 
-/** Sends all metrics at an interval. @throws {ConfigError} if a package is not installed */
+/** Exports all metrics at an interval. @throws {ConfigError} if a package is not installed */
 export async function exportMetrics(
   registry: MetricRegistry,
   settings: ExportSettings & { intervalMs: number },
@@ -163,7 +163,7 @@ export async function exportMetrics(
   return { close: () => shutDown(() => provider.shutdown(), options.clock) };
 }
 
-/** Numbers that the packages give to kinds of data; `1` is the cumulative temporality. */
+/** The packages' numbers for kinds of data; `1` is the cumulative temporality. */
 const KINDS = { histogram: 0, gauge: 2, counter: 3 };
 
 function metricData({ metric, series }: MetricFamily, times: { startTime: HrTime; endTime: HrTime }): object {
@@ -186,16 +186,16 @@ function metricData({ metric, series }: MetricFamily, times: { startTime: HrTime
   };
 }
 
-/** A tracer that exports, and what it has dropped. */
+/** A tracer that exports spans and counts dropped ones. */
 export interface ExportingTracer extends Exporting {
   readonly tracer: Tracer;
-  /** Spans that were not exported: the queue was full, or the collector did not take them. */
+  /** Spans that were not exported, because the queue was full or the collector refused them. */
   readonly dropped: number;
 }
 
 const SPAN_KINDS = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 };
 
-/** Sends spans as they end, in batches. @throws {ConfigError} if a package is not installed */
+/** Exports ended spans in batches. @throws {ConfigError} if a package is not installed */
 export async function exportSpans(
   settings: ExportSettings & { ratio: number; follow: boolean },
   options: OtlpOptions,
@@ -239,7 +239,7 @@ export async function exportSpans(
     },
     close: () =>
       shutDown(async () => {
-        // It rejects with the first batch that fails, while the others are still under way.
+        // `shutdown` rejects with the first failed batch, while other batches are still being sent.
         await provider.shutdown().catch(() => {});
         await queue.idle();
       }, options.clock),
@@ -260,7 +260,7 @@ function spanOf(span: SpanOfPackage, clock: Clock): Span {
   };
 }
 
-/** Stands before and behind the batches of the package: bounds what waits for export, and counts what is dropped. */
+/** Wraps the batch processor of the package: limits the spans that wait for export, and counts dropped ones. */
 class SpanQueue implements Exporter<readonly unknown[]> {
   readonly #exporter: Exporter<readonly unknown[]>;
   readonly #failed: (error: Error | undefined) => void;
@@ -273,7 +273,7 @@ class SpanQueue implements Exporter<readonly unknown[]> {
     this.#failed = failed;
   }
 
-  /** Resolves once nothing waits for the collector. */
+  /** Resolves when no spans wait for the collector. */
   idle(): Promise<void> {
     if (this.#waiting === 0) return Promise.resolve();
     return (this.#idle ??= deferred<void>()).promise;

@@ -1,12 +1,12 @@
-/** The npm packages that metrics and traces need, loaded when they are switched on. */
+/** Loads the npm packages for metrics and traces, when these are configured. */
 import { ConfigError, messageOf } from "../../../src/base/errors.ts";
 
 /**
- * Loads packages. Their names are passed as variables because bundlers and Deno look ahead for packages, and would fetch what
- * most hosts never need.
+ * Loads packages. Their names are passed as variables, because bundlers and Deno would find literal names and fetch packages
+ * that most hosts never need.
  *
- * @param neededBy what the error names: `metrics.listen`
- * @throws {ConfigError} with the command that installs them
+ * @param neededBy the option for the error message: `metrics.listen`
+ * @throws {ConfigError} with the command that installs the packages
  */
 export async function loadPackages<T extends unknown[]>(names: readonly string[], neededBy: string): Promise<T> {
   try {

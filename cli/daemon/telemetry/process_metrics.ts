@@ -1,4 +1,4 @@
-/** What every daemon's process has: memory, processor time, delay of its event loop. */
+/** Metrics of every daemon's process: memory, processor time, delay of its event loop. */
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { type Meter, METRICS } from "../../../src/base/telemetry/mod.ts";
 import { VERSION } from "../../../src/base/version.ts";
@@ -10,7 +10,7 @@ declare const process: {
   uptime(): number;
 };
 
-/** Has the meter read them. The returned function stops the timer of the event loop's delay. */
+/** Registers the metrics with the meter. The returned function stops the timer that measures the event loop's delay. */
 export function observeProcess(meter: Meter, { clock, name }: Runtime, program: string): () => void {
   const started = clock.now() / 1000 - process.uptime();
   meter.read(METRICS.info, () => [{ value: 1, values: [program, name, VERSION] }]);

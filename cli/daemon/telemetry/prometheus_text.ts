@@ -2,14 +2,13 @@
 import type { MetricFamily, MetricRegistry } from "../../../src/base/telemetry/mod.ts";
 import { loadPackages } from "./packages.ts";
 
-/** One line of a metric. */
 interface Value {
   metricName: string;
   labels: Record<string, string | number>;
   value: number;
 }
 
-/** The part of `prom-client` that is used here: a registry takes any object with `get`. */
+/** The part of `prom-client` in use: a registry accepts any object with `get`. */
 interface PromClient {
   Registry: new () => {
     registerMetric(metric: { name: string; get(): unknown }): void;

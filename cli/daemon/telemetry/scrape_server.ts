@@ -1,4 +1,4 @@
-/** The HTTP server that Prometheus asks: `GET /metrics` and `GET /health`, and nothing else. */
+/** The HTTP server for Prometheus: `GET /metrics` and `GET /health`, and nothing else. */
 import type { Clock } from "../../../src/base/async/clock.ts";
 import type { Crypto } from "../../../src/runtime/crypto.ts";
 import type { Connection, Net, SocketAddress } from "../../../src/runtime/net.ts";
@@ -8,12 +8,12 @@ export interface ScrapeServerOptions {
   clock: Clock;
   crypto: Crypto;
   host: string;
-  /** 0 for any free port. */
+  /** Port; 0 for any free port. */
   port: number;
-  /** The bearer token that `/metrics` asks for; undefined for none. */
+  /** The bearer token that `/metrics` requires; undefined for none. */
   token: string | undefined;
   contentType: string;
-  /** All metrics as text. */
+  /** Returns all metrics as text. */
   write(): Promise<string>;
 }
 
@@ -22,13 +22,13 @@ export interface ScrapeServer {
   close(): Promise<void>;
 }
 
-/** Connections at once; for one more the oldest that has not sent its request is closed. */
+/** Concurrent connections, at most. For one more, the oldest connection without a complete request is closed. */
 const MOST = 32;
-/** Bytes of a request's head. */
+/** Bytes of a request's head, at most. */
 const HEAD_BYTES = 8192;
-/** For a whole request and its answer, in milliseconds. */
+/** Timeout for a whole request with its answer, in milliseconds. */
 const LIMIT_MS = 10_000;
-/** For so long an answer is used again: whoever asks without end costs no more than this. */
+/** Milliseconds for which an answer is used again, so that frequent requests cost no more. */
 const FRESH_MS = 1000;
 
 const encoder = new TextEncoder();
@@ -42,7 +42,6 @@ const REASONS: Record<number, string> = {
   500: "Internal Server Error",
 };
 
-/** An answer to a request. */
 interface Answer {
   status: number;
   type?: string;
@@ -50,14 +49,15 @@ interface Answer {
 }
 
 /**
- * Serves metrics until it is closed. One request a connection; a head that is too long, or does not come, ends it.
+ * Serves metrics until it is closed. Each connection has one request; a head that is too long or too late closes the
+ * connection.
  *
  * @throws {SystemError} if the address cannot be used
  */
 export async function serveScrapes(options: ScrapeServerOptions): Promise<ScrapeServer> {
   const { net, clock, host, port, write } = options;
   const open = new Set<Connection>();
-  /** Connections whose request is incomplete, oldest first. */
+  /** Connections with an incomplete request, oldest first. */
   const waiting = new Set<Connection>();
   const forget = (connection: Connection): void => {
     open.delete(connection);
@@ -71,7 +71,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<Scrape
   };
   const listener = await net.listen({ kind: "tcp", host, port }, (connection) => {
     if (open.size >= MOST) {
-      // Idle connections keep nobody out: a probe that gets no answer would have this daemon restarted.
+      // Close an idle connection for a new one: a health probe without an answer would restart the daemon.
       const [idle] = waiting;
       if (idle === undefined) return connection.destroy();
       forget(idle);
@@ -116,7 +116,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<Scrape
   };
 }
 
-/** Where the head of a request ends; -1 while it has not. */
+/** Offset of the end of a request's head; -1 if the head is incomplete. */
 function endOf(bytes: Uint8Array): number {
   for (let at = 3; at < bytes.length; at++) {
     if (bytes[at] === 10 && bytes[at - 1] === 13 && bytes[at - 2] === 10 && bytes[at - 3] === 13) return at - 3;

@@ -1,19 +1,19 @@
-/** What the options `metrics` and `tracing` ask for; Salt 3008's names where it has them. */
+/** Reads the options `metrics` and `tracing`; names are those of Salt 3008 where it has them. */
 import { ConfigError, messageOf } from "../../../src/base/errors.ts";
 import { isRecord } from "../../../src/base/record.ts";
 import type { FileSystem } from "../../../src/runtime/fs.ts";
 
-/** Where Prometheus fetches metrics. */
+/** The address at which Prometheus fetches metrics. */
 export interface ScrapeSettings {
   host: string;
   port: number;
-  /** The bearer token that it must send; undefined for none. */
+  /** The bearer token that Prometheus must send; undefined for none. */
   token: string | undefined;
 }
 
-/** Where an OpenTelemetry collector takes metrics or spans. */
+/** The OpenTelemetry collector that receives metrics or spans. */
 export interface ExportSettings {
-  /** Undefined for the collector on this host. */
+  /** URL of the collector; undefined for the collector on this host. */
   url: string | undefined;
   headers: Record<string, string>;
   serviceName: string | undefined;
@@ -22,16 +22,16 @@ export interface ExportSettings {
 
 export interface TelemetrySettings {
   scrape: ScrapeSettings | undefined;
-  /** With the time between two exports. */
+  /** Export of metrics, with the interval in milliseconds. */
   metrics: ExportSettings & { intervalMs: number } | undefined;
-  /** With the part of traces that is recorded, from 0 to 1. */
+  /** Export of traces, with the ratio of traces that are recorded, from 0 to 1. */
   traces: ExportSettings & { ratio: number; follow: boolean } | undefined;
 }
 
-/** The options for metrics: programs that read one configuration file have one each. */
+/** Names of the option for metrics: programs that read the same configuration file have one each. */
 export type MetricsOption = "metrics" | "api_metrics" | "syndic_metrics";
 
-/** Salt's default. */
+/** Salt's default port. */
 const PORT = 9464;
 
 const METRICS_KEYS = [
@@ -77,7 +77,7 @@ export function telemetrySettings(
   const tracing = sectionOf(opts.tracing, "tracing", TRACING_KEYS);
   const exporter = metrics?.text("exporter");
   const scraped = metrics !== undefined && (metrics.has("listen") || exporter === "prometheus");
-  // As in Salt 3008, whose exporter is OTLP unless another is named.
+  // As in Salt 3008, OTLP is the default exporter.
   const pushed = metrics !== undefined && (exporter === "otlp-http" || exporter === undefined && !scraped);
   if (metrics !== undefined) metrics.oneOf("exporter", ["prometheus", "otlp-http"]);
   tracing?.oneOf("exporter", ["otlp-http"]);
@@ -130,7 +130,7 @@ function samplerOf(section: Section): { ratio: number; follow: boolean } {
   return { ratio, follow: sampler === "parent_based" };
 }
 
-/** The section of an option; undefined if it is absent or switched off. @throws {ConfigError} for an unknown name in it */
+/** The section in an option; undefined if it is absent or disabled. @throws {ConfigError} for an unknown name in it */
 function sectionOf(value: unknown, name: string, keys: readonly string[]): Section | undefined {
   if (value === undefined || value === null || value === false) return undefined;
   if (!isRecord(value)) throw new ConfigError(`${name} must be a map, such as {listen: 127.0.0.1:${PORT}}`);
@@ -145,7 +145,7 @@ function sectionOf(value: unknown, name: string, keys: readonly string[]): Secti
   return on ? section : undefined;
 }
 
-/** Typed reading of one map; each error names the option and its value. */
+/** Reads typed values from one map; each error names the option and its value. */
 class Section {
   readonly name: string;
   readonly #values: Record<string, unknown>;
@@ -195,7 +195,7 @@ class Section {
     );
   }
 
-  /** `127.0.0.1:9105`, `[::1]:9105`, an address alone or a port alone. */
+  /** Parses `127.0.0.1:9105`, `[::1]:9105`, an address alone or a port alone. */
   address(key: string): { host?: string; port?: number } {
     const value = this.#values[key];
     const text = typeof value === "number" || value instanceof Number ? String(value) : this.text(key)!;

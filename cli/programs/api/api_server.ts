@@ -11,26 +11,26 @@ export interface ApiServerOptions {
   runtime: Runtime;
   log: Logger;
   settings: GatewaySettings;
-  /** How many servers share the descriptors of this process. */
+  /** Number of servers that share the descriptors of this process. */
   servers: number;
   backend: ReturnType<typeof masterBackend>;
-  /** The master's `cachedir`: the gateway's state is kept below it. */
+  /** The master's `cachedir`, which also holds the gateway's state. */
   cacheDir: string;
-  /** Directory of the built console; undefined if there is none. */
+  /** Directory of the built console; undefined without a console. */
   consoleDir: string | undefined;
   telemetry: Telemetry;
 }
 
-/** The server of one flavour, while it runs. */
+/** A running server of one flavour. */
 export interface ApiServer {
   status(): Record<string, unknown>;
-  /** Takes no more requests; streams end. */
+  /** Stops accepting requests, and ends streams. */
   drain(): void;
-  /** Closes its connections, those that are still in use after the drain time. */
+  /** Closes idle connections, and after the drain time all others. */
   close(): Promise<void>;
 }
 
-/** Serves the HTTP API in one flavour. @throws {SystemError} naming the port or file that cannot be used */
+/** Starts a server of the HTTP API in one flavour. @throws {SystemError} naming the port or file that cannot be used */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const { runtime, log, settings, backend, cacheDir, consoleDir, telemetry } = options;
   const { flavour, host, port, backlog, tls, headTimeoutMs, trustedProxies } = settings;

@@ -4,19 +4,19 @@ import type { Logger } from "../../../src/base/log.ts";
 import type { HttpServer, TlsPair } from "../../../src/runtime/http.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
-/** How often the files of a certificate are checked for changes, in milliseconds. */
+/** Interval of checks for changed certificate files, in milliseconds. */
 const CERTIFICATE_MS = 30_000;
 
-/** Reads the certificate, the chain behind it and the key. */
+/** Reads the certificate with its chain, and the key. */
 export function readPair(runtime: Runtime, { cert, key, chain }: NonNullable<GatewaySettings["tls"]>): TlsPair {
   const parts = [cert, ...(chain === undefined ? [] : [chain])].map((path) => runtime.fs.readText(path));
   return { cert: parts.join("\n"), key: runtime.fs.readText(key) };
 }
 
 /**
- * Serves a renewed certificate without a restart: within 30 s of a change of its files, and at once on SIGHUP.
+ * Uses a renewed certificate without a restart: within 30 s of a change of its files, and at once on SIGHUP.
  *
- * @returns ends that
+ * @returns stops the checks
  */
 export function followCertificate(
   runtime: Runtime,

@@ -1,4 +1,4 @@
-/** How `salt-call` reports a function that failed: on stderr in Salt's words, with Salt's exit codes. */
+/** Reports a failed function of `salt-call`: on stderr in Salt's words, with Salt's exit codes. */
 import { messageOf } from "../../../src/base/errors.ts";
 import { InvocationError } from "../../../src/model/job/args.ts";
 import {
@@ -17,7 +17,7 @@ import type { ProgramContext } from "../../program/context.ts";
 import { Exit } from "../../program/exit.ts";
 import type { Printer } from "../../terminal/printer.ts";
 
-/** The exit code of an unknown function. */
+/** Exit code for an unknown function. */
 const NOT_AVAILABLE = 255;
 
 export interface FailedCall {
@@ -28,10 +28,10 @@ export interface FailedCall {
 }
 
 /**
- * Reports why a function failed.
+ * Reports the reason for a failed function.
  *
  * @returns the exit code
- * @throws {Exit} the error itself, if it is one
+ * @throws {Exit} `error` itself, if it is an Exit
  */
 export async function reportCallFailure({ context, printer, functions, fun }: FailedCall, error: unknown) {
   const { complain, log } = context;
@@ -60,7 +60,7 @@ export async function reportCallFailure({ context, printer, functions, fun }: Fa
   } else {
     const text = traceback(error);
     log.error(`An un-handled exception was caught by Salt's global exception handler:\n${text}`);
-    // Python itself prints it, whatever the log leaves out.
+    // Python prints the traceback itself, even if the log does not show it.
     complain(text.trimEnd());
   }
   return 1;

@@ -1,4 +1,4 @@
-/** What a function runs with that `salt-call` calls: as on a minion, with a master behind it or without. */
+/** Makes the context for functions of `salt-call`: as on a minion, with or without a master. */
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { openFiles } from "../../../src/content/fileserver/client.ts";
 import type { Context } from "../../../src/model/loader/context.ts";
@@ -24,7 +24,7 @@ export interface CallHost {
   base: Context;
   functions: FunctionTable;
   jobs: RunningJobs;
-  /** The master that let this host in; undefined without one. */
+  /** The master that has accepted this host; undefined without a master. */
   master: CalledMaster | undefined;
   /** The bus of the minion on this host. */
   bus: MinionBus;
@@ -33,10 +33,10 @@ export interface CallHost {
 type Grains = Record<string, unknown>;
 
 /**
- * Signs in to a master, unless the function runs without one (`--local`, `file_client: local`, `master_type: disable`, `--doc`), and loads what
- * functions need.
+ * Connects to a master, unless the function runs without one (`--local`, `file_client: local`, `master_type: disable`,
+ * `--doc`), and loads what functions need.
  *
- * @throws {Exit} if no master let this host in
+ * @throws {Exit} if no master has accepted this host
  */
 export async function openCallHost(context: CallProgram, opts: MinionOpts, grains: Grains): Promise<CallHost> {
   const { runtime, options, log } = context;
@@ -72,7 +72,7 @@ export async function openCallHost(context: CallProgram, opts: MinionOpts, grain
   return { opts, base, functions, jobs, master, bus };
 }
 
-/** Pillar as the master compiles it for this host. */
+/** Requests pillar that the master compiles for this host. */
 function masterPillar(
   context: CallProgram,
   { connection }: CalledMaster,
@@ -87,7 +87,7 @@ function masterPillar(
   };
 }
 
-/** Pillar compiled from files of this host; empty where only documentation is asked for. */
+/** Compiles pillar from files of this host; empty if only documentation is requested. */
 async function ownPillar(
   { runtime, options, log }: CallProgram,
   opts: MinionOpts,
@@ -103,7 +103,7 @@ async function ownPillar(
   };
 }
 
-/** The master as functions see it. */
+/** The master's functions for execution functions. */
 function masterOf({ connection }: CalledMaster, bus: MinionBus): NonNullable<Context["master"]> {
   return {
     async fireEvent(tag, data) {

@@ -1,4 +1,4 @@
-/** Which of its masters `salt-call` asks: the first that lets it in. */
+/** Chooses the master for `salt-call`: the first that accepts this host. */
 import { within } from "../../../src/base/async/within.ts";
 import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
@@ -11,22 +11,22 @@ import { openTransport } from "../../../src/protocol/transport/open_transport.ts
 import { Exit } from "../../program/exit.ts";
 import type { CallProgram } from "../../program/context.ts";
 
-/** How long a connection may take while there are other masters to try. */
+/** Milliseconds that a connection may take if there are other masters to try. */
 const REACH_MS = 3000;
-/** How long signing in may take while there are other masters to try. */
+/** Seconds that authentication may take if there are other masters to try. */
 const NEXT_SECONDS = 15;
 
-/** A master that has let us in. */
+/** A master that has accepted this host. */
 export interface CalledMaster {
   connection: MasterConnection;
   pillar: Record<string, unknown>;
 }
 
 /**
- * Signs in as this host's minion, to one master after the other until one lets us in, and fetches the pillar. The option
- * `master` names that one from then on.
+ * Authenticates as this host's minion with one master after another until one accepts it, and fetches the pillar. The option
+ * `master` is then set to that master.
  *
- * @throws {Exit} or the error of the last one, if none accepted
+ * @throws {Exit}, or the error of the last master, if none has accepted this host
  * @see salt/minion.py MinionBase.eval_master
  */
 export async function connectToMaster(
@@ -40,7 +40,7 @@ export async function connectToMaster(
   for (const [index, master] of masters.entries()) {
     const isLast = index === masters.length - 1;
     try {
-      // Behind a proxy there is nothing to look at.
+      // Behind a proxy the master's port cannot be tested.
       if (!isLast && !opts.proxy_host) await reach(context, master);
       const found = await signIn(context, opts, grains, master, isLast ? most : Math.min(most, NEXT_SECONDS));
       if (masters.length > 1) opts.master = printMaster(master);
@@ -56,7 +56,7 @@ export async function connectToMaster(
   throw new Exit(1, "No master is configured: set the option master, or give --master");
 }
 
-/** @throws {SystemError} if nothing accepts a connection there */
+/** @throws {SystemError} if nothing accepts a connection at the address */
 async function reach({ runtime }: CallProgram, { host, port }: MasterAddress): Promise<void> {
   (await runtime.net.dial({ kind: "tcp", host, port }, { timeoutMs: REACH_MS })).destroy();
 }
@@ -68,7 +68,7 @@ async function signIn(
   master: MasterAddress,
   seconds: number,
 ): Promise<CalledMaster> {
-  // Before a minion first ran here there are no directories.
+  // Before the first start of a minion the directory is missing.
   runtime.fs.mkdir(opts.pki_dir, 0o700);
   const pair = await loadPair(runtime, log, { pkiDir: opts.pki_dir, name: "minion", keySize: opts.keysize });
   const connection = new MasterConnection({

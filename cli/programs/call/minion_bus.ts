@@ -1,4 +1,4 @@
-/** The bus of the minion on this host, for what `salt-call` asks of it. */
+/** The bus of this host's minion, for functions of `salt-call`. */
 import { deferred } from "../../../src/base/async/deferred.ts";
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { type BusListener, type BusSender, listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
@@ -7,10 +7,10 @@ import { localSockets } from "../../../src/host/minion/local_bus.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { eventStamp, packEvent } from "../../../src/protocol/wire/event_frame.ts";
 
-/** What functions may do with the bus. Where no minion runs, nobody gets an event and nobody answers. */
+/** What functions can do with the bus. If no minion is running, events are lost and requests get no answer. */
 export interface MinionBus extends Pick<MasterLink, "fireLocal"> {
   askLocal: NonNullable<MasterLink["askLocal"]>;
-  /** Resolves once the bus has taken every event. */
+  /** Resolves when the bus has received every event. */
   close(): Promise<void>;
 }
 

@@ -1,21 +1,21 @@
-/** Modules that a call will need, loaded while programs of the host answer for its grains. */
+/** Loads modules that a call will need, while programs of the host are asked for its grains. */
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 
 type Load = () => Promise<unknown>;
 
-/** What pillar and SLS files are read with, unless they say otherwise. */
+/** The default renderers of pillar and SLS files. */
 const RENDERERS: readonly Load[] = [
   () => import("../../../src/language/render/jinja.ts"),
   () => import("../../../src/language/render/yaml.ts"),
 ];
 
-/** Runs of states; there is hardly a tree without files in it. */
+/** Functions that run states: nearly every tree has files, so their modules are needed. */
 const RUNS = new Set(["state.apply", "state.highstate", "state.sls"]);
 
 /**
- * Loads what a function will need, of what takes long to load. It never fails: what cannot be loaded is reported where it is used.
+ * Loads the modules of a function that take long to load. It never fails: an error is reported where the module is used.
  *
- * @param isLocal whether pillar comes from files of this host
+ * @param isLocal true if pillar comes from files of this host
  */
 export async function preload(fun: string, isLocal: boolean): Promise<void> {
   const [module = ""] = fun.split(".");

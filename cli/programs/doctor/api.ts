@@ -1,4 +1,4 @@
-/** An HTTP gateway: whether it answers, and how long its certificates are valid. */
+/** Checks an HTTP gateway: whether it answers, and how long its certificates are valid. */
 import { messageOf } from "../../../src/base/errors.ts";
 import { certificateOf } from "../../../src/plugins/modules/x509/read.ts";
 import { readDer } from "../../../src/plugins/modules/x509/der.ts";
@@ -9,7 +9,7 @@ import type { Examination } from "./examination.ts";
 import { reach } from "./reach.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Days before its end at which a certificate is worth a warning. */
+/** Days before its end at which a certificate causes a warning. */
 const SOON_DAYS = 14;
 
 export async function examineApi(

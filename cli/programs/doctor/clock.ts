@@ -1,11 +1,11 @@
-/** Whether the clock of this host can be right: messages of the fleet are refused when it is not. */
+/** Checks whether the clock of this host can be right: otherwise messages between hosts are refused. */
 import { which } from "../../../src/plugins/linux/programs.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, wrong } from "../../daemon/check/finding.ts";
 import type { Examination } from "./examination.ts";
 import { printed } from "./printed.ts";
 
-/** No host that runs this has a clock before it was written. */
+/** No host with this program has a clock before this time, at which it was written. */
 const WRITTEN = Date.UTC(2026, 0, 1);
 
 export async function checkClock(runtime: Runtime): Promise<Examination> {
@@ -23,7 +23,7 @@ export async function checkClock(runtime: Runtime): Promise<Examination> {
   return { well: [shown], findings: [doubtful("no time service synchronizes the clock", remedy)] };
 }
 
-/** What systemd says of the clock; undefined on hosts that cannot say. */
+/** Whether systemd reports a synchronized clock; undefined on a host that cannot tell. */
 async function isSynchronized(runtime: Runtime): Promise<boolean | undefined> {
   const program = which(runtime.fs, "timedatectl", runtime.process.env("PATH"));
   if (program === undefined) return undefined;

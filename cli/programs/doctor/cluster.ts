@@ -1,10 +1,10 @@
-/** A master of a cluster: whether it may decide, and whether it reaches what it shares with the others. */
+/** Checks a master of a cluster: whether it may decide, and whether it can reach what it shares with the other masters. */
 import type { LocalClient } from "../../../src/client/local_client.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { doubtful, type Finding, wrong } from "../../daemon/check/finding.ts";
 import type { Examination } from "./examination.ts";
 
-/** What a running master says of its cluster. */
+/** The state of its cluster that a running master reports. */
 interface Status {
   name: string;
   masters: string[];

@@ -1,8 +1,8 @@
 import type { Finding } from "../../daemon/check/finding.ts";
 
-/** What a look at one part of a host has found. */
+/** The results of checking one part of a host. */
 export interface Examination {
-  /** What is as it should be, a line each. */
+  /** Lines about what is in order. */
   well: string[];
   findings: Finding[];
 }

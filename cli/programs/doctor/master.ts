@@ -1,4 +1,4 @@
-/** A master: who waits at its door, whether it answers, and what it will run out of. */
+/** Checks a master: pending keys, whether it answers, and which resources run short. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { clusterSettings } from "../../../src/model/config/cluster.ts";
 import { interfacesOf } from "../../../src/model/config/addresses.ts";
@@ -33,7 +33,7 @@ export async function examineMaster(
   };
 }
 
-/** Its fingerprint, and how many minions have a key of each status. */
+/** Reports the master's fingerprint, and the number of keys with each status. */
 function examineKeys({ fs, crypto }: Runtime, opts: MasterOpts): Examination {
   const pem = joinPath(opts.pki_dir, "master.pub");
   const well: string[] = [];
@@ -72,7 +72,7 @@ function examineSpace({ fs }: Runtime, { cachedir }: MasterOpts): Examination {
   };
 }
 
-/** What a master of a cluster that has not begun to serve waits for. */
+/** Reports what a master of a cluster is waiting for before it serves. */
 function waitsFor({ fs }: Runtime, { cachedir }: MasterOpts): Finding | undefined {
   const path = waitingFile(cachedir);
   try {
@@ -80,12 +80,12 @@ function waitsFor({ fs }: Runtime, { cachedir }: MasterOpts): Finding | undefine
     const problem = `cluster: the master is waiting and does not serve yet: ${fs.readText(path)}`;
     return wrong(problem, "it continues as soon as that server is available");
   } catch {
-    // The process belongs to another user: the check of its ports is enough.
+    // The file belongs to another user: the check of the ports is enough.
     return undefined;
   }
 }
 
-/** Whether its ports and its sockets for programs of this host take connections. */
+/** Checks whether the master's ports, and its sockets for programs on this host, accept connections. */
 async function examineAnswers(
   { runtime, options }: ProgramContext,
   values: Record<string, unknown>,

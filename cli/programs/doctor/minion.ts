@@ -1,4 +1,4 @@
-/** A minion: whether each of its masters can be reached and lets it in. */
+/** Checks a minion: whether each of its masters can be reached and accepts it. */
 import { within } from "../../../src/base/async/within.ts";
 import { loadPair } from "../../../src/protocol/channel/key_pair.ts";
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
@@ -19,7 +19,7 @@ import { reach } from "./reach.ts";
 
 const QUIET = createLogger(() => {}, "quiet");
 
-/** The same runtime, whose files cannot be changed: a sign-in would write down the master's key. */
+/** A runtime that does not write files: authentication would store the master's key. */
 function readOnly(runtime: Runtime): Runtime {
   const nothing = () => {};
   return { ...runtime, fs: { ...runtime.fs, write: nothing, mkdir: nothing, append: nothing, remove: nothing } };
@@ -80,7 +80,7 @@ async function examineOne(
 
 const notCompared = (master: string) => `clock: not compared with the clock of master ${master}`;
 
-/** Differences in seconds that are worth a warning, and with which messages are refused. */
+/** Clock differences in seconds: the first causes a warning, with the second messages are refused. */
 const [APART, FAR_APART] = [5, 60];
 
 /** @internal */
@@ -95,7 +95,7 @@ export function compareClocks(master: string, nowMs: number, masterMs: number | 
   return { well: [`clock: within ${APART} s of the clock of master ${master}`], findings: [] };
 }
 
-/** Signs in as this minion. @returns why that failed, or the time at the master, if it tells it */
+/** Authenticates as this minion. @returns the reason if that failed; otherwise the master's time, if it sends it */
 async function signIn(
   runtime: Runtime,
   opts: MinionOpts,

@@ -1,9 +1,9 @@
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
-/** Milliseconds that a program may take which is only asked for a fact. */
+/** Timeout of a program that is asked for a fact, in milliseconds. */
 const MOST_MS = 3000;
 
-/** What a program prints on stdout, without the white space around it; empty if it cannot be run or takes too long. */
+/** The stdout of a program, without white space around it; empty if the program fails to run or takes too long. */
 export async function printed({ clock, process }: Runtime, argv: readonly string[]): Promise<string> {
   let text = "";
   const decoder = new TextDecoder();

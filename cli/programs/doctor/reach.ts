@@ -1,4 +1,4 @@
-/** Whether a master can be reached, and whether it is one. */
+/** Checks whether a master can be reached, and whether it is a master. */
 import { greeting, GREETING_SIZE } from "../../../src/protocol/zmtp/greeting.ts";
 import { decodeCommand, decodeProperties } from "../../../src/protocol/zmtp/command.ts";
 import { COMMAND } from "../../../src/protocol/zmtp/frame.ts";
@@ -8,22 +8,22 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 export interface Reached {
   host: string;
   port: number;
-  /** The option `transport`: what is expected there. */
+  /** The option `transport`: the protocol that the port should speak. */
   transport: string;
-  /** What the port is for. @default nothing is expected of it */
+  /** Purpose of the port. @default the type of its socket is not checked */
   serves?: "requests" | "publications";
   timeoutMs: number;
 }
 
-/** Bytes of a greeting and the READY behind it that are looked at. */
+/** Bytes to read, at most: a greeting and the READY after it. */
 const MOST = GREETING_SIZE + 255 + 2;
-/** Bytes of the signature that ZeroMQ begins with: 0xff … 0x7f. */
+/** Bytes of the signature at the start of ZeroMQ's greeting: 0xff … 0x7f. */
 const SIGNATURE = 10;
 
-/** Sockets that publish. */
+/** Types of sockets that publish. */
 const PUBLISHERS = ["PUB", "XPUB"];
 
-/** The type of a ZeroMQ socket, from the READY behind its greeting; undefined before that is whole. */
+/** The type of a ZeroMQ socket, from the READY after its greeting; undefined until that is complete. */
 function socketType(bytes: Uint8Array): string | undefined {
   const frame = bytes.subarray(GREETING_SIZE);
   if (frame.length < 2 || frame[0] !== COMMAND || frame.length < 2 + frame[1]!) return undefined;
@@ -32,7 +32,7 @@ function socketType(bytes: Uint8Array): string | undefined {
   return type === undefined ? undefined : new TextDecoder().decode(type);
 }
 
-/** What a port lacks whose socket is of the other kind; undefined if it is as it should be. */
+/** The problem with a port whose socket has the wrong type; undefined if the type is right. */
 function kindProblem({ serves, port }: Reached, place: string, type: string): string | undefined {
   if (serves === undefined || PUBLISHERS.includes(type) === (serves === "publications")) return undefined;
   return serves === "requests"
@@ -40,7 +40,7 @@ function kindProblem({ serves, port }: Reached, place: string, type: string): st
     : `${place} accepts requests but does not publish: publish_port ${port} is the wrong port`;
 }
 
-/** What a connection to a port of a master lacks; undefined if all is well. */
+/** The problem with a connection to a port of a master; undefined if there is none. */
 export async function reach({ net, clock }: Runtime, at: Reached): Promise<string | undefined> {
   const { host, port, transport, timeoutMs } = at;
   const place = `${host}:${port}`;
@@ -75,13 +75,13 @@ export async function reach({ net, clock }: Runtime, at: Reached): Promise<strin
         const type = socketType(got);
         if (type !== undefined) resolve(kindProblem(at, place, type));
       } catch {
-        // It greets as ZeroMQ does: what it says further is for those who sign in.
+        // The port greets as ZeroMQ does: what follows is for authenticated peers.
         resolve(undefined);
       }
     },
     onClose: () => resolve(isGreeted() ? undefined : `${place} closes the connection at once`),
   });
-  // Libzmq says what its socket is once it was greeted.
+  // libzmq sends the type of its socket only after a greeting.
   connection.write(greeting());
   const problem = await promise;
   off();

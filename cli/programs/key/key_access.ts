@@ -1,4 +1,4 @@
-/** How `salt-key` reaches keys: in the master's directories, or through the running master for a user who logs in. */
+/** How `salt-key` accesses keys: in the master's directories, or through the running master for a user who logs in. */
 import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
 import type { Credentials } from "../../../src/client/credentials.ts";
 import type { LocalClient } from "../../../src/client/local_client.ts";
@@ -17,38 +17,38 @@ import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
-/** Texts or fingerprints by status and id; those of the master's own keys under `local`. */
+/** Texts or fingerprints of keys by status and id; the master's own keys are under `local`. */
 export type Described = Record<string, Record<string, string>>;
 
-/** What the program does with keys. */
+/** Operations on keys. */
 export interface KeyAccess {
   list(): Promise<Record<KeyStatus, string[]>>;
-  /** The statuses that have ids of a glob, of those given. */
+  /** The keys of the given statuses whose ids match a glob. */
   matching(glob: string, states: readonly KeyState[]): Promise<KeyMatches>;
   fingerprints(glob: string): Promise<Described>;
   texts(glob: string): Promise<Described>;
-  /** Moves or removes keys; resolves to those that could not be. */
+  /** Moves or removes keys; resolves to the keys that failed. */
   move(action: KeyAction, from: KeyState, ids: readonly string[]): Promise<KeyProblem[]>;
-  /** Makes a pair of key files; resolves to the fingerprint of the public one. */
+  /** Makes a pair of key files; resolves to the fingerprint of the public key. */
   generate(directory: string, name: string, bits: number): Promise<string>;
   /** Signs the master's public key. */
   sign(how: SignatureFiles): Promise<true | string>;
-  /** Asks minions with accepted keys to change them; resolves to their ids. */
+  /** Asks minions with accepted keys to rotate them; resolves to their ids. */
   rotate(glob: string): Promise<string[]>;
-  /** Who did what with the keys of a glob, oldest first. */
+  /** Decisions about the keys of a glob, oldest first. */
   history(glob: string): Promise<KeyDecision[]>;
-  /** What follows when all are done. */
+  /** Called after all keys are done. */
   settle(action: KeyAction, ids: readonly string[]): Promise<void>;
 }
 
-/** Keys that one request to a master names. */
+/** Keys in one request to a master, at most. */
 const AT_ONCE = 1000;
-/** Lines of history that are asked of a master over the network. */
+/** Lines of history that are requested from a master over the network, at most. */
 const MOST_LINES = 10_000;
 
 const statusOf = (state: KeyState) => KEY_DIRECTORIES[state] as KeyStatus;
 
-/** The master's directories on this host. */
+/** Access to the master's directories on this host. */
 export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
   const { runtime, log, options } = context;
   const { fs, clock, host } = runtime;
@@ -61,7 +61,7 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
     actor: { user: userOfProcess(runtime), via: "salt-key" },
     fire: (tag, data) => void events.push([tag, data]),
     rotate() {
-      // Since 3007 a master leaves alone what does not hold its own id; before, it did not read it at all.
+      // Since 3007 a master ignores this file unless it contains the master's id; earlier masters do not read it.
       fs.mkdir(opts.cachedir);
       fs.write(joinPath(opts.cachedir, ".dfn"), masterId(opts, host.hostname()), { mode: 0o400 });
     },
@@ -99,13 +99,13 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
         using bus = await sendToMasterBus(runtime, log, opts);
         for (const [tag, data] of events) bus.send(packEvent(tag, data, { now: clock.now() }));
       } catch {
-        // No master is running: nothing listens for these events.
+        // If no master is running, nobody needs these events.
       }
     },
   };
 }
 
-/** The wheel functions of a running master, under the caller's credentials. */
+/** Access through the wheel functions of a running master, with the caller's credentials. */
 export function throughMaster(client: LocalClient, credentials: Credentials): KeyAccess {
   const call = async <T>(fun: string, kwarg: Record<string, unknown> = {}): Promise<T> => {
     try {
@@ -149,5 +149,5 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
   };
 }
 
-/** All statuses in the order of listings, empty ones too. */
+/** All statuses in the order of listings, including those without keys. */
 export const ALL_STATUSES: readonly KeyStatus[] = KEY_STATES.map(statusOf);

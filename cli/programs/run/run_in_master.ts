@@ -1,4 +1,4 @@
-/** `salt-run -a` and `salt-run --async`: a runner that the master runs. */
+/** `salt-run -a` and `salt-run --async`: runs a runner in the master. */
 import { isRefusal } from "../../../src/client/client_error.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
 import { callRunner, startRunner } from "../../../src/client/runner.ts";
@@ -11,10 +11,10 @@ import type { Printer } from "../../terminal/printer.ts";
 import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
-/** How long a return is waited for: a runner may take hours. */
+/** Milliseconds to wait for a return, at most: a runner may take hours. */
 const LONGEST_MS = 24 * 3600 * 1000;
 
-/** Has the master run the runner of the command line, under the caller's credentials; prints what it returns. */
+/** Makes the master run the runner of the command line, with the caller's credentials; prints its return. */
 export async function runInMaster(context: ProgramContext, opts: MasterOpts, printer: Printer): Promise<number> {
   const { runtime, log, options, positionals: [fun = "", ...words] } = context;
   let client: LocalClient;
@@ -32,7 +32,7 @@ export async function runInMaster(context: ProgramContext, opts: MasterOpts, pri
   try {
     if (options.async === true) {
       const { tag } = await startRunner(client, request);
-      // Salt's words: scripts take the tag from behind them, and stdout stays empty.
+      // Salt's words, because scripts take the tag at their end; stdout stays empty.
       log.warning(
         "Running in asynchronous mode. Results of this execution may be collected by attaching to the master event bus " +
           "or by examining the master job cache, if configured. This execution is running under tag " + tag,

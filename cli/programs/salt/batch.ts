@@ -1,4 +1,4 @@
-/** `salt -b`: prints a batch as it goes. */
+/** `salt -b`: runs a batch, and prints results as they arrive. */
 import { batchSize, runBatch } from "../../../src/client/batch.ts";
 import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
 import { printable } from "../../../src/base/printable.ts";
@@ -8,8 +8,8 @@ import { reportNoMatch } from "./target.ts";
 /**
  * Runs the job on a few minions at a time.
  *
- * @param size `3` or `25%`
- * @param onOutcome is called with the outcome of each minion
+ * @param size number or percentage of minions, `3` or `25%`
+ * @param onOutcome called with the outcome of each minion
  * @returns the highest return code of any minion, or 2 if none answered
  */
 export async function runBatchJob(
@@ -23,7 +23,7 @@ export async function runBatchJob(
     printer.line(`Invalid batch data sent: ${size}\nData must be in the form of %10, 10% or 3`);
     return 1;
   }
-  /** Printed before the first run; without a run, no minion was left out of it. */
+  /** Absent minions, which are printed before the first run; without a run, no minion was left out of one. */
   const absent: string[] = [];
   let highest = 0;
   let any = false;

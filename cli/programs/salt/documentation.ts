@@ -2,12 +2,12 @@ import { hasReturn } from "../../../src/client/outcome.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import type { SaltJob } from "./salt_job.ts";
 
-/** True if functions' documentation is asked for. As in Salt, the function decides, not whether `-d` named it. */
+/** True if the documentation of functions is requested. As in Salt, the function decides, not the option `-d`. */
 export function asksForDocumentation({ options, positionals }: ProgramContext): boolean {
   return options.doc === true || positionals[1] === "sys.doc";
 }
 
-/** Prints the documentation of functions, gathered from all minions: of each name the first text that came. */
+/** Prints the documentation of functions, collected from all minions: the first text for each name counts. */
 export async function printDocumentation({ context, printer, client, request, collect }: SaltJob): Promise<number> {
   const docs = new Map<string, string>();
   for await (const outcome of client.run(request, collect)) {

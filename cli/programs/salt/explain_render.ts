@@ -1,4 +1,7 @@
-/** Where an SLS or top file of this master is wrong: Salt's texts name neither file nor line. For stderr, since scripts compare stdout. */
+/**
+ * Finds the mistake in an SLS or top file of this master: Salt's texts name neither file nor line. For stderr; scripts compare
+ * stdout.
+ */
 import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
 import { JINJA_DEFAULTS, TemplateSyntaxError, templateUses } from "../../../src/language/jinja/mod.ts";
 import { parseYaml, YamlError } from "../../../src/language/yaml/document.ts";
@@ -6,7 +9,7 @@ import { hasReturn, type Outcome } from "../../../src/client/outcome.ts";
 import { joinPath } from "../../../src/base/paths.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
-/** Texts of one return that are looked at, files that are looked for, and files that are named. */
+/** Texts of one return to look at, files to search for, and files to name, at most. */
 const MOST_TEXTS = 100;
 const MOST_LOOKED_FOR = 100;
 const MOST_FILES = 5;
@@ -16,12 +19,12 @@ const STATES = /^Rendering SLS '([^':]+):([^']+)' failed: (.*)/s;
 const PILLAR = /^Rendering SLS '([^':]+)' failed\. Please see master log for details\.$/;
 const TOP = /^No Top file or master_tops data matches found\./;
 
-/** A file that a return says cannot be rendered. */
+/** A file that a return reports as not renderable. */
 interface Blamed {
   option: "file_roots" | "pillar_roots";
-  /** Undefined: of any environment. */
+  /** Environment of the file; undefined for any environment. */
   saltenv: string | undefined;
-  /** Below the roots, in the order in which they are tried. */
+  /** Possible paths below the roots, in the order of search. */
   names: readonly string[];
 }
 
@@ -54,7 +57,7 @@ function blamedBy(text: string, top: string): Blamed | undefined {
   return TOP.test(text) ? { option: "file_roots", saltenv: undefined, names: [top] } : undefined;
 }
 
-/** What is wrong with the text of a file, with line and column; undefined if that shows only once it is rendered. */
+/** The mistake in the text of a file, with line and column; undefined if it only shows when the file is rendered. */
 function mistakeIn(text: string): string | undefined {
   try {
     templateUses(text, JINJA_DEFAULTS);
@@ -67,7 +70,7 @@ function mistakeIn(text: string): string | undefined {
   }
 }
 
-/** Collects returns, and names the files of this host that they complain of. */
+/** Collects returns, and names the files of this host that cause their errors. */
 export class RenderErrors {
   readonly #fs: Runtime["fs"];
   readonly #opts: Record<string, unknown>;
@@ -101,7 +104,7 @@ export class RenderErrors {
           const mistake = this.#fs.stat(path)?.kind === "file" ? mistakeIn(this.#fs.readText(path)) : undefined;
           if (mistake !== undefined) return void this.lines.push(`${path}, ${mistake}`);
         } catch {
-          // Whoever may not read it is not told more.
+          // A user who may not read the file learns nothing more.
         }
       }
     }

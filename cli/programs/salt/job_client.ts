@@ -1,4 +1,4 @@
-/** The client that `salt` and `salt-cp` run jobs with: how it is opened, how long it waits, and how its failures end. */
+/** The client for jobs of `salt` and `salt-cp`: opening, timeouts and failures. */
 import { isRefusal } from "../../../src/client/client_error.ts";
 import type { CollectOptions } from "../../../src/client/job_collector.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";
@@ -11,7 +11,7 @@ import type { ProgramContext } from "../../program/context.ts";
 import { Exit, MasterDown } from "../../program/exit.ts";
 import type { Printer } from "../../terminal/printer.ts";
 
-/** How long answers are waited for, in milliseconds. */
+/** How long to wait for answers, in milliseconds. */
 export type Waiting = Required<Pick<CollectOptions, "timeoutMs" | "gatherMs">>;
 
 export function waitingOf({ options, explicit }: ProgramContext, opts: MasterOpts): Waiting {
@@ -23,7 +23,7 @@ export function waitingOf({ options, explicit }: ProgramContext, opts: MasterOpt
  * Opens the client of the master on this host.
  *
  * @param checked see {@linkcode LocalClient.open}
- * @throws {MasterDown} if no master is running; {Exit} 2 if it cannot be used
+ * @throws {MasterDown} if no master is running; {Exit} 2 if the master cannot be used
  */
 export async function openJobClient(
   { runtime, log }: ProgramContext,
@@ -32,7 +32,7 @@ export async function openJobClient(
   { checked = true } = {},
 ): Promise<LocalClient> {
   try {
-    // Salt waits three times the timeout as well. It publishes the job again each time, which we do not.
+    // As in Salt, three times the timeout. Salt publishes the job again each time; Brine does not.
     const requestTimeoutMs = 3 * timeoutMs;
     const { tracer, close } = await openTracing(runtime, log, opts);
     return await LocalClient.open({ runtime, log, opts, requestTimeoutMs, checked, tracer, onClose: close });
@@ -41,7 +41,7 @@ export async function openJobClient(
   }
 }
 
-/** The traces that the master's configuration asks for; nothing is loaded otherwise. */
+/** Opens the traces that the master's configuration asks for; without them nothing is loaded. */
 async function openTracing(runtime: Runtime, log: Logger, { tracing }: MasterOpts): Promise<Telemetry> {
   if (tracing.enabled !== true) return NO_TELEMETRY;
   const { openTelemetry } = await import("../../daemon/telemetry/open_telemetry.ts");
@@ -49,10 +49,10 @@ async function openTracing(runtime: Runtime, log: Logger, { tracing }: MasterOpt
 }
 
 /**
- * Prints why a job failed.
+ * Prints the reason for a failed job.
  *
  * @returns the exit code
- * @throws {Exit} 2 if the master cannot be asked; the error itself if it is not the client's
+ * @throws {Exit} 2 if the master cannot be asked; `error` itself if it is not an error of the client
  */
 export async function reportJobFailure(error: unknown, { log }: ProgramContext, printer: Printer): Promise<number> {
   const code = codeOf(error);

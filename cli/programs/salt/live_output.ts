@@ -1,16 +1,16 @@
-/** `salt --stream`: what goes on while a job runs, line by line, each behind the id of its minion. */
+/** `salt --stream`: prints the output of a running job line by line, each line after the id of its minion. */
 import type { Output, StateProgress } from "../../../src/client/job_collector.ts";
 import { printable, printableLines } from "../../../src/base/printable.ts";
 import { truthy } from "../../../src/language/python/truth.ts";
 
-/** Joins pieces to lines, separately for each minion and stream. */
+/** Joins pieces of output to lines, separately for each minion and stream. */
 export class LiveOutput {
   readonly #print: (line: string) => void;
   readonly #complain: (line: string) => void;
-  /** The beginning of a line whose end has not come yet. */
+  /** Minion and stream → the beginning of an incomplete line. */
   readonly #open = new Map<string, string>();
   readonly #next = new Map<string, number>();
-  /** Minions that have printed something. */
+  /** Minions whose commands have printed something. */
   readonly heard = new Set<string>();
 
   constructor(print: (line: string) => void, complain: (line: string) => void) {
@@ -38,13 +38,13 @@ export class LiveOutput {
     }
   }
 
-  /** A state has ended. What its command printed without a line feed is a line before it. */
+  /** Prints the end of a state. Output of its command without a line feed becomes a line before it. */
   takeState({ id, state, total }: StateProgress): void {
     for (const stream of ["stdout", "stderr"] as const) this.#endLine(id, stream);
     this.#print(`${printable(id)}: ${stateLine(state, total)}`);
   }
 
-  /** The minion has ended: what it printed without a line feed is a line, too. */
+  /** Handles the end of a minion: remaining output without a line feed becomes a line, too. */
   end(id: string): void {
     for (const stream of ["stdout", "stderr"] as const) this.#endLine(id, stream);
   }
@@ -62,17 +62,17 @@ export class LiveOutput {
   }
 }
 
-/** Characters of a text in a line about a state. */
+/** Characters of a text in a line about a state, at most. */
 const SHOWN = 120;
 
-/** What became of a state, in a word. */
+/** The result of a state in one word. */
 function verdict({ result, changes }: Record<string, unknown>): string {
   if (result === false) return "failed";
   if (result === null) return "would change";
   return truthy(changes ?? null) ? "changed" : "clean";
 }
 
-/** One line about a state: `[3/12] changed: nginx in web.app (12.3 ms)`, and for one that failed why. */
+/** The line about a state: `[3/12] changed: nginx in web.app (12.3 ms)`; for a failed state with the reason. */
 function stateLine(state: Record<string, unknown>, total: number | undefined): string {
   const text = (value: unknown) => printable(String(value ?? ""), SHOWN);
   const { __id__: id, name, __sls__: sls, __run_num__: number, duration, comment } = state;

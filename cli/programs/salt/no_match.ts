@@ -1,4 +1,4 @@
-/** Why no minion matched: for the log, since scripts compare what is on stdout. */
+/** Explains why no minion matched. For the log, because scripts compare stdout. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
 import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
@@ -10,7 +10,7 @@ import type { Logger } from "../../../src/base/log.ts";
 import { printable } from "../../../src/base/printable.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
-/** Names that are listed; the others are counted. */
+/** Names that are listed, at most; the others are counted. */
 const NAMED = 5;
 const CACHED = ["grain", "grain_pcre", "pillar", "pillar_pcre", "ipcidr", "compound"];
 
@@ -25,7 +25,7 @@ function names(ids: readonly string[]): string {
   return `${ids.slice(0, NAMED).map((id) => printable(id)).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** A reason and its log level: a correct target that matches no minion today is no mistake. */
+/** A reason and its log level: a correct target that matches no minion today is not a mistake. */
 export interface NoMatch {
   level: "warning" | "info";
   why: string;
@@ -33,10 +33,10 @@ export interface NoMatch {
 
 const warn = (why: string): NoMatch => ({ level: "warning", why });
 
-/** Keys that a mistyped id is compared with; the time grows with their number. */
+/** Keys that a mistyped id is compared with, at most: the time grows with their number. */
 const COMPARED = 20_000;
 
-/** The id that was probably meant where a target is one id, mistyped; undefined for patterns and lists. */
+/** The id that was probably meant by a mistyped id; undefined for patterns and lists. */
 function nearestId(tgt: unknown, accepted: readonly string[]): string | undefined {
   const ids = [tgt].flat();
   const [id] = ids;
@@ -44,11 +44,11 @@ function nearestId(tgt: unknown, accepted: readonly string[]): string | undefine
   return nearestName(id, accepted.slice(0, COMPARED), { letters: id.length > 4 ? 2 : 1 });
 }
 
-/** Looks among the keys of this host, as far as this user may read them. */
+/** Searches the keys on this host, if this user may read them. */
 function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
   const keys = new KeyDirectories(runtime.fs, runtime.crypto, opts.pki_dir);
   const cache = new MinionCache(runtime.fs, log, opts.cachedir);
-  // The master has data of accepted minions only.
+  // Keys of other statuses can only be matched by id, because the master has data of accepted minions only.
   const byId = ["glob", "pcre", "list"].includes(target.tgt_type);
   const of = (state: KeyState) =>
     !byId ? [] : expandTarget(target, {
@@ -57,7 +57,7 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
       data: () => undefined,
       nodegroups: opts.nodegroups,
     }).minions.filter((id) => keys.list(state).includes(id));
-  // A key that is not accepted may be waiting, or may have been rejected.
+  // The minion's key may be pending or rejected.
   for (
     const [state, word] of [["pre", "not accepted yet"], ["rejected", "rejected"], ["denied", "denied"]] as const
   ) {
@@ -80,7 +80,7 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
 }
 
 /**
- * Why a target matches no minion, in a sentence; undefined if that is unknown, as for users who may not read the master's keys.
+ * The reason why a target matches no minion, in a sentence. Undefined if it is unknown, as for users who may not read the keys.
  */
 export function whyNoMatch(place: Place, target: { tgt: unknown; tgt_type: string }): NoMatch | undefined {
   const mistake = targetMistake(target.tgt, target.tgt_type);

@@ -1,4 +1,4 @@
-/** Follows a job to its end, and prints what comes of it. */
+/** Follows a job to its end, and prints its outcomes. */
 import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
 import { OutputError } from "../../../src/plugins/outputters/mod.ts";
 import { printable } from "../../../src/base/printable.ts";
@@ -10,10 +10,10 @@ import { RenderErrors } from "./explain_render.ts";
 import { reportNoMatch } from "./target.ts";
 
 /**
- * Prints each minion's document as its outcome comes; with `--static` one document of all returns at the end.
+ * Prints each minion's document when its outcome arrives; with `--static`, one document of all returns at the end.
  *
- * @param outcomes of a job that is published now, or of one that runs already
- * @param onOutcome is called with each outcome before it is printed, hidden ones included
+ * @param outcomes outcomes of a job that is published now, or is already running
+ * @param onOutcome called with each outcome before it is printed, also with hidden ones
  * @returns the exit code
  */
 export async function followJob(
@@ -32,7 +32,7 @@ export async function followJob(
   for await (const outcome of outcomes) {
     matched = true;
     onOutcome(outcome);
-    // What is hidden is not counted either.
+    // A hidden outcome is not counted either.
     if (hidesLate && isLate(outcome)) continue;
     tally.count(outcome);
     renderErrors.take(outcome);
@@ -54,7 +54,7 @@ export async function followJob(
   return 1;
 }
 
-/** Names the function that a mistyped one was meant to be. Scripts that compare stdout see nothing of it. */
+/** Suggests the function that a mistyped one probably means. Nothing is printed to stdout, which scripts compare. */
 async function suggestFunction({ context, request }: SaltJob, { unknownFunctions }: Tally): Promise<void> {
   const [fun] = unknownFunctions;
   if (context.advise === undefined || fun === undefined || ![request.fun].flat().includes(fun)) return;
@@ -62,25 +62,25 @@ async function suggestFunction({ context, request }: SaltJob, { unknownFunctions
   await adviseNearest(context, "modules", fun);
 }
 
-/** Ends a program that no minion has returned anything to. @returns its exit code */
+/** Ends the program if no minion has returned anything. @returns the exit code */
 export function noReturn({ complain }: ProgramContext): number {
   complain("ERROR: No return received");
   return 2;
 }
 
-/** True for a minion that was sent the job and did not return. One without a key is not late. */
+/** True for a minion that received the job and did not return. A minion without a key is not late. */
 function isLate(outcome: Outcome): boolean {
   return !hasReturn(outcome) && outcome.kind !== "queued" && outcome.kind !== "missing";
 }
 
-/** Where outcomes are shown. */
+/** The output of outcomes. */
 interface Sink {
   take(outcome: Outcome, shown: MinionDocument): Promise<void>;
-  /** @returns false if nothing came that could be printed */
+  /** @returns false if there was nothing to print */
   end(): Promise<boolean>;
 }
 
-/** Each minion's document as it comes, behind a header with the job id if one is wanted. */
+/** Prints each minion's document as it arrives, after a header with the job id if one is wanted. */
 function printed(job: SaltJob): Sink {
   const { context: { options }, opts, printer } = job;
   let hasHeader = false;
@@ -101,7 +101,7 @@ function printed(job: SaltJob): Sink {
   };
 }
 
-/** All returns as one document at the end, printed as states if there are any among them. */
+/** Prints all returns as one document at the end, as states if there are any among them. */
 function collected(job: SaltJob): Sink {
   const returns: Record<string, unknown> = {};
   let outputter: string | undefined;
@@ -119,7 +119,7 @@ function collected(job: SaltJob): Sink {
   };
 }
 
-/** True if what the minion returned was shown line by line while its command ran; then its end is a line, too. */
+/** True if the minion's output was already shown line by line; the end of its command is then printed as a line, too. */
 function wasShownLive({ live, printer }: SaltJob, outcome: Outcome): boolean {
   if (live === undefined) return false;
   live.end(outcome.id);
@@ -129,7 +129,7 @@ function wasShownLive({ live, printer }: SaltJob, outcome: Outcome): boolean {
   return true;
 }
 
-/** Salt passes over a return in which an outputter misses a name. */
+/** As in Salt, ignores a return that lacks a key which the outputter needs. */
 function passOverMissingKey(error: unknown): void {
   if (!(error instanceof OutputError && error.missingKey)) throw error;
 }

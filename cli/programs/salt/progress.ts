@@ -1,6 +1,6 @@
 /**
- * `--progress`: how far a job is, on stderr. On a terminal a bar in the last line; elsewhere a line for each tenth, so that it can be read
- * in a log as well.
+ * `--progress`: shows the progress of a job on stderr. On a terminal this is a bar in the last line; elsewhere a line for each
+ * tenth, which a log can hold, too.
  */
 import { hasReturn, highestRetcode, type Outcome } from "../../../src/client/outcome.ts";
 import type { Clock } from "../../../src/base/async/clock.ts";
@@ -9,9 +9,9 @@ import type { ProgramContext } from "../../program/context.ts";
 const STEPS = 10;
 /** Characters of the bar. */
 const WIDTH = 20;
-/** Milliseconds between two drawings: returns of thousands come faster than anybody reads. */
+/** Milliseconds between two drawings, at least, because thousands of returns arrive faster than anybody reads. */
 const REDRAW_MS = 100;
-/** Milliseconds after which it is drawn again without a return: the time goes on. */
+/** Milliseconds after which the bar is drawn again without a return, to show the time. */
 const TICK_MS = 1000;
 
 export class Progress {
@@ -22,7 +22,7 @@ export class Progress {
   #total = 0;
   #done = 0;
   #failed = 0;
-  /** Tenths that were said. */
+  /** Number of tenths that were printed. */
   #shown = 0;
   #drawnAt = -Infinity;
   #tick = () => {};
@@ -34,13 +34,13 @@ export class Progress {
     this.#begin = this.#clock.now();
   }
 
-  /** Says how many minions are expected to answer. */
+  /** Sets the number of minions that should answer. */
   expect(total: number): void {
     this.#total += total;
     if (this.#status !== undefined) this.#draw();
   }
 
-  /** Counts a minion that has returned or is given up. */
+  /** Counts a minion that has returned or was given up. */
   step(outcome: Outcome): void {
     if (hasReturn(outcome) ? highestRetcode(outcome.retcode) > 0 : outcome.kind !== "queued") this.#failed++;
     else this.#done++;
@@ -48,7 +48,7 @@ export class Progress {
     if (this.#clock.now() - this.#drawnAt >= REDRAW_MS) this.#draw();
   }
 
-  /** Takes the bar away, and says how it ended. */
+  /** Removes the bar, and prints the result. */
   end(): void {
     this.#tick();
     if (this.#status === undefined) return;
@@ -84,7 +84,7 @@ export class Progress {
     return `${this.#done} done, ${this.#failed} failed, ${waiting} waiting`;
   }
 
-  /** The time that the others take if they are as fast as those that have ended. */
+  /** Remaining time, if the other minions are as fast as those before. */
   #left(part: number): string {
     if (part === 0 || part === 1) return "";
     const seconds = Math.round((this.#clock.now() - this.#begin) / 1000 * (1 - part) / part);

@@ -1,4 +1,4 @@
-/** What `salt` asks the master to publish: functions, arguments and options of the command line as a request. */
+/** Makes the request of `salt` to the master, from the functions, arguments and options of the command line. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import type { PublishRequest } from "../../../src/client/publish_request.ts";
 import { parseInput, yamlifyArg } from "../../../src/model/job/args.ts";
@@ -6,13 +6,13 @@ import type { ProgramContext } from "../../program/context.ts";
 import { Exit } from "../../program/exit.ts";
 import type { JobTarget } from "./target.ts";
 
-/** Exit code of several functions whose arguments are not as many. */
+/** Exit code if several functions do not have as many argument lists. */
 const INCOMPLETE = 42;
 
-/** Options whose text is YAML, passed on with the publication. */
+/** Options with YAML in their value that are passed on with the publication. */
 const YAML_OPTIONS = ["metadata", "ret_kwargs", "module_executors", "executor_opts"];
 
-/** `90`, `90s`, `15m`, `12h`, `7d` in seconds; undefined for other text and for 0. */
+/** Converts `90`, `90s`, `15m`, `12h`, `7d` to seconds; undefined for other text and for 0. */
 function seconds(text: string): number | undefined {
   const [, number, unit] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text.trim()) ?? [];
   if (number === undefined) return undefined;
@@ -27,8 +27,8 @@ function timeOption(name: string, value: unknown): number {
 }
 
 /**
- * The arguments of each of several functions. A separator is a word of its own if there are as many of those as it takes;
- * otherwise it is looked for within each word as well.
+ * Splits the arguments of several functions. If there are exactly enough separators as separate words, only those count;
+ * otherwise words are split at separators, too.
  */
 function argumentGroups(args: readonly string[], separator: string, functions: number): string[][] {
   const ownWords = args.filter((word) => word === separator).length === functions - 1;
@@ -47,9 +47,9 @@ function argumentGroups(args: readonly string[], separator: string, functions: n
 }
 
 /**
- * Functions and their arguments, as the words of the command line give them.
+ * The functions and their arguments on the command line.
  *
- * @throws {Exit} 42 for arguments of several functions that are too few or too many
+ * @throws {Exit} 42 if there are too few or too many argument lists for several functions
  */
 export function functionsOf({ options, positionals }: ProgramContext): Pick<PublishRequest, "fun" | "arg"> {
   const [fun = "", ...args] = positionals.slice(1);
@@ -66,15 +66,15 @@ export function functionsOf({ options, positionals }: ProgramContext): Pick<Publ
   return { fun: names, arg: groups.map((group) => parseInput(group, { noParse })) };
 }
 
-/** False if minions that do not answer are not reported: `--hide-timeout`, or the option `show_timeout`. */
+/** False if minions that do not answer are hidden, by `--hide-timeout` or the option `show_timeout`. */
 export function showsTimeouts({ options }: ProgramContext, opts: MasterOpts): boolean {
   return options.show_timeout !== false && opts.show_timeout;
 }
 
 /**
- * The request for these functions with the options of the command line.
+ * The request for these functions, with the options of the command line.
  *
- * @throws {Exit} 64 for a time that cannot be read
+ * @throws {Exit} 64 for an invalid time
  */
 export function publishRequest(
   context: ProgramContext,

@@ -7,7 +7,7 @@ import type { Printer } from "../../terminal/printer.ts";
 import type { LiveOutput } from "./live_output.ts";
 import type { JobTarget } from "./target.ts";
 
-/** One job of `salt`: what is asked of which master, and where its course is shown. */
+/** One job of `salt`: the request, the master, and where to show the results. */
 export interface SaltJob {
   context: ProgramContext;
   opts: MasterOpts;
@@ -16,6 +16,6 @@ export interface SaltJob {
   target: JobTarget;
   request: PublishRequest;
   collect: CollectOptions;
-  /** What commands print while they run, with `--stream`. */
+  /** Prints the output of commands while they run, with `--stream`. */
   live: LiveOutput | undefined;
 }

@@ -1,19 +1,19 @@
-/** What became of each target of a job: counted, as a document to print, and as the summary at the end. */
+/** Counts the outcomes of a job, and makes the documents and the summary to print. */
 import { hasReturn, highestRetcode, type Outcome, type ReturnOutcome } from "../../../src/client/outcome.ts";
 import { printable } from "../../../src/base/printable.ts";
 import { silentText } from "../../../src/client/silent_text.ts";
 
-/** A minion's part of what `salt` prints. */
+/** What `salt` prints for one minion. */
 export interface MinionDocument {
-  /** `{id: value}`. */
+  /** The document: `{id: value}`. */
   document: Record<string, unknown>;
-  /** The outputter that the return names, or that of minions that did not return. */
+  /** The outputter that the return names, or the one for minions that did not return. */
   out: string | undefined;
-  /** 0 or more. */
+  /** Return code of 0 or more. */
   retcode: number;
 }
 
-/** What minions say of a function that they do not have. */
+/** The return of a minion that does not have the function. */
 const MISSING = /^'([\w.]{1,200})' is not available\./;
 
 /** Counts outcomes of a job. */
@@ -23,12 +23,12 @@ export class Tally {
   #queued = 0;
   readonly #silent: string[] = [];
   readonly #failed: string[] = [];
-  /** Functions that a minion says it does not have. */
+  /** Functions that a minion does not have. */
   readonly unknownFunctions = new Set<string>();
-  /** Outcomes of those that did not return, as the master reports them. */
+  /** Outcomes that the master reports for minions without a return: outcome → number. */
   readonly #outcomes = new Map<string, number>();
 
-  /** True if a minion did not return, or returned a code other than 0. */
+  /** True if a minion has not returned, or has returned a code other than 0. */
   get anyFailed(): boolean {
     return this.#silent.length > 0 || this.#failed.length > 0;
   }
@@ -44,13 +44,13 @@ export class Tally {
     else {
       this.#silent.push(outcome.id);
       const { kind } = outcome;
-      // That it was sent the job and did not return is in Salt's own lines.
+      // Salt's own lines count minions that received the job and did not return.
       if (kind === "published" || kind === "no answer" || kind === "missing") return;
       this.#outcomes.set(kind, (this.#outcomes.get(kind) ?? 0) + 1);
     }
   }
 
-  /** @param verbose true names the minions as well */
+  /** @param verbose true also lists the minions */
   summary(verbose: boolean): string {
     const rule = "-".repeat(43);
     const lines = [
@@ -64,7 +64,7 @@ export class Tally {
       `# of minions that did not return: ${this.#silent.length}`,
       `# of minions with errors: ${this.#failed.length}`,
     ];
-    // Only what Salt has no line for.
+    // Additional lines, only for outcomes that Salt has no line for.
     if (this.#queued > 0) lines.push(`# of minions queued: ${this.#queued}`);
     for (const [outcome, count] of [...this.#outcomes].sort()) lines.push(`# of minions ${outcome}: ${count}`);
     const names = (ids: readonly string[]) => ids.map((id) => printable(id)).join(" ");
@@ -74,12 +74,12 @@ export class Tally {
   }
 }
 
-/** As in Salt, a command that a signal ended, whose code is negative, has not failed. */
+/** As in Salt, a negative code, of a command that a signal ended, is not a failure. */
 function retcodeOf({ retcode }: ReturnOutcome): number {
   return Math.max(0, highestRetcode(retcode));
 }
 
-/** What is printed for an outcome; with `verbose`, what the master reports of a minion that did not return as well. */
+/** The document for an outcome; with `verbose` it also has what the master reports of a minion without a return. */
 export function documentOf(outcome: Outcome, verbose: boolean): MinionDocument {
   const { id } = outcome;
   if (hasReturn(outcome)) {
@@ -100,7 +100,7 @@ function clockTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** What the master reports of a target that did not return, in a line; undefined if that is no more than "published". */
+/** The master's report on a target without a return, in one line; undefined if it says no more than "published". */
 function reportedText({ kind, atMs, sinceMs, note }: Exclude<Outcome, ReturnOutcome>): string | undefined {
   if (kind === "missing") return undefined;
   if ((kind === "published" || kind === "no answer") && sinceMs === undefined && note === undefined) return undefined;

@@ -1,10 +1,10 @@
-/** The target of a job, as the options of a command line choose its type. */
+/** Reads the target of a job; options of the command line choose its type. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { NO_MATCH } from "../../../src/model/job/no_match.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import type { Printer } from "../../terminal/printer.ts";
 
-/** Options that choose a target type; each has the name of its type. */
+/** Options that choose a type of target; each has the name of its type. */
 const TARGET_OPTIONS = [
   "pcre",
   "list",
@@ -25,9 +25,9 @@ export interface JobTarget {
 }
 
 /**
- * The target of the command line, with node groups inlined.
+ * Reads the target of the command line, and inlines node groups.
  *
- * @returns undefined for an unknown node group, which was printed as Salt prints it: as a document
+ * @returns undefined for an unknown node group, after printing a document about it as Salt does
  */
 export async function readTarget(
   { options }: ProgramContext,
@@ -47,7 +47,7 @@ export async function readTarget(
   const unknown: string[] = [];
   const target = inlineNodegroups({ tgt: text, tgt_type }, opts.nodegroups, (name) => void unknown.push(name));
   if (unknown.length === 0) return target;
-  // A group that has itself in it matches nothing, which the master says.
+  // A group that contains itself matches nothing: the master reports that.
   if (unknown.every((name) => Object.hasOwn(opts.nodegroups, name))) {
     return { tgt: tgt_type === "nodegroup" ? `N@${text}` : text, tgt_type: "compound" };
   }
@@ -58,7 +58,7 @@ export async function readTarget(
 /**
  * Prints that no minion matched, and logs why: an unaccepted key, a bad pattern and a mistyped word look alike otherwise.
  *
- * @param more what follows Salt's line, as `--batch-size` has it
+ * @param more text after Salt's line, for `--batch-size`
  */
 export async function reportNoMatch(
   { runtime, log }: ProgramContext,
