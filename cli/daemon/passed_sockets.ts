@@ -1,4 +1,4 @@
-/** Listening sockets that a service manager has opened for this process (systemd's socket units): LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES. */
+/** Sockets of systemd's socket units that are passed to this process: LISTEN_FDS, LISTEN_PID, LISTEN_FDNAMES. */
 import type { Logger } from "../../src/base/log.ts";
 import { printable } from "../../src/base/printable.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";

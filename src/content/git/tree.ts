@@ -41,10 +41,10 @@ function addEntry(entries: Map<string, TreeEntry>, path: string, entry: TreeEntr
 }
 
 /**
- * Reads what `git ls-tree -r -t -l -z --full-tree` prints. Names that are no UTF-8, or that no directory could have, are left out,
- * with all that is below them.
+ * Parses the output of `git ls-tree -r -t -l -z --full-tree`. Names that are not UTF-8, or that no directory could have, are left
+ * out, with everything below them.
  *
- * @throws {RangeError} for too many, and for a tree that no directory could have been made into
+ * @throws {RangeError} for too many entries, and for a tree that cannot be written as a directory
  */
 export function parseTree(output: Uint8Array): GitTree {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

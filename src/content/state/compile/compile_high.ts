@@ -22,7 +22,7 @@ export interface Compiled {
 /**
  * Compiles high data to low chunks in order: extensions, check of the form, requisites that work backward, excludes, chunks.
  *
- * @param high is changed; see {@link openHigh}
+ * @param high this function changes it; see {@link openHigh}
  * @see salt/state.py State.call_high
  */
 export function compileHigh(high: OpenHigh, options: CompileHighOptions = {}): Compiled {

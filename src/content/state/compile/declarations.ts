@@ -8,13 +8,13 @@ export interface SlsPlace {
   saltenv: string;
 }
 
-/** True for keys that are no states: those of Salt and those that begin with an underscore. */
+/** True for keys that are not states, such as `__sls__`: they begin with an underscore. */
 const isPrivate = (key: string) => key.startsWith("_");
 
 /**
  * Takes `include` out of the data of an SLS. A value that is not a list stays there, and is not a declaration either.
  *
- * @param errors gets what is wrong, in Salt's words
+ * @param errors receives the errors, in Salt's words
  */
 export function takeInclude(state: OpenHigh, { sls }: SlsPlace, errors: string[]): unknown[] {
   const include = state.get("include");
@@ -91,7 +91,7 @@ export interface DeclarationWords {
  * Brings the declarations of an SLS into one form: `{id: {module: [arguments…, function]}}`.
  *
  * @param place source of each id's `__sls__` and `__env__`; undefined for a single template
- * @param errors gets what is wrong, in Salt's words
+ * @param errors receives the errors, in Salt's words
  * @see salt/state.py BaseHighState._handle_state_decls, State.render_template
  */
 export function normaliseDeclarations(

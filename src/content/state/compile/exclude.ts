@@ -6,8 +6,8 @@ import { bodiesOf, isArgument, type OpenHigh } from "./high.ts";
  * Removes the ids that `__exclude__` names, and `__exclude__` itself. Texts and `{sls: glob}` mean all ids of these files,
  * `{id: x}` one id.
  *
- * @param high is changed
- * @returns what was wrong
+ * @param high this function changes it
+ * @returns the errors
  * @see salt/state.py State.apply_exclude
  */
 export function applyExcludes(high: OpenHigh): string[] {

@@ -36,8 +36,8 @@ function excludedFiles(high: OpenHigh): Set<unknown> {
 /**
  * Applies `__extend__` to the states that it names, and takes it out. Extensions of an SLS that is excluded are dropped.
  *
- * @param high is changed
- * @returns what was wrong, in Salt's words
+ * @param high this function changes it
+ * @returns the errors, in Salt's words
  * @see salt/state.py State.reconcile_extend
  */
 export function applyExtend(high: OpenHigh, options: ExtendOptions = {}): string[] {

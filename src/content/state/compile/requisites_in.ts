@@ -51,7 +51,7 @@ interface Origin {
  * Turns `require_in` and its like, `use` and `prereq` into arguments of the states that they name.
  *
  * @param high verified high data; this function changes it
- * @returns what was wrong, in Salt's words
+ * @returns the errors, in Salt's words
  * @throws {CompileLimitError} if the compilation adds too many values
  * @see salt/state.py State.requisite_in
  */

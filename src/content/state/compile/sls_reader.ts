@@ -54,8 +54,8 @@ export class SlsReader {
   }
 
   /**
-   * @returns high data as rendered, with `__extend__` and `__exclude__`, what was wrong in Salt's words, and the names of the files that
-   * were rendered
+   * @returns high data as rendered, with `__extend__` and `__exclude__`; the errors in Salt's words; and the names of the rendered
+   * files
    */
   async read(matches: Matches): Promise<{ high: OpenHigh; errors: string[]; files: string[] }> {
     const { autoOrder } = this.#options;

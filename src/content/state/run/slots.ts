@@ -8,8 +8,8 @@ const SLOT = "__slot__:";
 const isSlot = (value: unknown): value is string => typeof value === "string" && value.startsWith(SLOT);
 
 /**
- * Replaces slots among arguments by what their functions return: texts, items of lists, values of maps, and values of maps in lists.
- * Lists and maps with a slot are replaced by copies: the chunk keeps its slots for another try.
+ * Replaces slots by the returns of their functions: in texts, items of lists, values of maps, and values of maps in lists. Lists and
+ * maps with a slot are copied, so that the chunk keeps its slots for another attempt.
  */
 export async function fillSlots(context: StateContext, args: Record<string, unknown>): Promise<void> {
   for (const name of Object.keys(args)) {
