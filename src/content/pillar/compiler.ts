@@ -62,7 +62,7 @@ interface Scene {
   functions: FunctionTable | undefined;
 }
 
-/** External pillars that run at the same time, at most; the default. */
+/** External pillars that run at the same time, at most, for all minions together. */
 const AT_ONCE = 5;
 
 /** Compilers that are kept, at most, for other directories than `pillar_roots`. */

@@ -82,7 +82,7 @@ export interface JobSearch {
 export interface SaveOptions {
   /** False if no client needs files for the job; Salt's own clients read them. @default true */
   files?: boolean;
-  /** Signature that is stored with the load and replaces an earlier one, if several masters share the store. @default none */
+  /** Seal of the publication, stored with the load in place of an earlier one, if masters share the store. @default none */
   seal?: Uint8Array;
 }
 
