@@ -82,7 +82,7 @@ export class SaltError extends Error {
   readonly code: ErrorCode;
 
   /**
-   * The `options` are its `cause`, and values that become fields of the error.
+   * Makes an error with a code and a message.
    *
    * @param options `cause`, and the values of the message as fields of the error
    */
@@ -111,7 +111,7 @@ export class SystemError extends SaltError {
   readonly errno: string;
 
   /**
-   * Takes the system's name for it, such as `ENOENT`, as its code.
+   * Makes an error whose code is the system's name of the failure, such as `ENOENT`.
    *
    * @param options `cause`, and the values of the message as fields of the error
    */
@@ -131,7 +131,7 @@ export class SystemError extends SaltError {
  * ```
  */
 export class TimeoutError extends SaltError {
-  /** Its `code` is `"TIMEOUT"`. */
+  /** Makes an error with the code `"TIMEOUT"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("TIMEOUT", message, options);
   }
@@ -153,7 +153,7 @@ export class TimeoutError extends SaltError {
  * ```
  */
 export class ProtocolError extends SaltError {
-  /** Its `code` is `"PROTOCOL"`. */
+  /** Makes an error with the code `"PROTOCOL"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("PROTOCOL", message, options);
   }
@@ -170,7 +170,7 @@ export class ProtocolError extends SaltError {
  * ```
  */
 export class AuthenticationError extends SaltError {
-  /** Its `code` is `"AUTHENTICATION"`. */
+  /** Makes an error with the code `"AUTHENTICATION"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("AUTHENTICATION", message, options);
   }
@@ -178,7 +178,7 @@ export class AuthenticationError extends SaltError {
 
 /** A TLS connection that failed: a certificate was refused or is missing, or the other side does not speak TLS. */
 export class TlsError extends SaltError {
-  /** Its `code` is `"TLS"`. */
+  /** Makes an error with the code `"TLS"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("TLS", message, options);
   }
@@ -200,7 +200,7 @@ export class TlsError extends SaltError {
  * ```
  */
 export class ConfigError extends SaltError {
-  /** Its `code` is `"CONFIG"`. */
+  /** Makes an error with the code `"CONFIG"`. */
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("CONFIG", message, options);
   }

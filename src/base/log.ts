@@ -32,7 +32,7 @@ export type LogFields = Record<string, unknown>;
 
 /** The log of one part of Brine: the message is a constant, the values are fields. */
 export interface Logger {
-  /** The same sink under a longer name: `log.child("req")` of `"channel"` is `"channel.req"`. */
+  /** Returns a logger with the same sink and a longer name: `child("req")` of the logger `"channel"` is `"channel.req"`. */
   child(name: string): Logger;
   /** False when a message of that level would be dropped; for callers whose fields are expensive to compute. */
   enabled(level: LogLevel): boolean;
@@ -146,7 +146,7 @@ export function createLogger(
  */
 export const silentLogger: Logger = createLogger(() => {}, "quiet");
 
-/** Characters of a message and of each of its values that are shown. */
+/** The most characters that are shown of a message, and of each of its values. */
 const MOST_SHOWN = 1000;
 
 function fieldText(value: unknown): string {

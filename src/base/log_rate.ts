@@ -1,22 +1,22 @@
 import { type LogLevel, type LogRecord, passes } from "./log.ts";
 
-/** What the limit needs of a clock. */
+/** The part of a clock that {@link LogRate} uses. */
 export interface LogClock {
   now(): number;
   after(ms: number, callback: () => void): () => void;
 }
 
-/** How long records are counted together. */
+/** The length of a window, in milliseconds: records within one window are counted together. */
 const WINDOW_MS = 10_000;
-/** Loggers that are counted separately; all further ones are counted together. */
+/** The most loggers that are counted separately; all further ones are counted together. */
 const MOST_NAMES = 500;
 
-/** Records of one message that pass in a window, and of one logger with all of its messages. */
+/** The most records that pass within a window: those of one message, and those of one logger over all its messages. */
 interface Limit {
   message: number;
   logger: number;
 }
-/** A warning needs only a few lines; lower levels may be a record of what was done. */
+/** Warnings have a low limit: a few lines show the problem. Lower levels may be a record of what was done, and have a high one. */
 const WARNINGS: Limit = { message: 20, logger: 200 };
 const NOTES: Limit = { message: 1000, logger: 5000 };
 

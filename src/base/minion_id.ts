@@ -1,4 +1,4 @@
-/** What a file name may have on the file systems that keep the keys. */
+/** The most bytes of a file name on the file systems that hold the keys. */
 const LONGEST = 255;
 
 /**

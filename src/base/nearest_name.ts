@@ -3,10 +3,10 @@
  * instead of being ignored silently.
  */
 
-/** Of a longer text only the beginning is compared: the time grows with the square of the length. */
+/** The most characters of a name that are compared: the time grows with the square of the length. */
 const LONGEST = 64;
 
-/** Letters alone: `tgtType`, `tgt-type` and `tgt_type` are the same name to a person. */
+/** The name in lower case without separators: `tgtType`, `tgt-type` and `tgt_type` are the same name to a person. */
 function plain(text: string): string {
   return text.slice(0, LONGEST).toLowerCase().replace(/[_-]/g, "");
 }

@@ -25,7 +25,7 @@ export function printable(text: string, most: number = Infinity): string {
   return shown === text ? line : `${line}… (${text.length - most} characters more)`;
 }
 
-/** The same for text of several lines: line feeds and tabs stay. */
+/** Returns text of several lines with its control characters escaped, except line feeds and tabs. */
 export function printableLines(text: string): string {
   return text.replace(CONTROL_IN_LINES, escaped);
 }

@@ -4,14 +4,14 @@ const SECRET =
 
 /** `//user:password@` in a URL; also a password with characters that have to be written as %XX there, which is no port. */
 const IN_URL = /(\/\/[^\s/:@[]*:)(?!\d*(?:[/?#]|$))[^\s"']*@/g;
-/** NATS takes a user without a password for a token. */
+/** A token in a URL: NATS takes a user without a password for a token. */
 const TOKEN_IN_URL = /((?:nats|tls):\/\/)[^\s/:@]+@/g;
 
-/** What stands in the place of a secret. */
+/** The text that is shown instead of a secret. */
 export const HIDDEN = "** hidden **";
 
 /**
- * A configuration with its secrets hidden. Everything that shows a master's options to a caller goes through it.
+ * Returns a configuration with its secrets hidden. All code that shows a master's options to a caller uses this function.
  *
  * @param secret names of options that are secret, whatever their names look like
  */

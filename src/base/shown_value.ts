@@ -1,6 +1,6 @@
 import { withoutSecrets } from "./secret.ts";
 
-/** Values within a map or a list that are shown, and characters of a text. */
+/** The most values of a map or a list that are shown, and the most characters of a text. */
 const MOST_VALUES = 20;
 const MOST_CHARACTERS = 200;
 
@@ -28,16 +28,16 @@ export function shownValue(option: string, value: unknown): string {
   return write(hidden(option, value));
 }
 
-/** Cut after the secret of an address is hidden: half of one would not be found. */
+/** Cuts a long text. Secrets in an address are hidden before the cut: the pattern would not find half of a secret. */
 function shortened(text: string): string {
   const shown = withoutSecrets(text.slice(0, MOST_CHARACTERS * 10)) as string;
   return shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown;
 }
 
-/** A value of one level with its secret hidden; deeper levels are looked at when they are written. */
+/** Hides a value if it is a secret. Values inside a map are checked later, when they are written. */
 function hidden(name: string, value: unknown): unknown {
   if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number)) return value;
-  // Of a list its name alone says whether it is secret.
+  // A list is secret by its name alone, so its items are not passed.
   const named = Array.isArray(value) ? [] : value;
   const [shown] = Object.values(withoutSecrets({ [name]: named }) as Record<string, unknown>);
   return Array.isArray(shown) ? value : shown;

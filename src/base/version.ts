@@ -8,7 +8,7 @@
  */
 export const VERSION = "0.1.0";
 
-/** The name that stands beside the version, as Salt's releases have one. */
+/** The code name that is shown beside the version: Salt's releases have one as well. */
 export const CODENAME = "Brine";
 
 /** The Salt release whose behaviour is followed: the grain `saltversion`, which tools parse and compare. */

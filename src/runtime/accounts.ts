@@ -3,7 +3,7 @@ import type { FileStat, FileSystem } from "./fs.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Account as User } from "./process.ts";
 
-/** What is asked for accounts. */
+/** The parts of a runtime that the functions here use. */
 export type AccountHost = Pick<Runtime, "clock" | "fs" | "process">;
 
 /** An entry of the password database. */
@@ -28,20 +28,20 @@ type Database = "passwd" | "group" | "shadow";
 const LEAST_FIELDS = { passwd: 4, group: 3, shadow: 8 } as const satisfies Record<Database, number>;
 const GETENT = ["/usr/bin/getent", "/bin/getent", "/run/current-system/sw/bin/getent"];
 
-/** How long an answer of another source counts; and that there is no such entry, or a list. */
+/** How long an answer of `getent` is used again, in milliseconds: an entry, and, for less long, a list or "no such entry". */
 const [KNOWN_MS, UNKNOWN_MS] = [60_000, 5_000];
 const ASK_MS = 30_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 
 type Rows = readonly string[][];
 
-/** What a file has, and what the file was like when it was read. */
+/** The parsed content of a file, and the state of the file when it was read. */
 interface Read<T> {
   stat: FileStat;
   value: T;
 }
 
-/** What is known of a file system's accounts: each state of a file asks for its owner by name. */
+/** The accounts of a file system, kept between calls: each file state asks for its owner by name. */
 interface Known {
   files: Map<string, Read<unknown>>;
   answers: Map<string, { rows: Rows; until: number; stamp: string }>;
@@ -58,7 +58,7 @@ function knownOf(fs: FileSystem): Known {
 const sameFile = (a: FileStat, b: FileStat): boolean =>
   a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 
-/** What a file says, read again when it has changed; undefined without the file. */
+/** The parsed content of a file, read again only after the file has changed; undefined if there is no file. */
 function fileOf<T>(fs: FileSystem, path: string, parse: (text: string) => T): T | undefined {
   const stat = fs.stat(path);
   if (stat?.kind !== "file") return undefined;
@@ -85,17 +85,17 @@ function sourcesIn(text: string): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-/** The sources of each database; one look at their file may do for several questions. */
+/** The sources of each database. Callers with several questions pass the result on, so that the file is checked once. */
 const sourcesOf = ({ fs }: AccountHost) => fileOf(fs, "/etc/nsswitch.conf", sourcesIn);
 
-/** What else than its file has entries of a database: nothing, what is asked after the file, or what is asked before. */
+/** Whether a database has sources besides its file: none, sources that are asked after the file, or sources that come first. */
 function otherSources(host: AccountHost, database: Database, known = sourcesOf(host)): "none" | "after" | "first" {
   const sources = known?.get(database) ?? ["files"];
   if (sources.every((source) => source === "files")) return "none";
   return sources[0] === "files" ? "after" : "first";
 }
 
-/** The rows that `getent` prints for a key, or all; undefined if it cannot be asked. */
+/** The rows that `getent` prints for a key, or all rows without a key; undefined if `getent` cannot be run. */
 function getent(host: AccountHost, database: string, key: string | undefined, least: number): Rows | undefined {
   const { clock, fs, process } = host;
   const program = GETENT.find((path) => fs.stat(path)?.kind === "file");
@@ -112,7 +112,7 @@ function getent(host: AccountHost, database: string, key: string | undefined, le
     timeoutMs: ASK_MS,
     maxBytes: MOST_BYTES,
   });
-  // 2: there is no such entry.
+  // getent exits with 2 if there is no such entry.
   if (result === undefined || result.code !== 0 && result.code !== 2) return undefined;
   const rows = rowsIn(least)(new TextDecoder().decode(result.stdout));
   const lasts = key === undefined || rows.length === 0 ? UNKNOWN_MS : KNOWN_MS;
@@ -120,7 +120,7 @@ function getent(host: AccountHost, database: string, key: string | undefined, le
   return rows;
 }
 
-/** The row of a name or number. */
+/** The row of the account or group with a name or number. */
 function rowOf(
   host: AccountHost,
   database: Database,
@@ -131,7 +131,7 @@ function rowOf(
   const own = fileRows(host.fs, database, "").find(matches);
   const others = otherSources(host, database, sources);
   if (others === "none" || own !== undefined && others === "after") return own;
-  // getent takes a name of digits for a number.
+  // A name of digits is not asked for: getent would take it for a number.
   if (typeof who === "string" && (/^\d*$/.test(who) || /[\0\n:]/.test(who))) return own;
   return getent(host, database, String(who), LEAST_FIELDS[database])?.find(matches) ?? own;
 }
@@ -162,7 +162,7 @@ export function findGroup(host: AccountHost, who: string | number): Group | unde
   return row === undefined ? undefined : groupOf(row);
 }
 
-/** The names of a user and a group; a number that no source has stays one. */
+/** The names of a user and a group; a number without an entry is returned as text. */
 export function ownerNames(
   host: AccountHost,
   { uid, gid }: { uid: number; gid: number },
@@ -184,7 +184,7 @@ export function allGroups(host: AccountHost, root = ""): Group[] {
   return allRows(host, "group", root).map(groupOf);
 }
 
-/** The rows of the shadow database; of this host only root gets any. */
+/** The rows of the shadow database. Without `root`, only the user root gets any. */
 export function shadowRows(host: AccountHost, root = ""): Rows {
   return allRows(host, "shadow", root);
 }

@@ -7,12 +7,12 @@ export function release(bytes: Uint8Array): void {
   (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
-/** The same for bytes from an unknown source: only if they fill their whole buffer and are not a view of a larger one. */
+/** As {@link release}, for bytes from an unknown source: does nothing if they are a view of a larger buffer. */
 export function releaseWhole(bytes: Uint8Array): void {
   if (bytes.length === bytes.buffer.byteLength) release(bytes);
 }
 
-/** True if two byte strings are equal. For secrets compare in constant time instead. */
+/** True if two byte strings are equal. To compare secrets, use a comparison in constant time instead. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   if (one.length !== other.length) return false;
   for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
@@ -30,10 +30,10 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** From this size on, that of a piece of a file, buffers double: memory that is allocated and never filled is lost to others. */
+/** From this size on (one piece of a file, in bytes) buffers only double, since memory that is allocated and never filled is wasted. */
 const PIECE = 2 ** 20;
 
-/** A larger buffer with the same beginning. @param growth by how much a small one grows: what is copied once is not copied five times */
+/** Copies bytes into a larger buffer. @param growth the factor for a small buffer: a large factor saves further copies */
 export function grown(bytes: Uint8Array, filled: number, need: number, growth: number, most = Infinity): Uint8Array {
   const factor = bytes.length < PIECE ? growth : 2;
   const larger = new Uint8Array(Math.min(most, Math.max(need, bytes.length * factor)));

@@ -44,7 +44,7 @@ export const PEM_LIMIT = 32768;
 /** A hash that is computed piece by piece. */
 export interface Hasher {
   update(data: Uint8Array): void;
-  /** To be called once, after the last update. */
+  /** Returns the hash. To be called once, after the last update. */
   digest(): Uint8Array;
 }
 
@@ -54,15 +54,15 @@ export interface Hasher {
  * @internal
  */
 export interface Crypto {
-  /** MUST be fit for keys. @throws {RangeError} if `length` is negative */
+  /** Returns random bytes that MUST be fit for keys. @throws {RangeError} if `length` is negative */
   randomBytes(length: number): Uint8Array;
   hash(name: HashName, data: Uint8Array): Uint8Array;
-  /** The same for data in pieces, such as a large file. */
+  /** Starts a hash of data that arrives in pieces, such as a large file. */
   hasher(name: HashName): Hasher;
   /** Loads the bytes of a symmetric key. MUST NOT keep a view of `bytes`. */
   secretKey(bytes: Uint8Array): SecretKey;
   hmac(name: HashName, key: SecretKey | Uint8Array, data: Uint8Array): Uint8Array;
-  /** Equality in constant time for equal lengths; false for others. */
+  /** Compares in constant time; false at once if the lengths differ. */
   equal(a: Uint8Array, b: Uint8Array): boolean;
   /**
    * AES-192-CBC with PKCS#7 padding. `key` 24 bytes, `iv` 16.
@@ -76,7 +76,7 @@ export interface Crypto {
     data: Uint8Array,
     room?: { before: number; after: number },
   ): Uint8Array;
-  /** @throws {RangeError} if the length is not a positive multiple of 16 or the padding is wrong */
+  /** Reverses {@link Crypto.aes192CbcEncrypt}. @throws {RangeError} if the length is not a positive multiple of 16 or the padding is wrong */
   aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array;
   /**
    * As {@link Crypto.aes192CbcEncrypt}, for long data in parts, such as pieces of files: off the event loop where
@@ -91,14 +91,14 @@ export interface Crypto {
   /** As {@link Crypto.aes192CbcDecrypt}, for long data. */
   aes192CbcDecryptLong(key: SecretKey, iv: Uint8Array, data: Uint8Array): Promise<Uint8Array>;
   /**
-   * PEM: PKCS#1 or SubjectPublicKeyInfo; nothing else, in particular no private key.
+   * Loads a public key from PEM: PKCS#1 or SubjectPublicKeyInfo; nothing else, in particular no private key.
    *
    * @throws {SyntaxError} if it is not an RSA public key
    * @throws {RangeError} if its modulus is out of {@link RSA_BITS} or its exponent is not 3 to 2^32
    */
   loadPublicKey(pem: string): RsaPublicKey;
   /**
-   * PEM: PKCS#1 or PKCS#8, either may be encrypted.
+   * Loads a private key from PEM: PKCS#1 or PKCS#8, either may be encrypted.
    *
    * @throws {SyntaxError} if it is not an RSA private key, or the passphrase is wrong
    * @throws {RangeError} as {@link Crypto.loadPublicKey}
@@ -122,6 +122,6 @@ export interface Crypto {
   pkcs1Sign(hash: HashName, key: RsaPrivateKey, data: Uint8Array): Uint8Array;
   /** As {@link Crypto.pkcs1Sign}, off the event loop where the runtime can. */
   pkcs1SignAsync(hash: HashName, key: RsaPrivateKey, data: Uint8Array): Promise<Uint8Array>;
-  /** Also returns false for malformed signatures. */
+  /** True if the signature is valid; false also for a malformed signature. */
   pkcs1Verify(hash: HashName, key: RsaPublicKey, data: Uint8Array, signature: Uint8Array): boolean;
 }

@@ -20,7 +20,7 @@ export interface Statement {
 export interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
-  /** Twice is harmless. */
+  /** Closes the database. A second call does nothing. */
   close(): void;
 }
 

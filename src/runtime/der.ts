@@ -1,7 +1,7 @@
 /** An element of DER: a tag, and bytes or further elements. */
 export interface DerElement {
   tag: number;
-  /** Tag, length and content. */
+  /** The bytes of the whole element: tag, length and content. */
   whole: Uint8Array;
   content: Uint8Array;
 }

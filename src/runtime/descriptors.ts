@@ -7,21 +7,21 @@ export function descriptorLimit(fs: Pick<FileSystem, "readText">, pid: number | 
     const [, soft] = /^Max open files +(\d+)/m.exec(fs.readText(`/proc/${pid}/limits`)) ?? [];
     return soft === undefined ? undefined : Number(soft);
   } catch {
-    // Only Linux has it.
+    // Only Linux has /proc/PID/limits.
     return undefined;
   }
 }
 
-/** Tells a daemon, which has no parent to ask, what {@link limitForPrograms} says of the process that starts it. */
+/** The variable that hands the result of {@link limitForPrograms} to a daemon, which has no parent process to read it from. */
 export const LIMIT_VARIABLE = "BRINE_OPEN_FILES";
-/** Parents that are asked: a command is run by a job's process, that by the minion, and that by a shell or another program. */
+/** The most parent processes that are read: a job's process runs a command, the minion runs that process, a shell runs the minion. */
 const MOST_PARENTS = 8;
-/** What systemd gives to services as soft and hard limits, where nothing else is said. */
+/** The soft and hard limits that systemd gives to services by default. */
 const SYSTEMD = { soft: 1024, hard: 524_288 };
 
 /**
- * The limit that programs should be started with: the one that this process had before its runtime raised it to the hard limit, for
- * itself and for all that it starts. Undefined where the limit of this process is the right one.
+ * The limit of open files for programs that this process starts: the limit before the runtime raised it to the hard limit, for this
+ * process and all that it starts. Undefined if the limit of this process is right for programs, too.
  */
 export function limitForPrograms(
   { fs, process }: { fs: Pick<FileSystem, "readText">; process: Pick<ProcessHost, "env" | "pid"> },
@@ -34,7 +34,7 @@ export function limitForPrograms(
   for (let count = 0; count < MOST_PARENTS; count++) {
     const parent = parentOf(fs, pid);
     if (parent === undefined) return undefined;
-    // The first process limits nobody, and is nobody's limit: only what systemd does with services is known.
+    // Process 1 says nothing about the limits of others. A service of systemd is recognized by its environment and its hard limit.
     if (parent <= 1) {
       return process.env("INVOCATION_ID") !== undefined && own === SYSTEMD.hard ? SYSTEMD.soft : undefined;
     }

@@ -1,30 +1,30 @@
 import { SystemError } from "../base/errors.ts";
 import type { FileStat, FileSystem } from "./fs.ts";
 
-/** Links on the way to a file; the system follows no more. */
+/** The most links on the way to a file: the system follows no more. */
 export const MOST_LINKS = 40;
 
-/** Permissions that let others than the owner change the names in a directory. */
+/** The permissions that allow users other than the owner to change the names in a directory. */
 const OTHERS_WRITE = 0o022;
 
-/** Root was about to change a file by a link that another user made, to what is not that user's. */
+/** Root was about to change a file through a link of another user, and the file does not belong to that user. */
 export class ForeignLinkError extends SystemError {}
 
-/** True if nobody but root can put a link into that directory, or move one. */
+/** True if only root can create or move a link in that directory. */
 export function onlyRootChanges({ uid, mode }: Pick<FileStat, "uid" | "mode">): boolean {
   return uid === 0 && (mode & OTHERS_WRITE) === 0;
 }
 
-/** A link of a user that was followed: what it leads to has to be that user's. */
+/** A user's link that was followed: the file behind it has to belong to the same user. */
 export interface UsersLink {
   uid: number;
-  /** Its path, for the message. */
+  /** The path of the link, for the message. */
   path: string;
 }
 
 /**
- * The first link on the way to a file that a stranger may have made: in a directory that others can change, by another than root or
- * `uid`, to what is not its maker's own. By name alone: whoever could make one after the look still can.
+ * Finds the first link on the way to a file that a stranger may have made: its owner is not root or `uid`, others can change its
+ * directory, and the file behind it does not belong to the link's owner. Does not protect against a link that is made afterwards.
  */
 export function strangersLink(
   fs: Pick<FileSystem, "stat" | "readlink">,

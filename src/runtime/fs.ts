@@ -6,7 +6,7 @@
  */
 export interface FileStat {
   kind: "file" | "directory" | "symlink" | "socket" | "fifo" | "block" | "character" | "other";
-  /** Bytes. */
+  /** The size of the file, in bytes. */
   size: number;
   /** Permission bits, such as 0o600. */
   mode: number;
@@ -32,7 +32,7 @@ export interface WriteOptions {
    * @default "replace"
    */
   how?: "replace" | "create";
-  /** Whose the new file is before it appears under its name. @default ours */
+  /** The owner that the new file has before it appears under its name. @default the user of this process */
   owner?: { uid: number; gid: number };
   /**
    * A file whose access control list, extended attributes and SELinux label the new one gets, as far as the system can copy them. It
@@ -50,7 +50,7 @@ export interface WriteOptions {
 export interface FileWriter {
   /** Writes at `offset`, growing the file. `data` MUST NOT be changed until it resolves. */
   write(offset: number, data: Uint8Array): Promise<void>;
-  /** To be called once, when no write is pending. */
+  /** Closes the file. To be called once, when no write is pending. */
   close(): Promise<void>;
 }
 
@@ -58,26 +58,26 @@ export interface FileWriter {
 export interface FileAppender {
   /** Appends in one write. */
   append(data: Uint8Array | string): void;
-  /** To be called once. */
+  /** Closes the file. To be called once. */
   close(): void;
 }
 
 /**
  * Files as the core needs them of a runtime.
  *
- * What root changes it changes where root's paths lead. A link in a directory that others can change MUST be followed only if root made
- * it, or if it leads to what belongs to the link's own owner; every method that changes something throws {@link ForeignLinkError}
- * otherwise, and MUST keep to it if a link is put there while it works.
+ * A user must not be able to direct changes of root elsewhere. A link in a directory that others can change MUST be followed only if root made
+ * the link, or if the link's owner also owns the file behind it; every method that changes something throws {@link ForeignLinkError}
+ * otherwise, and MUST hold to this also if a link is put there while the method works.
  *
  * @internal
  */
 export interface FileSystem {
   /**
-   * The whole content. What may wait for ever, or has no end, MUST be refused with `EINVAL`, here and in `readText` and `readAt`: named
+   * The whole content. Files that may block or have no end MUST be refused with `EINVAL`, here and in `readText` and `readAt`: named
    * pipes, sockets and character devices.
    */
   read(path: string): Uint8Array;
-  /** UTF-8. */
+  /** The whole content as UTF-8 text. */
   readText(path: string): string;
   write(path: string, data: Uint8Array | string, options?: WriteOptions): void;
   /** `length` bytes from `offset`; fewer at the end of the file. */
@@ -96,11 +96,11 @@ export interface FileSystem {
   appender(path: string, mode?: number): FileAppender;
   /** Names in a directory, in code point order; without `.` and `..`. */
   list(path: string): string[];
-  /** Undefined if the path does not exist. Follows symlinks unless `follow` is false. */
+  /** The state of a file; undefined if the path does not exist. Follows symlinks unless `follow` is false. */
   stat(path: string, options?: { follow?: boolean }): FileStat | undefined;
   /** Creates the directory and its parents; harmless if it exists. @param mode of a new directory, default 0o755 */
   mkdir(path: string, mode?: number): void;
-  /** Harmless if it does not exist. @param options with `sync`, it stays removed after a loss of power; blocks as in `write` */
+  /** Removes a file; does nothing if the path does not exist. @param options with `sync`, the file stays removed after a loss of power; blocks as in `write` */
   remove(path: string, options?: { recursive?: boolean; sync?: boolean }): void;
   /**
    * Resolves once the content of a file, or the names in a directory, as they were at the call, would survive a loss of
@@ -110,13 +110,13 @@ export interface FileSystem {
   sync(path: string): Promise<void>;
   rename(from: string, to: string): void;
   /**
-   * Moves a file into the place of another one. One that cannot be replaced, as a mount point, is written over: it keeps the old content
-   * if that fails.
+   * Moves a file into the place of another one. A target that cannot be replaced, such as a mount point, is overwritten: it keeps the old
+   * content if that fails.
    */
   replace(from: string, to: string): void;
-  /** Follows symlinks unless `follow` is false: then `ELOOP`. */
+  /** Sets the permission bits. Follows symlinks unless `follow` is false: then a symlink is refused with `ELOOP`. */
   chmod(path: string, mode: number, options?: { follow?: boolean }): void;
-  /** A uid or gid of -1 is left unchanged. Follows symlinks unless `follow` is false. */
+  /** Sets the owner; a uid or gid of -1 is left unchanged. Follows symlinks unless `follow` is false. */
   chown(path: string, uid: number, gid: number, options?: { follow?: boolean }): void;
   readlink(path: string): string;
   symlink(target: string, path: string): void;
@@ -143,7 +143,7 @@ export interface FileSystem {
 /** What writes must survive: a loss of power, or only the end of the process. */
 export type Durability = "power" | "process";
 
-/** The same file system; for `"process"`, syncing is left to the operating system. */
+/** Returns the same file system for `"power"`; for `"process"`, one that leaves syncing to the operating system. */
 export function durableFiles(fs: FileSystem, durability: Durability): FileSystem {
   if (durability === "power") return fs;
   return {

@@ -4,7 +4,7 @@ export interface InterfaceAddress {
   family: "IPv4" | "IPv6";
   address: string;
   netmask: string;
-  /** `"10.0.0.5/24"` or null. */
+  /** The address with its prefix length, such as `"10.0.0.5/24"`, or null. */
   cidr: string | null;
   internal: boolean;
   mac: string;
@@ -24,7 +24,7 @@ export interface Host {
   kernelRelease(): string;
   kernelVersion(): string;
   cpus(): { model: string }[];
-  /** Bytes. */
+  /** The memory of the machine, in bytes. */
   totalMemory(): number;
   interfaces(): Record<string, InterfaceAddress[]>;
   /** The canonical name of this host from the resolver, or undefined. */

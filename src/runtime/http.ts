@@ -4,7 +4,7 @@ import type { Proxy } from "./proxy_net.ts";
 /** What a handler does with one WebSocket. */
 export interface WebSocketHandlers {
   onOpen?(socket: WebSocketPeer): void;
-  /** Text only; a binary message closes the socket. */
+  /** Called with each text message; a binary message closes the socket. */
   onMessage?(text: string, socket: WebSocketPeer): void;
   /** Called once, whichever side closed. */
   onClose?(): void;
@@ -18,7 +18,7 @@ export interface WebSocketPeer {
   close(code?: number, reason?: string): void;
 }
 
-/** Bytes of a message from a client: clients of the gateway send only a few words. A larger one closes the socket. */
+/** The most bytes of a message from a client: clients of the gateway send only a few words. A larger message closes the socket. */
 export const MAX_SOCKET_MESSAGE = 65_536;
 
 /**
@@ -36,11 +36,11 @@ export interface HttpPeer {
    */
   upgrade(handlers: WebSocketHandlers): Response;
   /**
-   * Marks the response as a stream that may be silent for long: idle timers then ignore this connection. Its caller has proven who it
-   * is.
+   * Marks the response as a stream that may be silent for long: idle timers then ignore this connection. To be called only for a
+   * caller that has proven its identity.
    */
   keepOpen(): void;
-  /** The caller has proven who it is: its connection makes room for nobody while the request lasts. */
+  /** Marks the caller as authenticated: its connection is not closed in favor of others while the request lasts. */
   known(): void;
 }
 
@@ -61,7 +61,7 @@ export interface HttpServeOptions {
   port: number;
   /** Connections waiting to be accepted. @default 511 */
   backlog?: number;
-  /** @default plain HTTP */
+  /** The certificate and key of an HTTPS server. @default plain HTTP */
   tls?: TlsPair;
   /** How long a connection may take for the head of a request, and be idle between two, in milliseconds. @default 20000 */
   headTimeoutMs?: number;
@@ -95,7 +95,7 @@ export interface HttpServer extends AsyncDisposable {
  * @internal
  */
 export interface Http {
-  /** @throws {SystemError} `EADDRINUSE`, `EACCES` */
+  /** Starts a server. @throws {SystemError} `EADDRINUSE`, `EACCES` */
   serve(handler: HttpHandler, options: HttpServeOptions): Promise<HttpServer>;
   /**
    * Sends one request over http or https. The body of the response is as the server sent it, whatever its content-encoding; a
@@ -107,15 +107,15 @@ export interface Http {
 
 /** What is sent to a server. */
 export interface HttpRequest {
-  /** @default GET */
+  /** The HTTP method. @default GET */
   method?: string;
   headers?: Headers;
   body?: Uint8Array;
   /** Ends the request, also while its body is read. */
   signal?: AbortSignal;
-  /** Whom to trust, and how to say who we are, over https. */
+  /** The authorities to trust and the client's own certificate, for https. */
   tls?: HttpTrust;
-  /** The proxy that is asked for the address; for https it connects on, and sees nothing. @default none */
+  /** The proxy that is asked for the address. For https it only relays bytes and sees no content. @default none */
   proxy?: Proxy;
   /** Time for the connection, with the proxy and TLS, in milliseconds. @default 30000 */
   connectMs?: number;
@@ -126,7 +126,7 @@ export interface HttpTrust {
   verify?: boolean;
   /** Certificates of authorities, as PEM, instead of the host's. */
   ca?: string;
-  /** Our certificate, as PEM, and its key; the key may be beside the certificate. */
+  /** The client's certificate, as PEM, and its key; the key may be in the same text as the certificate. */
   cert?: string;
   key?: string;
 }

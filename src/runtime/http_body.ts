@@ -1,6 +1,6 @@
 import { concat } from "./bytes.ts";
 
-/** A body has more bytes than its reader holds in memory. */
+/** A body has more bytes than its reader accepts. */
 export class BodyTooLargeError extends RangeError {
   override name = "BodyTooLargeError";
 
@@ -10,7 +10,7 @@ export class BodyTooLargeError extends RangeError {
 }
 
 /**
- * Reads a body into memory. The connection ends where it is too large.
+ * Reads a body into memory. The connection is closed if the body is too large.
  *
  * @param most bytes that are taken
  * @throws {BodyTooLargeError} for more
@@ -35,7 +35,7 @@ export async function textOfBody(body: ReadableStream<Uint8Array> | null, most: 
   return new TextDecoder().decode(await bytesOf(body, most));
 }
 
-/** The first bytes of a body as UTF-8; the connection ends where there are more. */
+/** The first bytes of a body as UTF-8; the connection is closed if there are more. */
 export async function startOfBody(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let count = 0;

@@ -1,4 +1,4 @@
-/** The connections of an HTTP server, held to limits. */
+/** Limits on the connections of an HTTP server. */
 import type { HttpServeOptions } from "./http.ts";
 import { networkOf } from "./network.ts";
 
@@ -11,13 +11,13 @@ export interface HttpGuest {
 }
 
 export interface HttpLimits {
-  /** Connections at once. */
+  /** The most connections at once. */
   most: number;
-  /** Of these, those of one address; for IPv6 of one /64 network. */
+  /** The most connections of one address, for IPv6 of one /64 network. */
   mostOfOne: number;
   /** True for an address that many clients share, such as a proxy's: only {@link HttpLimits.most} holds there. @default none */
   isShared?(address: string): boolean;
-  /** A connection without a request is closed after so long, in milliseconds. */
+  /** How long a connection may be without a request before it is closed, in milliseconds. */
   idleMs: number;
 }
 
@@ -36,7 +36,7 @@ export function limitsOf({ connections, headTimeoutMs = 20_000 }: HttpServeOptio
   };
 }
 
-/** How much is lost with a connection: it has no request; it has one; its caller has proven who it is. */
+/** What closing a connection would cost, least first: it has no request; it has one; its caller is authenticated. */
 type Rank = "idle" | "busy" | "known";
 
 interface Place {
@@ -44,7 +44,7 @@ interface Place {
   rank: Rank;
   requests: number;
   known: boolean;
-  /** When it last did something, in milliseconds. */
+  /** When the connection was last active, in milliseconds of the even clock. */
   since: number;
 }
 
@@ -55,8 +55,8 @@ declare function clearInterval(timer: unknown): void;
 
 /**
  * Each connection takes a descriptor for as long as its client likes, so that idle strangers could keep everybody out. When there
- * is no room, the one that has been idle for longest goes, of the address with the most of them; then one with a request whose caller
- * is not known. Connections of known callers stay, and a newcomer that finds only those is closed.
+ * is no room, the longest idle connection of the address with the most idle ones is closed; then one with a request whose caller
+ * is not authenticated. Connections of authenticated callers stay; if there are only those, the new connection is closed.
  */
 export class HttpConnectionLimit {
   readonly #limits: HttpLimits;
@@ -85,7 +85,7 @@ export class HttpConnectionLimit {
     return this.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#onEmpty = resolve);
   }
 
-  /** Counts a connection. If there is no room, it or another one is closed. */
+  /** Counts a new connection. If there is no room, the new connection or another one is closed. */
   enter(guest: HttpGuest): void {
     const { most, mostOfOne, isShared } = this.#limits;
     const network = networkOf(guest.address);
@@ -98,7 +98,7 @@ export class HttpConnectionLimit {
     else if (this.#places.size > most) this.#drop(this.#leastLoss(guest));
   }
 
-  /** A connection has ended. */
+  /** Removes a connection that has ended. */
   leave(guest: HttpGuest): void {
     const place = this.#places.get(guest);
     if (place === undefined) return;
@@ -109,12 +109,12 @@ export class HttpConnectionLimit {
     if (ranks.idle.size + ranks.busy.size + ranks.known.size === 0) this.#networks.delete(place.network);
   }
 
-  /** A request of that connection begins. */
+  /** Notes that a request of that connection begins. */
   begin(guest: HttpGuest): void {
     this.#change(guest, (place) => place.requests++);
   }
 
-  /** A request of that connection is over. */
+  /** Notes that a request of that connection has ended. */
   end(guest: HttpGuest): void {
     this.#change(guest, (place) => {
       place.requests--;
@@ -122,12 +122,12 @@ export class HttpConnectionLimit {
     });
   }
 
-  /** The caller of the request in progress has proven who it is. */
+  /** Notes that the caller of the request in progress is authenticated. */
   known(guest: HttpGuest): void {
     this.#change(guest, (place) => place.known = true);
   }
 
-  /** Bytes of an answer have gone out. */
+  /** Notes that bytes of a response were sent. */
   active(guest: HttpGuest): void {
     const place = this.#places.get(guest);
     if (place === undefined) return;
@@ -172,7 +172,7 @@ export class HttpConnectionLimit {
     ranks[place.rank].add(guest);
   }
 
-  /** The connection whose end loses least: the newcomer itself if all others are worth more. */
+  /** The connection whose end costs least: the newcomer itself if all others are worth more. */
   #leastLoss(newcomer: HttpGuest): HttpGuest {
     const idle = this.#fullest("idle");
     if (idle !== undefined && first(idle) !== newcomer) return first(idle)!;

@@ -1,6 +1,6 @@
 /**
- * Connections before an HTTP server that shows none of its own. The servers of Bun and Deno tell of a request once its head is
- * complete, and of a connection never, so a client without a request could not be counted. The gate accepts connections, and opens one to
+ * Counts connections in front of an HTTP server that does not report them. The servers of Bun and Deno report a request once its head is
+ * complete, but never a connection, so a client without a request could not be counted. The gate accepts connections, and opens one to
  * the server behind it, on the loopback, when the first bytes arrive.
  */
 import type { HttpHandler, HttpPeer, HttpServeOptions } from "./http.ts";
@@ -12,16 +12,16 @@ export interface Gate {
   readonly port: number;
   /** Stops accepting, and closes the connections that have no request. */
   stop(): Promise<void>;
-  /** Once the server behind it is closed: waits a moment until clients have what was still on its way, then closes what is left. */
+  /** To be called after the server behind the gate is closed: waits a moment for the last bytes to reach clients, then closes the rest. */
   close(): Promise<void>;
   /**
-   * The handler for the server behind the gate, which gives requests the address of their client. One that came by another way gets
-   * 403.
+   * The handler for the server behind the gate, which gives requests the address of their client. A request that did not come through
+   * the gate gets 403.
    */
   handle(request: Request, innerPort: number | undefined, peer: Omit<HttpPeer, "address">): Promise<Response>;
 }
 
-/** What a connection takes: one to the client, and both ends of one to the server. */
+/** Descriptors of one connection: the one to the client, and both ends of the one to the server. */
 const DESCRIPTORS = 3;
 
 /** How long clients have for the last bytes of a server that is closed, in milliseconds. */
@@ -57,7 +57,7 @@ export async function openGate(
 ): Promise<Gate> {
   const { host, port, backlog = 511 } = options;
   const connectionLimit = new HttpConnectionLimit(limitsOf(options, DESCRIPTORS), () => performance.now());
-  /** By the port that the gate has at the server behind it. */
+  /** Clients by the local port of the gate's connection to the server behind it. */
   const visitors = new Map<number, Visitor>();
   const listener = await net.listen(
     { kind: "tcp", host, port },
@@ -77,7 +77,7 @@ export async function openGate(
     async handle(request, from, peer) {
       const visitor = from === undefined ? undefined : visitors.get(from);
       if (visitor === undefined) return new Response(null, { status: 403, headers: { Connection: "close" } });
-      // A stream or a socket has no end that is seen here: its connection stays one of a known caller.
+      // The end of a stream or a WebSocket is not seen here, so its connection keeps the rank of a known caller.
       let ends = true;
       const stay = () => {
         ends = false;

@@ -1,13 +1,13 @@
 import { ProtocolError } from "../base/errors.ts";
 
-/** Bytes of the head of a request or reply. */
+/** The most bytes of the head of a request or reply. */
 export const MAX_HEAD = 8192;
 const END = [13, 10, 13, 10];
 
 /** The first line and the fields of an HTTP message. */
 export interface HttpHead {
   first: string;
-  /** By name in lower case; several of the same name are joined by commas. */
+  /** The fields by name in lower case; several of the same name are joined by commas. */
   fields: ReadonlyMap<string, string>;
 }
 
@@ -17,12 +17,12 @@ export class HttpHeadReader {
   #filled = 0;
   #matched = 0;
 
-  /** Bytes of it so far. */
+  /** The number of bytes read so far. */
   get size(): number {
     return this.#filled;
   }
 
-  /** The bytes so far. */
+  /** The bytes read so far. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#filled);
   }
@@ -30,7 +30,7 @@ export class HttpHeadReader {
   /**
    * Takes bytes; returns the head and what follows it in this chunk once it is complete.
    *
-   * @throws {ProtocolError} if it is larger than {@link MAX_HEAD}, or cannot be read
+   * @throws {ProtocolError} if the head is larger than {@link MAX_HEAD}, or malformed
    */
   push(chunk: Uint8Array): { head: HttpHead; rest: Uint8Array } | undefined {
     for (let at = 0; at < chunk.length; at++) {
@@ -63,7 +63,7 @@ function parse(bytes: Uint8Array): HttpHead {
   return { first, fields };
 }
 
-/** True if a list of words separated by commas has this one, in whatever case. */
+/** True if a list of words separated by commas contains a word, in upper or lower case. */
 export function listHas(list: string | undefined, word: string): boolean {
   return list !== undefined && list.toLowerCase().split(",").some((one) => one.trim() === word);
 }

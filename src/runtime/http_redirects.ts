@@ -1,12 +1,12 @@
 import type { Http, HttpRequest } from "./http.ts";
 import type { Proxy } from "./proxy_net.ts";
 
-/** Redirections that are followed, as Tornado does it. */
+/** The most redirections that are followed: as many as Tornado, Salt's HTTP client, follows. */
 const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Redirections after which a request asks for a page, whatever it was before. */
+/** Statuses of redirections after which the next request is a GET, whatever the first one was. */
 const TO_A_PAGE = new Set([302, 303]);
-/** Fields that are for the first server alone. */
+/** Header fields that are sent to the first server only. */
 const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
 
 /** A redirection that is not followed. */
@@ -26,7 +26,7 @@ export interface RedirectedRequest extends Omit<HttpRequest, "proxy"> {
   /** The proxy for each address. @default none */
   proxyFor?(url: URL): Proxy | undefined;
   /**
-   * True follows a redirection from https to http: what comes back can be changed on the way, and is checked by other means.
+   * Whether a redirection from https to http is followed. Only for content that is checked by other means: it can be changed on the way.
    *
    * @default false
    */
@@ -34,7 +34,7 @@ export interface RedirectedRequest extends Omit<HttpRequest, "proxy"> {
 }
 
 /**
- * Sends a request and follows redirections. A header with credentials goes to the first server alone.
+ * Sends a request and follows redirections. Header fields with credentials are sent to the first server only.
  *
  * @throws {RedirectError} for too many redirections, one to another scheme than http and https, or one from https to http
  */

@@ -1,6 +1,6 @@
 import type { FileSystem } from "./fs.ts";
 
-/** Free space below which writes will fail soon: bytes, and the part of the whole. */
+/** Free space below which writes will fail soon: in bytes, and as a share of the file system. */
 const LITTLE_BYTES = 256 * 1024 ** 2;
 const LITTLE_PART = 0.02;
 
@@ -8,13 +8,13 @@ const LITTLE_PART = 0.02;
 export interface SpaceLeft {
   available: number;
   total: number;
-  /** Writes will fail soon. */
+  /** True if writes will fail soon. */
   isLittle: boolean;
-  /** `71.7 GiB`, or as MiB where that is less than one. */
+  /** The free space as text: `71.7 GiB`, or in MiB if it is less than one GiB. */
   text: string;
 }
 
-/** How much is left where a path is; undefined where that cannot be read, as of a directory that does not exist. */
+/** The free space on the file system of a path; undefined if it cannot be read, as for a directory that does not exist. */
 export function spaceLeft(fs: Pick<FileSystem, "space">, path: string): SpaceLeft | undefined {
   try {
     const { total, available } = fs.space(path);
@@ -29,6 +29,6 @@ export function spaceLeft(fs: Pick<FileSystem, "space">, path: string): SpaceLef
   }
 }
 
-/** Bytes as `71.7 GiB`, or as MiB where that is less than one. */
+/** Formats a number of bytes: `71.7 GiB`, or in MiB if it is less than one GiB. */
 export const sizeText = (bytes: number): string =>
   bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`;

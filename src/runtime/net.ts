@@ -25,15 +25,15 @@ export interface Connection {
   readonly remote: string;
   readonly local: string;
   /**
-   * Of an incoming TLS connection: resolves once the handshake is done. Nothing MUST be written before, and `onData` MUST NOT be
-   * called before those who wait for it were told; if the handshake fails, it rejects, and `onClose` gets a `TlsError` with the reason. Undefined for other connections.
+   * For an incoming TLS connection: resolves once the handshake is done. Nothing MUST be written before, and `onData` MUST NOT be
+   * called before it has resolved for all who wait for it. If the handshake fails, it rejects, and `onClose` gets a `TlsError` with the reason. Undefined for other connections.
    */
   readonly secured?: Promise<void> | undefined;
-  /** Begins delivery. To be called once. */
+  /** Begins delivery of data. To be called once. */
   start(handlers: ConnectionHandlers): void;
   /**
    * Passes bytes to the runtime, which owns them from then on. False means that its buffer is full: continue after `onDrain`.
-   * After a close it is ignored.
+   * After a close, `write` does nothing.
    */
   write(chunk: Uint8Array): boolean;
   /** Bytes passed to `write` and not yet taken by the operating system. */
@@ -41,18 +41,18 @@ export interface Connection {
   /** Stops and resumes delivery of data: back-pressure towards the peer. */
   pause(): void;
   resume(): void;
-  /** Sends what is buffered, then closes. Twice is harmless. */
+  /** Sends the buffered bytes, then closes. A second call does nothing. */
   end(): void;
-  /** Closes at once. Twice is harmless. */
+  /** Closes at once. A second call does nothing. */
   destroy(): void;
 }
 
 export interface ConnectionHandlers {
   /** Returns true if all of the chunk was copied and none of it is needed any more: its memory may be reused. */
   onData(chunk: Uint8Array): boolean | void;
-  /** The buffer has room again. */
+  /** Called when the buffer has room again. */
   onDrain?(): void;
-  /** The connection is closed; `error` if it did not end normally. */
+  /** Called when the connection is closed, with an error if it did not end normally. */
   onClose(error?: Error): void;
 }
 
@@ -64,17 +64,17 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** One side's certificate and whom it trusts, as PEM. */
+/** The certificate of one side, and the authorities that this side trusts, as PEM. */
 export interface TlsOptions {
-  /** Its certificate, followed by those of the authorities between. @default none */
+  /** The certificate of this side, followed by those of intermediate authorities. @default none */
   certificate?: string | undefined;
   /** The key of that certificate. */
   key?: string | undefined;
   /** Authorities that may sign the other side's certificate. @default those of the runtime */
   authorities?: string | undefined;
-  /** In OpenSSL's notation. @default the runtime's */
+  /** The ciphers, in OpenSSL's notation. @default the runtime's */
   ciphers?: string | undefined;
-  /** @default the runtime's, TLS 1.2 at least */
+  /** The lowest version of TLS. @default the runtime's, TLS 1.2 at least */
   minVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
   maxVersion?: "TLSv1.2" | "TLSv1.3" | undefined;
 }
@@ -99,13 +99,13 @@ export interface DialOptions {
   timeoutMs?: number;
   /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
   keepAliveIdle?: number | false;
-  /** 6: a name's IPv6 addresses, and its IPv4 addresses only if it has none; 4: those of IPv4 alone. @default as the system orders them */
+  /** The addresses of a name that are used. 6: IPv6, or IPv4 if the name has no IPv6 address; 4: only IPv4. @default as the system orders them */
   family?: 4 | 6 | undefined;
   /** The local end of a TCP connection; a missing host is any address, a missing or 0 port any free one. */
   local?: { host?: string; port?: number } | undefined;
   /**
-   * What to do over the plain connection first, such as asking a proxy to connect on. It starts the connection; the connection
-   * that `dial` resolves to is a new one, which begins with the byte after those that were delivered. Time for it is within
+   * Work on the plain connection before it is used, such as asking a proxy to connect on. `prepare` starts the connection; the connection
+   * that `dial` resolves to is a new one, which begins with the byte after those that were delivered. Its time counts towards
    * `timeoutMs`.
    */
   prepare?: ((connection: Connection, signal: AbortSignal) => Promise<void>) | undefined;
@@ -127,14 +127,14 @@ export interface ListenOptions {
   dualStack?: boolean;
   /** TCP keep-alive of accepted connections, as in {@link DialOptions}. @default 300 */
   keepAliveIdle?: number | false;
-  /** A listening TCP socket that this process was given as an open file: it is used, and the address is not. @default opens one */
+  /** The descriptor of a listening TCP socket that this process inherited, which is used instead of the address. @default opens a socket */
   descriptor?: number | undefined;
   /** Accepts TLS only. Connections are accepted before their handshake: see {@link Connection.secured}. @default none */
   tls?: TlsListen | undefined;
 }
 
 export interface DatagramOptions {
-  /** The address is a broadcast address: all hosts of a network. @default false */
+  /** True if the address is a broadcast address, for all hosts of a network. @default false */
   broadcast?: boolean;
   /** How long to wait for a reply, in milliseconds. @default 0: does not wait */
   answerMs?: number;

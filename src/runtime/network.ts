@@ -1,5 +1,5 @@
 /**
- * The network that one host has: its address; for IPv6 the /64, since one host has all addresses of it.
+ * The network that counts as one host: for IPv4 the address, for IPv6 its /64, since one host can use all addresses of a /64.
  *
  * @param address without port or brackets; IPv4 also in the form that dual-stack sockets report
  */

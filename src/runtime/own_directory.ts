@@ -1,10 +1,10 @@
-/** Code is run only from directories that no stranger can have made, or can write to. Nothing is imported: programs start with it. */
+/** Checks that no stranger can have made, or can write to, a directory with code to run. This file imports nothing, since programs load it first. */
 
-/** What stands at a path; links are not followed. */
+/** The state of a path; links are not followed. */
 export interface Look {
   uid: number;
   mode: number;
-  /** Where it leads, for a link. */
+  /** The target of a link. */
   target?: string | undefined;
 }
 
@@ -16,11 +16,11 @@ const MOST_LINKS = 40;
 const namesOf = (path: string) => path.split("/").filter((part) => part !== "" && part !== ".").reverse();
 
 /**
- * Looks at a directory and at all above it.
+ * Checks a directory and all directories above it.
  *
  * @param look undefined if nothing is there
- * @param strict every directory has to be root's or ours, and closed to the group; otherwise one may belong to whomever it was given
- * to, as to the user of a master, unless it stands in a directory that is open to all, such as `/tmp`
+ * @param strict every directory has to belong to root or to the current user, and be closed to the group; otherwise a directory may have any
+ * owner, such as the user of a master, unless it is in a directory that is open to all, such as `/tmp`
  * @returns why code from there is not to be run; undefined if it may be
  */
 export function strangerIn(
@@ -50,7 +50,7 @@ export function strangerIn(
       continue;
     }
     here = next;
-    // In a sticky directory nobody else can replace what is ours; in the last one, anybody could still add to it.
+    // In a sticky directory nobody else can replace the user's entry; in the last directory, anybody could still add files.
     const sticky = (found.mode & STICKY) !== 0 && rest.length > 0;
     openToAll = (found.mode & ALL_WRITE) !== 0;
     if (!sticky && (found.mode & (strict ? OTHERS_WRITE : ALL_WRITE)) !== 0) {

@@ -18,14 +18,14 @@ export interface SpawnOptions {
   /** The whole environment of the child. */
   env?: Record<string, string>;
   /**
-   * Written to its standard input, at once or when the promise resolves; the input is then closed. Of several chunks the next one is
+   * Written to the program's standard input, at once or when the promise resolves; the input is then closed. Of several chunks the next one is
    * asked for when the program has read enough of those before; the iteration is ended when the program no longer reads.
    * @default nothing
    */
   stdin?: Uint8Array | Promise<Uint8Array> | AsyncIterable<Uint8Array>;
   uid?: number;
   gid?: number;
-  /** A session of its own, so that its children can be ended with it. @default false */
+  /** Starts the program in a new session, so that its children can be ended with it. @default false */
   detached?: boolean;
   /** Called with output as it arrives. While a promise that it returned is pending, that pipe is not read: the child has to wait. */
   onStdout?(chunk: Uint8Array): void | Promise<void>;
@@ -33,7 +33,7 @@ export interface SpawnOptions {
 }
 
 export interface ExitStatus {
-  /** Null when a signal ended it. */
+  /** The exit code; null if a signal ended the program. */
   code: number | null;
   signal: string | null;
 }
@@ -47,7 +47,7 @@ export interface Child {
 
 /** How a program ended, and what it printed. */
 export interface Finished {
-  /** Null when a signal ended it. */
+  /** The exit code; null if a signal ended the program. */
   code: number | null;
   stdout: Uint8Array;
 }
@@ -75,7 +75,7 @@ export interface ProcessHost {
   setEnv(name: string, value: string | undefined): void;
   /** The working directory. @throws {SystemError} with `ENOENT` if it has been removed */
   cwd(): string;
-  /** Undefined where there are no user numbers. */
+  /** The number of the current user; undefined on a system without user numbers. */
   uid(): number | undefined;
   gid(): number | undefined;
   umask(mask?: number): number;
@@ -86,18 +86,18 @@ export interface ProcessHost {
    * @throws {SystemError} `EPERM`; a part may have been changed by then, so the process MUST end
    */
   become(user: Account): void;
-  /** @throws {SystemError} `ENOENT` if the program or directory does not exist */
+  /** Starts a program. @throws {SystemError} `ENOENT` if the program or directory does not exist */
   spawn(options: SpawnOptions): Promise<Child>;
   /**
-   * Runs a short program to its end while everything else waits, for what is asked in the midst of work that cannot wait, such as the
-   * number of a user. Its error output is dropped.
+   * Runs a short program to its end while everything else waits. For synchronous code that needs a small answer, such as the
+   * number of a user. The program's error output is dropped.
    *
    * @returns undefined if it cannot be started, takes longer or prints more than allowed
    */
   runNow(argv: readonly string[], limits: { timeoutMs: number; maxBytes: number }): Finished | undefined;
-  /** The returned function removes the handler. */
+  /** Handles a signal. The returned function removes the handler. */
   onSignal(signal: Signal, handler: () => void): () => void;
-  /** False if there is no such process. A negative number means the process group. */
+  /** Sends a signal; false if there is no such process. A negative `pid` means the process group. */
   kill(pid: number, signal: Signal | number): boolean;
   alive(pid: number): boolean;
   exit(code: number): never;

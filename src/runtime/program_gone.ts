@@ -1,7 +1,7 @@
 import { codeOf } from "../base/errors.ts";
 
 /**
- * What to say where a daemon cannot start its own program any more, since the file was removed or replaced by nothing: every part of it
+ * The message for a daemon that cannot start its own program any more, because the file was removed: every part of the daemon
  * that needs another process fails from then on. Undefined for any other error.
  *
  * @param error of starting the program

@@ -28,7 +28,7 @@ export interface Runtime {
   readonly net: Net;
   /** This process, and the programs that it starts. */
   readonly process: ProcessHost;
-  /** In [0, 1): for jitter, never for secrets. */
+  /** A random number in [0, 1), for jitter, never for secrets. */
   random(): number;
   /** Runs `callback` in the next turn of the event loop, after pending I/O. */
   later(callback: () => void): void;

@@ -29,5 +29,5 @@ export function tarHead(name: string, size: number, { mode = 0o644, seconds = 0 
   return head;
 }
 
-/** What fills the last block of a file. */
+/** The number of zero bytes that fill the last block of a file. */
 export const tarFilling = (size: number): number => (TAR_BLOCK - size % TAR_BLOCK) % TAR_BLOCK;

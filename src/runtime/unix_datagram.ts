@@ -1,6 +1,6 @@
 import { SystemError } from "../base/errors.ts";
 
-/** What sends a datagram, from the C library of Linux. */
+/** The functions of Linux's C library that send a datagram. */
 export interface DatagramCalls {
   socket(domain: number, type: number, protocol: number): number;
   sendto(
@@ -15,9 +15,9 @@ export interface DatagramCalls {
 }
 
 const AF_UNIX = 1;
-/** SOCK_DGRAM | SOCK_CLOEXEC. */
+/** The type of the socket: SOCK_DGRAM | SOCK_CLOEXEC. */
 const DATAGRAM = 2 | 0o2000000;
-/** MSG_DONTWAIT | MSG_NOSIGNAL. */
+/** The flags of a send that does not wait: MSG_DONTWAIT | MSG_NOSIGNAL. */
 const AT_ONCE = 0x40 | 0x4000;
 
 /** `sun_path` of Linux without its closing zero byte. */
@@ -37,7 +37,7 @@ export function unixAddress(path: string): Uint8Array | undefined {
   return address;
 }
 
-/** `Net.unixDatagram` by the calls of a runtime. */
+/** Implements `Net.unixDatagram` with the C functions of a runtime. */
 export function sendUnixDatagram(calls: DatagramCalls, path: string, data: Uint8Array): void {
   const address = unixAddress(path);
   const failed = (errno: string, why: string) =>

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch, with fractions where the runtime has them. */
   now(): number;
-  /** Milliseconds since some moment of this process. Goes on evenly, whatever the system clock is set to. */
+  /** Milliseconds since a fixed moment of this process. Increases evenly, also when the system clock is changed. */
   elapsed(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when `signal` aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

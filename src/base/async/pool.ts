@@ -18,7 +18,7 @@ export class Pool {
     return this.#waiting.length;
   }
 
-  /** Resolves once a call would begin at once. Of one caller: others might take the room. */
+  /** Resolves once a call would begin without waiting. For a single caller: of several, another one might take the slot first. */
   async room(): Promise<void> {
     if (this.#limit <= 0 || this.#running < this.#limit) return;
     await new Promise<void>((resolve) => this.#hoping.push(resolve));

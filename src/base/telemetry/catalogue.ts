@@ -1,8 +1,8 @@
 import type { Metric } from "./metric.ts";
 
-/** Seconds that requests, pillars and writes take: from a tenth of a millisecond to half a minute. */
+/** Buckets for the duration of requests, pillars and writes, in seconds: from half a millisecond to half a minute. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
-/** Seconds that jobs take: up to an hour. */
+/** Buckets for the duration of jobs, in seconds: up to an hour. */
 const LONG_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600] as const;
 
 const MASTER = ["master"] as const;
@@ -43,7 +43,7 @@ const histogram = (
   { labels, buckets = SECONDS }: { labels?: Metric["labels"]; buckets?: readonly number[] } = {},
 ): Metric => ({ ...counter(hosts, name, help, labels), kind: "histogram", buckets });
 
-/** All metrics that there are. `docs/metrics.md` lists them, and a test compares the two. */
+/** All metrics. `docs/metrics.md` lists them, and a test compares the two. */
 export const METRICS = {
   info: gauge(ALL, "brine_info", "Always 1; the labels say which program and runtime this is.", {
     program: ["salt-master", "salt-minion", "salt-api", "salt-syndic"],

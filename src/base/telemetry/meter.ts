@@ -1,6 +1,6 @@
 import type { Metric } from "./metric.ts";
 
-/** Counts what happens. The values are those of the metric's labels, in their order. */
+/** Counts events of one metric. `values` are the values of the metric's labels, in the order of the labels. */
 export interface Counter {
   add(by: number, ...values: string[]): void;
 }
@@ -17,13 +17,13 @@ export interface Reading {
 }
 
 /**
- * Where parts of the program count. What is off costs one call of an empty function: callers need not ask first, except for
+ * Records metrics for the parts of the program. If metrics are off, a call costs one empty function: callers need not check first, except for
  * values that are expensive to compute.
  */
 export interface Meter {
   /** False if nothing is recorded. */
   readonly enabled: boolean;
-  /** The same metric twice is the same counter. */
+  /** Returns the counter of a metric; a second call with the same metric returns the same counter. */
   counter(metric: Metric): Counter;
   histogram(metric: Metric): Histogram;
   /** Reads a gauge, or a total that is kept elsewhere, whenever metrics are asked for. Values of equal labels add up. */

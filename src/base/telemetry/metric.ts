@@ -1,4 +1,4 @@
-/** Who has a metric. */
+/** The program that has a metric. */
 export type MetricHost = "master" | "minion" | "api" | "syndic";
 
 /**
@@ -9,14 +9,14 @@ export type LabelValues = readonly string[] | "table";
 
 /** One metric, under the name and with the labels that monitoring sees. */
 export interface Metric {
-  /** By Prometheus' conventions: base units, `_total` for counters. */
+  /** The name of the metric, by Prometheus' conventions: base units, `_total` for counters. */
   readonly name: string;
   readonly kind: "counter" | "gauge" | "histogram";
-  /** One sentence. */
+  /** The meaning of the metric, in one sentence. */
   readonly help: string;
-  /** Who has it. */
+  /** The programs that have this metric. */
   readonly hosts: readonly MetricHost[];
-  /** @default none */
+  /** The names of the metric's labels, with the values that each may have. @default none */
   readonly labels?: Readonly<Record<string, LabelValues>>;
   /** Upper bounds of a histogram's buckets, rising, without the infinite one. */
   readonly buckets?: readonly number[];

@@ -3,18 +3,18 @@ import type { Metric } from "./metric.ts";
 
 declare const performance: { now(): number };
 
-/** The value of a label whose own value is not one of the metric's. */
+/** The value that is recorded for a label if the caller's value is not in the metric's list. */
 export const OTHER = "other";
 
-/** Series of one metric: more are counted as {@link OTHER}, whatever a caller passes. */
+/** The most series of one metric: further ones are counted as {@link OTHER}. */
 const MOST_SERIES = 256;
 
-/** One series of a metric, as it stands. */
+/** The current state of one series of a metric. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** Of a counter or gauge; the sum of all values for a histogram. */
+  /** The value of a counter or gauge; for a histogram, the sum of all measured values. */
   readonly value: number;
-  /** Of a histogram: values in each bucket by itself, the infinite one last. */
+  /** For a histogram only: the number of values in each bucket, not cumulative, with the infinite bucket last. */
   readonly buckets?: readonly number[];
 }
 
@@ -36,7 +36,7 @@ class Kept {
   }
 }
 
-/** The series of one metric. Values that are not the metric's become {@link OTHER} here, and nowhere else. */
+/** The series of one metric. Only this class replaces label values that the metric does not list by {@link OTHER}. */
 class Family implements Counter, Histogram {
   readonly metric: Metric;
   readonly #allowed: (ReadonlySet<string> | undefined)[];
@@ -47,7 +47,7 @@ class Family implements Counter, Histogram {
     this.metric = metric;
     const lists = Object.values(metric.labels ?? {});
     this.#allowed = lists.map((values) => values === "table" ? undefined : new Set(values));
-    // What has not happened yet is 0: monitoring sees the first time as a change.
+    // A series exists from the start with the value 0, so that monitoring sees the first event as a change.
     if (metric.kind !== "gauge" && lists.length <= 1) {
       for (const value of lists[0] === undefined ? [""] : lists[0] === "table" ? [] : lists[0]) {
         this.#of(lists.length === 0 ? [] : [value]);
@@ -56,7 +56,7 @@ class Family implements Counter, Histogram {
   }
 
   #of(values: readonly string[]): Kept {
-    // One label is the common case, and needs no key of its own.
+    // A metric with one label, the common case, uses the value of the label as the key.
     const key = values.length <= 1 ? values[0] ?? "" : values.join("\0");
     const known = this.#series.get(key);
     if (known !== undefined) return known;
@@ -147,7 +147,7 @@ export class MetricRegistry implements Meter {
     return performance.now() / 1000;
   }
 
-  /** All metrics as they stand. */
+  /** The current values of all metrics. */
   collect(): MetricFamily[] {
     return [...this.#families.values()].map((family) => family.collect(this.#onError));
   }

@@ -1,6 +1,6 @@
 /**
- * Counting and tracing, as parts of the program see them: instruments that cost next to nothing while they are off. How they
- * leave the process is chosen by programs: `cli/daemon/telemetry`.
+ * Metrics and traces, as parts of the program see them: instruments that cost next to nothing while they are off. How the data
+ * leaves the process is chosen by programs: `cli/daemon/telemetry`.
  */
 export { METRICS } from "./catalogue.ts";
 export { type Counter, type Histogram, type Meter, NO_METER, type Reading } from "./meter.ts";

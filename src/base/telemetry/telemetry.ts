@@ -2,14 +2,14 @@ import { type Meter, NO_METER } from "./meter.ts";
 import { NO_TRACER, type Tracer } from "./tracer.ts";
 
 /**
- * Where a daemon counts, and where it reports what it does.
+ * The meter and the tracer of a daemon.
  *
  * @internal
  */
 export interface Telemetry {
   readonly meter: Meter;
   readonly tracer: Tracer;
-  /** Sends what was recorded, and stops serving it. */
+  /** Sends the recorded metrics and spans, then stops serving them. */
   close(): Promise<void>;
 }
 

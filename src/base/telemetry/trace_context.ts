@@ -1,4 +1,4 @@
-/** A span of another process, as W3C Trace Context has it. */
+/** A span of another process, as W3C Trace Context defines it. */
 export interface TraceContext {
   /** 32 hex digits. */
   traceId: string;
@@ -7,7 +7,7 @@ export interface TraceContext {
   sampled: boolean;
 }
 
-/** The field of loads that carries the context: the one that real Salt 3008 uses. */
+/** The field of loads that carries the context: the same as in Salt 3008. */
 export const TRACE_FIELD = "traceparent";
 
 const FORM = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;

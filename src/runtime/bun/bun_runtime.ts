@@ -16,7 +16,7 @@ export function bunRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
   const unixDatagram = bunUnixDatagram();
-  // A program that is one file carries others in itself.
+  // A program that was compiled to one file has other files embedded in it.
   const net = { ...base.net, ...(unixDatagram === undefined ? {} : { unixDatagram }) };
   const fs = import.meta.url.includes("/$bunfs/") ? withEmbeddedFiles(base.fs, process.execPath) : base.fs;
   return {
@@ -30,7 +30,7 @@ export function bunRuntime(): Runtime {
       serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net),
       request: async (url, request) => (await import("../node/http_request.ts")).requestHttp(url, request),
     },
-    // By its path: in a file: URL Bun ignores the query, so a changed file would not be loaded again.
+    // Imported by path: Bun ignores the query of a file: URL, so a changed file would not be loaded again.
     importFile: (path, stamp) => import(`${path}?${encodeURIComponent(stamp)}`),
   };
 }

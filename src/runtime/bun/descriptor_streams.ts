@@ -13,14 +13,14 @@ const { closeSync } = builtin("node:fs");
 /** Bun's own streams of descriptors: its `net.Socket` takes none. */
 export const bunStreams: DescriptorStreams = {
   async deliver(descriptor, to, known) {
-    // The kernel keeps what a program has written that has ended meanwhile.
+    // Nothing is lost by waiting: the kernel keeps the output, also if the program has ended meanwhile.
     await known;
     try {
       for await (const chunk of fileOf(descriptor).stream()) {
         try {
           await to?.(chunk);
         } catch {
-          // The receiver reports its own failures, and gets the next piece all the same.
+          // The receiver reports its own failures, and still gets the next piece.
         }
       }
     } finally {

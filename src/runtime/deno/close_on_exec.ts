@@ -5,7 +5,7 @@ interface DenoForeign {
   dlopen(name: string, symbols: object): { symbols: { ioctl(fd: number, request: bigint): number } };
 }
 
-/** The library with the system's calls, and what FIOCLEX is there: close this descriptor in programs that are started. */
+/** For each system, its C library and the value of FIOCLEX, which closes a descriptor in programs that are started. */
 const SYSTEMS: Record<string, readonly [library: string, closeOnExec: bigint]> = {
   linux: ["libc.so.6", 0x5451n],
   darwin: ["libSystem.dylib", 0x20006601n],
@@ -21,7 +21,7 @@ export function closeOnExec(): (fd: number) => boolean {
   // Requesting the permission would stop the program with a prompt.
   if (library === undefined || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") return () => false;
   try {
-    // Not fcntl: its variadic arguments are passed in another way on some systems.
+    // Uses ioctl and not fcntl: on some systems, variadic arguments such as those of fcntl are passed in another way.
     const { symbols } = Deno.dlopen(library, { ioctl: { parameters: ["i32", "u64"], result: "i32" } });
     return (fd) => symbols.ioctl(fd, request!) === 0;
   } catch {

@@ -17,7 +17,7 @@ async function loadCbc(): Promise<Cbc> {
     return (await import("@noble/ciphers/aes.js")).cbc;
   } catch {
     try {
-      // In a variable, since Node's type checker does not know the scheme.
+      // The specifier is in a variable, since Node's type checker does not know the scheme `npm:`.
       const specifier = "npm:@noble/ciphers@^2.4.0/aes.js";
       return (await import(specifier)).cbc;
     } catch (cause) {
@@ -34,11 +34,11 @@ async function loadCbc(): Promise<Cbc> {
 
 const cbc = await loadCbc();
 
-/** The data of a `SecretKey` here: MACs are started once for each hash. */
+/** What this adapter keeps with a `SecretKey`. The MAC of each hash is started once and copied for each use. */
 interface DenoSecret {
   bytes: Uint8Array;
   macs: Map<HashName, (data: Uint8Array) => Uint8Array>;
-  /** For Web Crypto; made when the first long message is. */
+  /** The key for Web Crypto, made with the first long message. */
   web?: Promise<webcrypto.CryptoKey>;
 }
 
@@ -127,7 +127,7 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
     oaepEncrypt: (hash, key, data) => library()?.rsa("encrypt", key, hash, data) ?? own.oaepEncrypt(hash, key, data),
 
     oaepDecrypt(hash, key, data) {
-      // As on Node: OpenSSL treats a shorter one as the same number with leading zeros.
+      // OpenSSL would accept a shorter signature as the same number with leading zeros. Node's adapter checks this as well.
       if (data.length !== key.size) {
         throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
       }

@@ -23,7 +23,7 @@ export function denoRuntime(): Runtime {
     ...base,
     name: "deno",
     crypto: denoCrypto(),
-    // Deno gives programs no descriptors: attributes are not copied.
+    // File attributes are not copied: that needs a program with two descriptors, which Deno cannot pass.
     fs: nodeFileSystem(undefined, () => {}),
     net,
     process: nodeProcess({ initGroups: denoInitGroups }),

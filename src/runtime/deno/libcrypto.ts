@@ -84,7 +84,7 @@ export class Libcrypto {
   readonly #decryptor: Pointer;
   /** Buffers that another thread is using, which must not be garbage collected. */
   readonly #lent = new Set<Uint8Array[]>();
-  /** What C functions write lengths into. */
+  /** The buffer that C functions write lengths into. */
   readonly #length = new Uint8Array(8);
   readonly #lengthView = new DataView(this.#length.buffer);
 
@@ -134,12 +134,12 @@ export class Libcrypto {
     }
   }
 
-  /** The same on another thread. */
+  /** A PKCS#1 v1.5 signature, made on another thread. */
   async signElsewhere(hash: HashName, key: RsaPrivateKey, data: Uint8Array): Promise<Uint8Array | undefined> {
     const c = this.#c;
     const context = c.EVP_MD_CTX_new();
     const signature = new Uint8Array(key.size);
-    // A length of its own: other signatures may run at the same time.
+    // Each call has its own length: other signatures may run at the same time.
     const length = new Uint8Array(8);
     const lent = [signature, length, data];
     this.#lent.add(lent);
@@ -217,7 +217,7 @@ export class Libcrypto {
     const load = key.type === "private" ? this.#c.d2i_AutoPrivateKey : this.#c.d2i_PUBKEY;
     const loaded = load(null, cursor, der.length);
     der.fill(0);
-    // A NULL is cached, too: each operation with it is refused.
+    // A key that could not be loaded (NULL) is cached as well: each operation with it is refused.
     if (loaded !== null) this.#freed.register(key, loaded);
     this.#keys.set(key, loaded);
     return loaded;
@@ -247,7 +247,7 @@ export function openLibcrypto(): Libcrypto | undefined {
     const { symbols } = deno.dlopen("libcrypto.so.3", SYMBOLS);
     return new Libcrypto(symbols as Calls, (buffer) => deno.UnsafePointer.value(deno.UnsafePointer.of(buffer)));
   } catch {
-    // No such library, or one without these functions: Deno's own cryptography does the work.
+    // The library is missing or lacks these functions: Deno's own cryptography is used.
     return undefined;
   }
 }

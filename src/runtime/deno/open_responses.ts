@@ -32,7 +32,7 @@ export class OpenResponses {
       pull: async (controller) => {
         const { done, value } = await reader.read();
         if (!done) return controller.enqueue(value);
-        // Cut meanwhile: the stream is closed already.
+        // If the entry is gone, endAll() has closed the stream already.
         if (this.#open.delete(end)) controller.close();
       },
       cancel: async (reason) => {
@@ -43,7 +43,7 @@ export class OpenResponses {
     return new Response(body, response);
   }
 
-  /** Completes all that are open. */
+  /** Completes all open responses. */
   endAll(): void {
     for (const end of [...this.#open]) end();
   }

@@ -1,7 +1,7 @@
 import { concat } from "../bytes.ts";
 import type { Crypto } from "../crypto.ts";
 
-/** Cryptography without threads: a clock in memory must not run ahead of what a thread still works on. */
+/** Cryptography without threads: the simulated clock must not advance while a thread still works. */
 export function onTheLoop(crypto: Crypto): Crypto {
   return {
     ...crypto,

@@ -14,7 +14,7 @@ import {
 
 export type { MemoryFileSystemOptions } from "./tree.ts";
 
-/** Bytes of the file system. */
+/** The size of the file system, in bytes. */
 const SPACE = 2 ** 40;
 
 /** How many names a file has below a directory. */
@@ -30,16 +30,16 @@ function namesOf(file: Node, below: Directory): number {
 /** A file system whose power can be cut. */
 export interface MemoryFileSystem extends FileSystem {
   /**
-   * Returns the disk as it is after a loss of power: what was synced is there, and of the rest a random part: a
-   * file may have any part of what was appended to it, a name may be the previous one. Directories that were made are there.
+   * Returns the disk as it is after a loss of power: synced data is there, and of the rest a random part: a
+   * file may have any part of the appended data, a name may be the previous one. New directories are there.
    * Writes to the old file system have no effect on it.
    *
-   * @param random in [0, 1); always 0: nothing is left of what was not synced
+   * @param random in [0, 1); if it always returns 0, nothing is left of data that was not synced
    */
   powerCut(random?: () => number): MemoryFileSystem;
 }
 
-/** A tree of its own, with nothing in it but the root. Modes and owners are kept, not enforced: its user is root. */
+/** A separate file system with only the root directory. Modes and owners are kept, not enforced: the user is root. */
 export function memoryFileSystem(options: MemoryFileSystemOptions): MemoryFileSystem {
   return over(new Tree(options));
 }
@@ -54,15 +54,15 @@ function over(tree: Tree): MemoryFileSystem {
   };
 }
 
-/** What a loss of power leaves of a file that was being written. */
+/** The part of a file that is left after a loss of power. */
 function leftOf({ data, synced }: File, random: () => number): Uint8Array {
   const added = data.length >= synced.length && synced.every((byte, at) => data[at] === byte);
   if (added) return data.slice(0, synced.length + Math.floor(random() * (data.length - synced.length + 1)));
-  // Overwritten: the disk has either the old or the new content.
+  // An overwritten file has either the old or the new content on the disk.
   return (random() < 0.5 ? synced : data).slice();
 }
 
-/** What a loss of power leaves of a tree. */
+/** The part of a tree that is left after a loss of power. */
 function treeAfter(directory: Directory, random: () => number, left = new Map<Node, Node>()): Directory {
   const after: Directory = { ...directory, entries: new Map(), synced: new Map() };
   const names = new Set([...directory.synced.keys(), ...directory.entries.keys()]);
@@ -341,7 +341,7 @@ function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "
     space: (path) =>
       guard("look at the file system of", path, () => {
         tree.existing(path);
-        // A constant: writing takes up no space.
+        // The free space is constant: writes are not counted.
         return { total: SPACE, free: SPACE, available: SPACE };
       }),
     access(path, what) {

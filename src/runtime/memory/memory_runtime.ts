@@ -22,20 +22,20 @@ export * from "./process.ts";
 
 export interface MemoryRuntimeOptions {
   clock: Clock;
-  /** From the real runtime: the memory runtime has no cryptography of its own. Its threads are not used. */
+  /** The cryptography of a real runtime: the memory runtime has none. Threads are not used. */
   crypto: Crypto;
-  /** Runtimes that share one can reach each other. @default a network of its own */
+  /** The network. Runtimes with the same network can reach each other. @default a separate network */
   net?: Net;
-  /** The same for HTTP. @default a network of its own */
+  /** The HTTP servers. Runtimes with the same `http` can reach each other's servers. @default separate servers */
   http?: Http;
-  /** @default "memory" */
+  /** The name of the simulated machine. @default "memory" */
   hostname?: string;
-  /** @default "root" */
+  /** The name of the current user. @default "root" */
   user?: string;
   process?: MemoryProcessOptions;
-  /** In [0, 1). @default always 0.5 */
+  /** The source of random numbers in [0, 1). @default always 0.5 */
   random?(): number;
-  /** @default the runtime's `setImmediate` */
+  /** Calls back in a later turn of the event loop. @default the runtime's `setImmediate` */
   later?(callback: () => void): void;
 }
 

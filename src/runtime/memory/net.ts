@@ -28,7 +28,7 @@ class MemoryConnection implements Connection {
   readonly #options: Required<MemoryNetOptions>;
   #other: MemoryConnection | undefined;
   #handlers: ConnectionHandlers | undefined;
-  /** What the other side has written and this one has not received yet. */
+  /** Chunks that the other side has written and this side has not received yet. */
   #incoming: Uint8Array[] = [];
   #incomingBytes = 0;
   #full = false;
@@ -62,7 +62,7 @@ class MemoryConnection implements Connection {
     this.#schedule();
   }
 
-  /** What arrives from now on waits for the next start. */
+  /** Stops delivery: data that arrives from now on waits for the next start. */
   detach(): void {
     this.#handlers = undefined;
   }
@@ -123,7 +123,7 @@ class MemoryConnection implements Connection {
     const other = this.#other!;
     const handlers = this.#handlers;
     if (handlers === undefined) return;
-    // Only what had arrived when the turn began: a reply to it belongs to a later turn.
+    // Delivers only chunks that had arrived when the turn began: a reply to them belongs to a later turn.
     const chunks = this.#incoming;
     this.#incoming = [];
     let at = 0;
@@ -186,7 +186,7 @@ function noTls(): SystemError {
   return new SystemError("ENOTSUP", "The memory runtime has no TLS", {});
 }
 
-/** A network of its own: what listens on one cannot be reached from another. */
+/** A separate network: its listeners cannot be reached from another one. */
 export function memoryNet(options: MemoryNetOptions = {}): Net {
   const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
   const settings: Required<MemoryNetOptions> = {

@@ -20,11 +20,11 @@ export interface MemoryCall {
 export type MemoryProgram = (call: MemoryCall) => number | Promise<number>;
 
 export interface MemoryProcessOptions {
-  /** @default 4242 */
+  /** The id of this process. @default 4242 */
   pid?: number;
   argv?: readonly string[];
   env?: Record<string, string>;
-  /** @default 0 */
+  /** The user number of this process. @default 0 */
   uid?: number;
   gid?: number;
   cwd?: string;
@@ -71,7 +71,7 @@ class Pipe {
   write(text: string | Uint8Array): Promise<void> {
     const chunk = typeof text === "string" ? new TextEncoder().encode(text) : text;
     const before = this.#last;
-    // Nothing is pending: deliver at once, as tests expect.
+    // If nothing is pending, the chunk is delivered at once, as tests expect.
     const taking = before === undefined ? this.#to?.(chunk) : before.then(() => this.#to?.(chunk));
     if (taking === undefined) return Promise.resolve();
     const last: Promise<void> = taking.catch(() => {}).then(() => {
@@ -81,7 +81,7 @@ class Pipe {
   }
 }
 
-/** The whole input of a program, which begins once it is there. */
+/** The whole input of a program; the program starts once the input is complete. */
 async function inputOf(stdin: SpawnOptions["stdin"]): Promise<Uint8Array> {
   if (stdin === undefined || !(Symbol.asyncIterator in stdin)) return await stdin ?? new Uint8Array(0);
   const chunks: Uint8Array[] = [];
@@ -133,7 +133,7 @@ function startChild(
   return { pid, exited: exited.promise, kill };
 }
 
-/** Runs a program that returns at once; any other takes too long. */
+/** Runs a program that returns at once; a program that returns a promise counts as one that takes too long. */
 function runNow(
   call: Pick<MemoryCall, "argv" | "cwd" | "env">,
   programs: Record<string, MemoryProgram>,

@@ -25,7 +25,7 @@ export type Node =
 export type Directory = Extract<Node, { kind: "directory" }>;
 export type File = Extract<Node, { kind: "file" }>;
 
-/** Bytes of a name and of a path, as on Linux. */
+/** The most bytes of a name and of a path, as on Linux. */
 const LONGEST_NAME = 255;
 const LONGEST_PATH = 4095;
 export const utf8 = new TextEncoder();
@@ -48,7 +48,7 @@ export function guard<T>(doing: string, path: string, call: () => T): T {
   }
 }
 
-/** Whether a text has more bytes than that. A character has at most three (a pair of surrogates four), so that most are told by their length. */
+/** True if a text has more than `bytes` bytes. A character has at most three bytes (a surrogate pair four), so the length decides for most texts. */
 function longer(text: string, bytes: number): boolean {
   return text.length > bytes / 3 && utf8.encode(text).length > bytes;
 }
@@ -65,9 +65,9 @@ export function partsOf(path: string): string[] {
 export class Tree {
   readonly root: Directory;
   readonly options: MemoryFileSystemOptions;
-  /** Files that have had a second name: names are counted only for these. */
+  /** Files that have had a second name: only for these the number of names is counted. */
   readonly linked = new WeakSet<Node>();
-  /** Buffers with room for what is appended → bytes in use. Those are never changed: what was read or synced before may hold them. */
+  /** Buffers with room for appended data → bytes in use. Bytes in use are never changed: earlier reads or syncs may share them. */
   readonly #filled = new WeakMap<ArrayBufferLike, number>();
   #inodes = 1;
   #latest = -Infinity;
@@ -97,14 +97,14 @@ export class Tree {
   /**
    * Resolves a path: the directory it ends in, the name there, and the node of that name. All lookups go through here.
    *
-   * @param change whether what is found is to be changed: then users' links are followed to the users' own files alone
+   * @param change whether the found node is to be changed: then a user's link is followed only to files of the same user
    */
   walk(
     path: string,
     follow: boolean,
     change = false,
   ): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
-    // Both ends of these are the last ones: the next part of the path, and the directory that has been reached.
+    // Both lists are used from their ends: the next part of the path, and the directory that has been reached.
     const pending: (string | UsersLink)[] = partsOf(path).reverse();
     const careful = change && (this.options.uid ?? 0) === 0;
     const real: string[] = [];
@@ -149,7 +149,7 @@ export class Tree {
     }
   }
 
-  /** As {@link Tree.existing}, for a change; refuses a link. */
+  /** As {@link Tree.existing}, for a change; refuses a symlink. */
   unlinked(path: string): Node {
     const node = this.existing(path, false, true);
     if (node.kind === "symlink") throw new Failure("ELOOP");

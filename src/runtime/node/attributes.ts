@@ -1,9 +1,9 @@
 import { builtin } from "./builtin.ts";
 
-/** All but what the caller sets itself. With `all`, what the file system or the kernel does not have is no failure. */
+/** Copies all attributes except those that the caller sets. With `all`, it is no failure if the file system or kernel lacks some. */
 const OPTIONS = ["--attributes-only", "--preserve=all", "--no-preserve=timestamps,ownership,links"];
 
-/** A program that hangs, as on a network file system that is away, is not waited for. */
+/** How long `cp` may take, in milliseconds: on a network file system without its server it would hang. */
 const MOST_MS = 5000;
 
 /**
@@ -14,7 +14,7 @@ export function takeAttributes(from: number, to: number): void {
   builtin("node:child_process").spawnSync(
     "cp",
     [...OPTIONS, "/proc/self/fd/0", "/proc/self/fd/1"],
-    // By descriptor: whatever has taken the place of either name by now is left alone.
+    // Passes descriptors and not names: another file may have taken one of the names by now.
     { stdio: [from, to, "ignore"], timeout: MOST_MS, killSignal: "SIGKILL" },
   );
 }

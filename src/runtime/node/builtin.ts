@@ -1,5 +1,5 @@
 /**
- * A module of Node itself, read at once. `import` reads whatever a module exports first: `node:fs` then loads its promises and
- * the editor of lines, `node:crypto` the one of the web, and a command starts a tenth later.
+ * Loads a module of Node without evaluating all its exports. `import` evaluates them: `node:fs` then loads its promises and
+ * `node:readline`, `node:crypto` loads Web Crypto, and a command takes a tenth longer to start.
  */
 export const builtin: typeof process.getBuiltinModule = process.getBuiltinModule.bind(process);

@@ -6,9 +6,9 @@ import { builtin } from "./builtin.ts";
 
 const real = builtin("node:fs");
 
-/** What a byte that is not UTF-8 becomes, less the byte itself. */
+/** The code unit of a byte that is not UTF-8 is this number plus the byte. */
 const ESCAPE = 0xdc00;
-/** What decoders put in the place of such a byte. */
+/** The character that decoders put in the place of a byte that is not UTF-8. */
 const REPLACED = "\ufffd";
 
 const utf8 = new TextEncoder();
@@ -20,7 +20,7 @@ export function nameOf(bytes: Uint8Array): string {
   try {
     return strict.decode(bytes);
   } catch {
-    // Byte by byte, then.
+    // The bytes are not UTF-8: the loop below decodes them one by one.
   }
   let name = "";
   for (let at = 0; at < bytes.length;) {
@@ -38,7 +38,7 @@ function isCharacter(bytes: Uint8Array): boolean {
   return [...text].length === 1 && (text !== REPLACED || (bytes.length === 3 && bytes[0] === 0xef));
 }
 
-/** What to give to the system for a path. */
+/** The form of a path that `node:fs` takes: text, or bytes if the name is not UTF-8. */
 export function systemPath(path: string): string | Buffer {
   if (path.isWellFormed()) return path;
   const bytes = [...path].flatMap((character) => {
@@ -49,7 +49,7 @@ export function systemPath(path: string): string | Buffer {
   return builtin("node:buffer").Buffer.from(bytes);
 }
 
-/** The directory that a path is in. Bun's `node:path` spoils what is not UTF-8. */
+/** The directory that a path is in. Bun's `node:path` damages names that are not UTF-8. */
 export function directoryOf(path: string): string {
   if (path.isWellFormed()) return builtin("node:path").dirname(path);
   const trimmed = path.replace(/(?<=.)\/+$/, "");
@@ -61,13 +61,13 @@ type Name = keyof typeof real;
 
 const given = (path: unknown) => typeof path === "string" ? systemPath(path) : path;
 
-/** Calls that take one path, first. */
+/** Wraps a function of `node:fs` whose first argument is a path. */
 const onPath = (name: Name): [Name, Call] => {
   const call = real[name] as Call;
   return [name, (path, ...rest) => call(given(path), ...rest)];
 };
 
-/** Calls that take two paths, first. */
+/** Wraps a function of `node:fs` whose first two arguments are paths. */
 const onPaths = (name: Name): [Name, Call] => {
   const call = real[name] as Call;
   return [name, (one, other, ...rest) => call(given(one), given(other), ...rest)];
@@ -91,7 +91,7 @@ const ON_PATH: readonly Name[] = [
 ];
 const ON_PATHS: readonly Name[] = ["linkSync", "renameSync", "symlinkSync"];
 
-/** The text that the system gives, read again as bytes if it is not UTF-8. */
+/** Returns a name that the system gave as text; a name that is not UTF-8 is read again as bytes. */
 const faithful = (text: string, bytes: () => Uint8Array): string => text.includes(REPLACED) ? nameOf(bytes()) : text;
 
 const BYTES = { encoding: "buffer" } as const;

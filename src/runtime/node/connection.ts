@@ -14,7 +14,7 @@ export class NodeConnection implements Connection {
   readonly remote: string;
   readonly local: string;
   readonly #socket: net.Socket;
-  /** The socket was left by another connection. */
+  /** True if another connection used the socket before and left it paused. */
   readonly #wasPaused: boolean;
   #handlers: ConnectionHandlers | undefined;
   #error: Error | undefined;
@@ -39,7 +39,7 @@ export class NodeConnection implements Connection {
     this.#socket.on(event, listener as (...values: unknown[]) => void);
   }
 
-  /** Leaves the socket as it is, without listeners; what arrives waits in it. */
+  /** Removes the listeners from the socket; data that arrives waits in the socket. */
   detach(): void {
     this.#socket.pause();
     for (const [event, listener] of this.#listeners) {
@@ -64,7 +64,7 @@ export class NodeConnection implements Connection {
   write(chunk: Uint8Array): boolean {
     const socket = this.#socket;
     if (!socket.writable) return true;
-    // write() returns false for any chunk of 64 KB, even if the kernel took it at once; what counts is what is left.
+    // write() returns false for any chunk of 64 KB, even if the kernel took it at once; the length of the buffer decides.
     return socket.write(chunk) || socket.writableLength < socket.writableHighWaterMark;
   }
 

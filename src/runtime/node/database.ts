@@ -5,14 +5,14 @@ import type { Database, Databases, SqlRow, SqlValue, Statement } from "../databa
 export function nodeDatabases(): Databases {
   return {
     open(path, { busyMs = 0 } = {}): Database {
-      // Loaded here and not at the top: a program that opens no database must not wait for SQLite.
+      // SQLite is loaded here and not at the top: a program that opens no database must not wait for it.
       const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
       let database: InstanceType<typeof DatabaseSync>;
       try {
         database = new DatabaseSync(path);
-        // First: the last process that used the file may still be cleaning up.
+        // The timeout is set first: the last process that used the file may still be cleaning up.
         if (busyMs > 0) database.exec(`PRAGMA busy_timeout = ${busyMs}`);
-        // Opening is lazy: this detects a file that is not a database.
+        // SQLite opens files lazily: reading the schema's version detects a file that is not a database.
         database.exec("PRAGMA schema_version");
       } catch (error) {
         throw new SystemError(codeOf(error) || "EIO", `Cannot open the database "${path}": ${messageOf(error)}`, {
@@ -31,10 +31,10 @@ export function nodeDatabases(): Databases {
             all: (...values) => statement.all(...values) as SqlRow[],
             iterate: (...values) => statement.iterate(...values) as Iterable<SqlRow>,
             table(values, most) {
-              // A statement keeps its settings: this one is for these rows alone.
+              // Statements keep their settings, so the rows are read with a new statement.
               const own = database.prepare(sql);
               own.setReadBigInts(true);
-              // Deno has it, and its types do not.
+              // Deno has setReturnArrays(), but its types do not.
               (own as unknown as { setReturnArrays(on: boolean): void }).setReturnArrays(true);
               const rows: SqlValue[][] = [];
               for (const row of own.iterate(...values) as Iterable<unknown>) {

@@ -8,12 +8,12 @@ import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls 
 
 const { randomUUID } = builtin("node:crypto");
 
-/** Bytes. A larger file is read in pieces, so that its size alone reserves no memory. */
+/** The most bytes that are read at once: a larger file is read in pieces, so that its size alone reserves no memory. */
 const MOST_AT_ONCE = 16 * 1024 * 1024;
 const QUIETLY = { throwIfNoEntry: false } as const;
 
 type Owner = NonNullable<WriteOptions["owner"]>;
-/** Copies what only programs can from one open file to another: see {@link takeAttributes}. */
+/** Copies attributes that only a program can copy from one open file to another: see {@link takeAttributes}. */
 type TakeAttributes = (from: number, to: number) => void;
 
 const REMEDY: Record<string, string> = {
@@ -87,7 +87,7 @@ const ENDLESS: Readonly<Partial<Record<FileStat["kind"], string>>> = {
   other: "no file",
 };
 
-/** Opens a file, does something with it, and closes it; without waiting for the writer of a pipe, which is refused. */
+/** Opens a file, calls `use` and closes the file. A pipe is refused, without waiting for its writer. */
 function reading<T>(file: string, use: (fd: number, stat: Stats) => T): T {
   const { O_RDONLY, O_NONBLOCK } = fs.constants;
   const fd = fs.openSync(file, O_RDONLY | O_NONBLOCK);
@@ -103,7 +103,7 @@ function reading<T>(file: string, use: (fd: number, stat: Stats) => T): T {
   }
 }
 
-/** The content of an open file. One that changes meanwhile is read as long as it was, as by Node itself, without a second `fstat`. */
+/** The content of an open file, without a second `fstat`. Of a file that grows meanwhile, only the first `size` bytes are read, as Node does. */
 function readAll(fd: number, { size }: Stats): Uint8Array {
   if (size === 0 || size > MOST_AT_ONCE) return fs.readFileSync(fd);
   const bytes = new Uint8Array(size);
@@ -115,7 +115,7 @@ function readAll(fd: number, { size }: Stats): Uint8Array {
   return bytes;
 }
 
-/** Not `recursive: true`: Node retries forever where the system refuses with ENOENT, as below /proc. */
+/** Makes missing parent directories one by one: with `recursive: true`, Node retries forever where the system refuses with ENOENT, as below /proc. */
 function makeParents(directory: string): void {
   if (fs.statSync(directory, QUIETLY)?.isDirectory()) return;
   if (directoryOf(directory) !== directory) makeParents(directoryOf(directory));
@@ -145,7 +145,7 @@ function syncNames(directory: string): void {
   }
 }
 
-/** False if there was nothing to remove. */
+/** Removes a file or link; false if there was none. */
 function unlink(file: string): boolean {
   try {
     fs.unlinkSync(file);
@@ -191,7 +191,7 @@ function removePath(file: string, { recursive = false, sync = false }: { recursi
   }
 }
 
-/** Through a descriptor: a path that becomes a link meanwhile is not followed. */
+/** Sets the mode through a descriptor, so that a path that becomes a link meanwhile is not followed. */
 function chmodItself(file: string, mode: number): void {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -202,7 +202,7 @@ function chmodItself(file: string, mode: number): void {
   }
 }
 
-/** Some file systems, such as those of other systems, have one owner and one mode for all files, and refuse to set them. */
+/** Sets an owner or a mode. A refusal is ignored if the value is already right: some file systems have one owner and one mode for all files. */
 function orAlready(set: () => void, look: () => Stats, isSo: (stat: Stats) => boolean): void {
   try {
     set();
@@ -211,14 +211,14 @@ function orAlready(set: () => void, look: () => Stats, isSo: (stat: Stats) => bo
   }
 }
 
-/** What a file gets besides its content. */
+/** Sets the owner and mode of a written file, and syncs it. */
 function finish(fd: number, { mode, owner, sync }: { mode: number; owner?: Owner | undefined; sync: boolean }): void {
   const look = () => fs.fstatSync(fd);
   if (owner !== undefined) {
     const isTheirs = ({ uid, gid }: Stats) => uid === owner.uid && gid === owner.gid;
     orAlready(() => fs.fchownSync(fd, owner.uid, owner.gid), look, isTheirs);
   }
-  // Last: a change of the owner clears the set-user bits.
+  // The mode is set after the owner: a change of the owner clears the set-user bits.
   orAlready(() => fs.fchmodSync(fd, mode), look, (stat) => (stat.mode & 0o7777) === mode);
   if (sync) fs.fsyncSync(fd);
 }
@@ -227,7 +227,7 @@ function finish(fd: number, { mode, owner, sync }: { mode: number; owner?: Owner
 function writeWhole(file: string, data: Uint8Array | string, options: WriteOptions, take: TakeAttributes): void {
   const { mode = 0o600, how = "replace", sync = false, owner, like } = options;
   const directory = directoryOf(file);
-  // In the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
+  // The temporary file is in the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
   const temporary = how === "create" ? file : `${directory === "/" ? "" : directory}/.${randomUUID()}.tmp`;
@@ -255,7 +255,7 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
     } catch (error) {
       discard(temporary);
       const isNew = (error as NodeJS.ErrnoException).code === "EPERM" && fs.lstatSync(file, QUIETLY) === undefined;
-      // Into an append-only directory nothing is moved, but files can be made there.
+      // An append-only directory refuses a rename into it, but new files can be made there.
       if (isNew) return writeWhole(file, data, { ...options, how: "create" }, take);
       if (!standsFirm(error, KEPT_FILE, file)) throw error;
       return writeOver(file, data, { mode, owner });
@@ -264,26 +264,26 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
   if (sync) syncNames(directory);
 }
 
-/** Sets the mode of a file for as long as it is written. */
+/** Sets the mode that a file has while it is written. */
 function setFirstMode(fd: number, mode: number): void {
   try {
     fs.fchmodSync(fd, mode);
   } catch (error) {
-    // Where the file system has no modes, what the file gets in the end decides.
+    // A failure is ignored on a file system without modes: the final mode decides.
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes((error as NodeJS.ErrnoException).code ?? "")) {
       throw error;
     }
   }
 }
 
-/** Gives an open file the attributes of one that may be there. */
+/** Gives an open file the attributes of another file, if that file exists. */
 function takeFrom(file: string, fd: number, take: TakeAttributes): void {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   let from: number;
   try {
     from = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch {
-    // What cannot be opened has nothing to give: it is missing, a link, or closed to us.
+    // A file that cannot be opened has no attributes to copy: it is missing, a link, or not readable.
     return;
   }
   try {
@@ -293,7 +293,7 @@ function takeFrom(file: string, fd: number, take: TakeAttributes): void {
   }
 }
 
-/** Removes a file that was made on the way. From an append-only directory it cannot be removed: then it is emptied. */
+/** Removes a temporary file. An append-only directory does not allow that: then the file is emptied. */
 function discard(file: string): void {
   try {
     fs.rmSync(file, { force: true });
@@ -304,20 +304,20 @@ function discard(file: string): void {
 }
 
 /**
- * Nothing takes the place of a mount point, as `/etc/hosts` is in a container, or comes from another file system; nor of a file in an
- * append-only directory.
+ * Errors of a rename that mean that the target has to be overwritten: it is a mount point, such as `/etc/hosts` in a container, is on
+ * another file system, or is in an append-only directory.
  */
 const KEPT_FILE = ["EBUSY", "EXDEV", "EPERM"];
-/** No other file can be made beside it. */
+/** Errors that mean that no temporary file can be made in the directory. */
 const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
 
-/** Whether a file can only be written over: the system does not let another take its place. */
+/** True if a file can only be overwritten, since the system does not allow to replace it. */
 function standsFirm(error: unknown, reasons: readonly string[], file: string): boolean {
   return reasons.includes((error as NodeJS.ErrnoException).code ?? "") &&
     fs.lstatSync(file, QUIETLY)?.isFile() === true;
 }
 
-/** Writes over the content of a file. */
+/** Overwrites the content of a file. */
 function writeOver(file: string, data: Uint8Array | string, to: { mode: number; owner?: Owner | undefined }): void {
   const { O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   const fd = fs.openSync(file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -329,7 +329,7 @@ function writeOver(file: string, data: Uint8Array | string, to: { mode: number; 
   }
 }
 
-/** Bytes of a file that are held in memory while others are put in their place. */
+/** The most bytes of a file's old content that are held in memory while the file is overwritten. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
 /** Puts other content into a file; if that fails, as on a full disk, the old content is put back. */
@@ -345,12 +345,12 @@ function putOrKeep(fd: number, file: string, data: Uint8Array): void {
   }
 }
 
-/** The content of a file that is open for writing; undefined if it may not be read, or if there is another one by now. */
+/** The content of a file that is open for writing; undefined if it may not be read, or if another file has the name by now. */
 function contentOf(file: string, { ino, dev }: Stats): Uint8Array | undefined {
   try {
     return reading(file, (fd, found) => found.ino === ino && found.dev === dev ? fs.readFileSync(fd) : undefined);
   } catch {
-    // It can be written all the same: then nothing is put back.
+    // A file that cannot be read is written without a copy: its old content cannot be put back.
     return undefined;
   }
 }
@@ -364,7 +364,7 @@ function putAt(fd: number, data: Uint8Array, offset: number): void {
   for (let put = 0; put < data.length;) put += fs.writeSync(fd, data, put, data.length - put, offset + put);
 }
 
-/** Moves a file into the place of another one, or its content if that one cannot be replaced. */
+/** Moves a file into the place of another one; if the target cannot be replaced, copies the content into it. */
 function replaceFile(from: string, to: string): void {
   try {
     fs.renameSync(from, to);
@@ -381,14 +381,14 @@ function replaceFile(from: string, to: string): void {
   }
 }
 
-/** Bytes that are read of a file whose size says nothing: those of `/proc` say that they are empty. */
+/** Bytes that are read at first of a file with the size 0: files of `/proc` report that size and have content. */
 const UNKNOWN_SIZE = 4096;
 
 /** At most `length` bytes from an offset on; fewer where the file ends. */
 function readRange(file: string, offset: number, length: number): Uint8Array {
   return reading(file, (fd, { size }) => {
-    // Callers ask for large pieces of files that are mostly small: memory is taken for what is there.
-    // One more, so that the end is seen without more room.
+    // Callers ask for large pieces of files that are mostly small: the buffer is only as large as the file.
+    // One byte more, so that the end of the file is seen without growing the buffer.
     let buffer = new Uint8Array(Math.min(length, size === 0 ? UNKNOWN_SIZE : Math.max(size - offset + 1, 1)));
     let got = 0;
     while (got < length) {
@@ -399,14 +399,14 @@ function readRange(file: string, offset: number, length: number): Uint8Array {
       }
       const read = fs.readSync(fd, buffer, got, buffer.length - got, offset + got);
       got += read;
-      // A file that says its size gives less only at its end.
+      // A file that reports its size returns fewer bytes only at its end.
       if (read === 0 || (size > 0 && got < buffer.length && offset + got >= size)) break;
     }
     return buffer.subarray(0, got);
   });
 }
 
-/** Opens a file, which is made if it is missing. */
+/** Opens a file for writing; makes it if it is missing. */
 function openToWrite(file: Place, mode: number): { fd: number; isNew: boolean } {
   const { O_WRONLY, O_CREAT } = fs.constants;
   try {
@@ -417,9 +417,9 @@ function openToWrite(file: Place, mode: number): { fd: number; isNew: boolean } 
   }
 }
 
-/** Removes a file that was made where nothing was, and could not be written. */
+/** Removes a new file that could not be written. */
 function removeNew({ path, flags }: Place): void {
-  // A path that the system walks by itself may end at a link, which stays.
+  // A path that the system resolves (flags 0) may end at a link; the link stays.
   const isLink = flags === 0 && fs.lstatSync(path, QUIETLY)?.isSymbolicLink() === true;
   discard(isLink ? fs.realpathSync.native(path) : path);
 }
@@ -464,7 +464,7 @@ async function openWriter(file: string): ReturnType<FileSystem["writer"]> {
 
 function openAppender(file: Place, mode: number): FileAppender {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
-  // Non-blocking: a pipe without a reader would block the process.
+  // Opens without blocking: a pipe without a reader would block the process.
   const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | file.flags, mode);
   return {
     append(data) {
@@ -503,7 +503,7 @@ function statOf(file: string, follow: boolean): FileStat | undefined {
 }
 
 function makeDirectory(file: string, mode: number): void {
-  // `mode` is for the requested directory; its parents get the default.
+  // `mode` is for the requested directory only; its parents get the default.
   if (fs.statSync(file, QUIETLY)?.isDirectory()) return;
   makeParents(directoryOf(file));
   try {
@@ -521,7 +521,7 @@ function makeDirectory(file: string, mode: number): void {
 async function syncFile(file: string): Promise<void> {
   let fd: number;
   try {
-    // At once: on the way through another thread, a file that is there takes ten times as long to open, before each sync.
+    // Opens synchronously: through another thread, opening takes ten times as long, before each sync.
     fd = guard("sync", file, () => fs.openSync(file, fs.constants.O_RDONLY));
   } catch (error) {
     if ((error as SystemError).errno === "ENOENT") return;
@@ -537,7 +537,7 @@ async function syncFile(file: string): Promise<void> {
 function changeOwner(file: string, uid: number, gid: number, follow: boolean): void {
   const change = follow ? fs.chownSync : fs.lchownSync;
   if (uid !== -1 && gid !== -1) return change(file, uid, gid);
-  // Deno does not accept -1.
+  // Deno does not accept -1 as a uid or gid.
   const stat = (follow ? fs.statSync : fs.lstatSync)(file);
   change(file, uid === -1 ? stat.uid : uid, gid === -1 ? stat.gid : gid);
 }
@@ -553,7 +553,7 @@ function mayAccess(file: string, what: Parameters<FileSystem["access"]>[1]): boo
   }
 }
 
-/** Changes of what stands under a path, or of a link that stands there. */
+/** The methods that change a file, or a link itself. */
 function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
   FileSystem,
   | "write"
@@ -569,16 +569,16 @@ function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
   | "rename"
   | "replace"
 > {
-  /** What a path leads to. */
+  /** Runs a call on the file that a path leads to, links followed. */
   const at = <T>(doing: string, file: string, call: (place: Place) => T) =>
     guard(doing, file, () => inPlace(file, true, call, calls));
-  /** What is there already. */
+  /** Runs a call on an existing file; `ENOENT` if there is none. */
   const present = (doing: string, file: string, call: (path: string) => void) =>
     at(doing, file, ({ path, vacant }) => {
       if (vacant) throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
       call(path);
     });
-  /** The name itself. */
+  /** Runs a call on the name itself: a link is not followed. */
   const named = <T>(doing: string, file: string, call: (path: string) => T) =>
     guard(doing, file, () => inPlace(file, false, ({ path }) => call(path), calls));
   const appender = (file: string, mode = 0o600): FileAppender => {
@@ -621,8 +621,8 @@ function changes(calls: SystemCalls | undefined, take: TakeAttributes): Pick<
 /**
  * The file system of the machine, over `node:fs`.
  *
- * @param calls what finds the place of a change, for a test that puts itself in between
- * @param take where programs cannot be given descriptors, nothing
+ * @param calls the system calls that find the place of a change, for a test that interferes between them
+ * @param take copies attributes. An empty function where descriptors cannot be passed to programs
  */
 export function nodeFileSystem(calls?: SystemCalls, take: TakeAttributes = takeAttributes): FileSystem {
   return {

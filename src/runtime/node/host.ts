@@ -3,7 +3,7 @@ import { builtin } from "./builtin.ts";
 
 const { readFileSync } = builtin("node:fs");
 const os = builtin("node:os");
-/** Loaded when it is asked: hardly any program does. */
+/** The resolver, loaded at its first use: few programs need it. */
 const resolver = () => builtin("node:dns/promises");
 
 /** The entry of a user number in the password file; containers often have none. */
@@ -50,7 +50,7 @@ export function nodeHost(): Host {
         Object.entries(os.networkInterfaces()).map(([name, addresses = []]) => [
           name,
           addresses.map(({ family, address, netmask, cidr, internal, mac, ...rest }) => ({
-            // Older runtimes return 4 and 6.
+            // Older runtimes return the family as 4 and 6.
             family: String(family).includes("4") ? "IPv4" as const : "IPv6" as const,
             address,
             netmask,

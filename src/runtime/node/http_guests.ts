@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { type HttpServeOptions, plainAddress } from "../http.ts";
 import { HttpConnectionLimit, type HttpGuest, limitsOf } from "../http_connection_limit.ts";
 
-/** With TLS, a request has another socket than its connection; what both have is the address and port of the client. */
+/** The key of a connection. With TLS, a request has another socket than its connection; both have the client's address and port. */
 const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
 /** The connections of a server of Node, held to the limits of its options. */
@@ -37,13 +37,13 @@ export class Guests {
     this.#connectionLimit.enter(guest);
   }
 
-  /** The caller of a connection's request has proven who it is. */
+  /** Notes that the caller of a connection's request is authenticated. */
   known(socket: Socket): void {
     const guest = this.#guests.get(nameOf(socket));
     if (guest !== undefined) this.#connectionLimit.known(guest);
   }
 
-  /** The connection has become a WebSocket of a known caller. */
+  /** Notes that the connection has become a WebSocket of an authenticated caller. */
   stays(socket: Socket): void {
     const guest = this.#guests.get(nameOf(socket));
     if (guest === undefined) return;

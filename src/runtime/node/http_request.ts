@@ -8,9 +8,9 @@ import { askProxy, proxyAuthorization } from "../proxy_net.ts";
 import { builtin } from "./builtin.ts";
 import { dialSocket } from "./net.ts";
 
-/** As Salt names itself: some servers refuse a request without a name. */
+/** The `User-Agent`, as Salt sends it: some servers refuse a request without one. */
 const AGENT = `Salt/${SALT_COMPAT} http.query()`;
-/** Statuses whose responses have no body: `Response` insists on it. */
+/** Statuses without a body: `Response` refuses a body for them. */
 const BODILESS = new Set([101, 103, 204, 205, 304]);
 
 /**
@@ -46,7 +46,7 @@ export async function requestHttp(address: string, request: HttpRequest): Promis
   }
 }
 
-/** A connection, and the error that it has ended with so far. */
+/** A connection, and the error that has ended it, if any. */
 interface Line {
   socket: Socket;
   failure(): Error | undefined;
@@ -62,7 +62,7 @@ function tlsOf({ verify, ca, cert, key = cert }: HttpTrust = {}): TlsDial {
   return { verify: verify === false ? "nothing" : "name", authorities: ca, certificate: cert, key };
 }
 
-/** A connection of its own: none of another certificate or trust is used again. It ends with the request's signal. */
+/** Opens a new connection for the request: one with another certificate or other authorities must not be reused. The request's signal ends it. */
 function connected(url: URL, { signal, tls, proxy, connectMs }: HttpRequest): Promise<Line> {
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -118,8 +118,8 @@ function cutShort(cause: unknown): SystemError {
 }
 
 /**
- * The body of a response; it fails where the connection breaks off. To the parser any end is one of a body without a length: it is none
- * where the connection has failed, or was given up.
+ * The body of a response, which fails if the connection breaks off. For a body without a length, the parser takes any end of the
+ * connection for the end of the body, so a failed or aborted connection is checked here.
  */
 function bodyOf(
   message: IncomingMessage,

@@ -203,13 +203,13 @@ async function listenUnix(
   if (present !== undefined && (!present.isSocket() || await isLive(address))) {
     throw Object.assign(new Error("the path exists"), { code: "EADDRINUSE" });
   }
-  // As short as a socket's own name, since the system allows only 107 bytes for a path.
+  // The temporary name is short, since the system allows only 107 bytes for the path of a socket.
   let inherited = false;
   const nursery = mkdtempSync(path.join(path.dirname(address.path), ".z"));
   try {
     const born = path.join(nursery, "s");
     const open = listening(server, { path: born, backlog: options.backlog ?? 1000 });
-    // At once: in a later turn a program may be started.
+    // Done in the same turn: in a later turn a program may be started, which would inherit the descriptor.
     inherited = closeOnExec !== undefined && !closeOnExec(descriptorOf(server));
     await open;
     chmodSync(born, options.mode ?? 0o600);
@@ -224,7 +224,7 @@ async function listenUnix(
   const forget = inherited ? noteOwner(address.path) : () => {};
   return () => {
     forget();
-    // Another process may have replaced our socket meanwhile; its socket must stay.
+    // Another process may have replaced the socket meanwhile; the new socket must stay.
     if (lstatOrUndefined(address.path)?.ino === inode) unlinkSync(address.path);
   };
 }
@@ -296,7 +296,7 @@ async function listen(
   };
 }
 
-/** TCP and Unix sockets of the operating system, on Node, Bun and Deno alike. */
+/** Sends one UDP datagram: see {@link Net.datagram}. */
 function datagram(
   to: { host: string; port: number },
   data: Uint8Array,

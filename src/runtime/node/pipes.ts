@@ -3,7 +3,7 @@ import { deferred } from "../../base/async/deferred.ts";
 import type { SpawnOptions } from "../process.ts";
 import { builtin } from "./builtin.ts";
 
-/** Who gets output. */
+/** The function that receives the output of a program. */
 export type Receiver = SpawnOptions["onStdout"];
 
 /**
@@ -33,10 +33,10 @@ export function deliver(pipe: Readable | null, to: Receiver, known: Promise<void
 
 /**
  * Pipes for the standard streams of programs. Node and Bun give a program sockets, and `/dev/stdout`, `/dev/stderr` and `/dev/stdin`
- * cannot be opened where a socket stands behind them.
+ * cannot be opened if they are sockets.
  *
  * Neither can make a pipe, so the program `mkfifo` makes named ones, many at once. Their names are removed before the first is used:
- * what holds one is a descriptor. Each is used once, since a program may keep its end of it.
+ * each pipe is held by a descriptor. A pipe is used once, since a program may keep its end open.
  */
 export interface Pipes {
   /** A pipe that a program writes into; undefined where none can be made. */
@@ -48,7 +48,7 @@ export interface Pipes {
   input(bytes: Uint8Array): number | undefined;
 }
 
-/** What reads descriptors without waiting in the thread. */
+/** Reads descriptors without blocking the thread. */
 export interface DescriptorStreams {
   /** As {@link deliver}; closes the descriptor at the end. */
   deliver(descriptor: number, to: Receiver, known: Promise<void>): Promise<void>;
@@ -56,12 +56,12 @@ export interface DescriptorStreams {
 
 /** Pipes that are made at once: enough for a few programs, and few enough to be held by descriptors. */
 const BATCH = 64;
-/** Input beyond that is not kept in memory a second time. */
+/** The most bytes of input that are copied into a file in memory; larger input would take too much memory twice. */
 const MOST_INPUT = 1 << 20;
-/** Holds a file without opening it. Node has no name for it. */
+/** The flag of `open` that holds a file without opening it. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
-/** Over the sockets of Node, which take any descriptor that can be waited for. */
+/** Reads descriptors with Node's sockets, which take any descriptor that can be polled. */
 export const nodeStreams: DescriptorStreams = {
   deliver: (fd, to, known) =>
     deliver(new (builtin("node:net").Socket)({ fd, readable: true, writable: false }), to, known),
@@ -78,32 +78,32 @@ function inputFile(bytes: Uint8Array): number | undefined {
     written = fs.openSync(path, O_CREAT | O_EXCL | O_WRONLY, 0o600);
     const child = fs.openSync(path, O_RDONLY);
     fs.unlinkSync(path);
-    // Without a name it is nobody's but the program's, which may be another user.
+    // Readable by all: the file has no name, so only the program gets it, which may run as another user.
     fs.fchmodSync(written, 0o444);
     for (let at = 0; at < bytes.length;) at += fs.writeSync(written, bytes, at);
     return child;
   } catch {
-    // There is no room, or no such place: the program gets its input by a socket.
+    // The place for the file is full or missing: the program gets its input through a socket.
     return undefined;
   } finally {
     if (written !== undefined) fs.closeSync(written);
   }
 }
 
-/** Removes files and their directory, and nothing that somebody has put there instead. */
+/** Removes files and their directory; the directory stays if another process has put a file into it. */
 function removeNames(paths: readonly string[], directory: string | undefined): void {
   const fs = builtin("node:fs");
   for (const path of paths) {
     try {
       fs.unlinkSync(path);
     } catch {
-      // It was never made.
+      // The file was never made.
     }
   }
   try {
     if (directory !== undefined) fs.rmdirSync(directory);
   } catch {
-    // Somebody who may change the directory above has put something into it.
+    // The directory is not empty: another user has put something into it.
   }
 }
 
@@ -122,13 +122,13 @@ export function fifoPipes(streams: DescriptorStreams): Pipes {
       try {
         directory = fs.mkdtempSync(`${base}/brine-pipes-`);
         paths = Array.from({ length: BATCH }, (_, at) => `${directory}/${at}`);
-        // Open for a program that runs as another user: it gets to the pipe by its own descriptor, and nobody by its name.
+        // The mode allows a program that runs as another user to use its descriptor; nobody reaches the pipe by its name.
         builtin("node:child_process").spawnSync("mkfifo", ["-m", "666", ...paths], { stdio: "ignore" });
         for (const path of paths) made.push(fs.openSync(path, O_PATH));
         fs.closeSync(reopen(made[0]!, O_RDONLY | O_NONBLOCK));
         return made;
       } catch {
-        // No such program, no room, or no /proc: another place may do, and without any the programs get sockets.
+        // mkfifo or /proc is missing, or the directory is full: the next directory is tried. Without any, programs get sockets.
         for (const descriptor of made) fs.closeSync(descriptor);
       } finally {
         removeNames(paths, directory);
@@ -139,7 +139,7 @@ export function fifoPipes(streams: DescriptorStreams): Pipes {
 
   const reopen = (descriptor: number, flags: number) => fs.openSync(`/proc/self/fd/${descriptor}`, flags);
 
-  /** Opens the next pipe. @param ends opens its ends; what it has opened before it fails is closed by it */
+  /** Opens the next pipe. @param ends opens the ends of the pipe; if it fails, it closes what it has opened */
   function next<T>(ends: (descriptor: number) => T): T | undefined {
     if (held?.length === 0) held = make();
     const descriptor = held?.pop();
@@ -153,7 +153,7 @@ export function fifoPipes(streams: DescriptorStreams): Pipes {
     }
   }
 
-  /** Opens several ends, or none. */
+  /** Opens an end of a pipe for each of `flags`; if one fails, closes the others. */
   function opened(descriptor: number, ...flags: number[]): number[] {
     const ends: number[] = [];
     try {

@@ -9,7 +9,7 @@ import { fs } from "./byte_names.ts";
 
 const { O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** Opens a name itself, be it a link, a pipe or a device, only to look at it and to name it. Node has no constant for it. */
+/** The flag of `open` for a descriptor that only names a file, link, pipe or device. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
 /** The kernel's clock for files ticks at 10 ms or less: a link with an older time has not been changed in between. */
@@ -18,31 +18,31 @@ const TICK_MS = 20;
 /** How often a link that has just been changed is read again. */
 const ATTEMPTS = 5;
 
-/** In such a directory a file is renamed and removed by its owner, the directory's owner and root alone. */
+/** The sticky bit of a directory: only root and the owners of a file and the directory may rename and remove the file. */
 const STICKY = 0o1000;
 
-/** The calls of the system that a walk is made of. A test puts itself between two of them. */
+/** The system calls of a walk. A test can replace them, to act between two of them. */
 export type SystemCalls = Pick<typeof fs, "lstatSync" | "openSync" | "fstatSync" | "readlinkSync" | "closeSync">;
 
 /** Where a path leads, for as long as {@link inPlace} runs. */
 export interface Place {
-  /** What to give to the system. Nobody but root can make it mean something else. */
+  /** The path for system calls. Only root can make it lead elsewhere. */
   path: string;
-  /** To be added when it is opened: nothing there is a link, and a pipe is not waited for. */
+  /** Flags to add when the path is opened: a link is refused, and a pipe does not block. */
   flags: number;
-  /** True if nothing was there, in a directory that a user can change: by now it may be a link, and only such flags tell. */
+  /** True if the name was missing in a directory that a user can change. By now it may be a link, so it must be opened with {@link Place.flags}. */
   vacant: boolean;
 }
 
-/** What {@link Walk.go} has found. */
+/** The result of {@link Walk.go}. */
 interface Reached extends Place {
   /** The path with its links resolved; it may end at missing names. */
   real: string;
-  /** Why the way ends before the last name, in a directory that a user can change. */
+  /** The errno if the path ends before its last name, in a directory that a user can change. */
   blocked?: string;
 }
 
-/** What stands under a name, held if a user could put something else there. */
+/** The file with a name; with a descriptor if a user could replace the file. */
 interface Found {
   stat: Stats;
   fd?: number;
@@ -54,26 +54,26 @@ const failure = (code: string) => Object.assign(new Error(code), { code });
 
 const isRoot = () => process.geteuid?.() === 0;
 
-/** Elsewhere users' links are refused as well, but one that is made right after the look is not seen. */
+/** True if `/proc/self/fd` can be used. Without it users' links are refused as well, but a link that is made right after the check is missed. */
 export const descriptorsHaveNames = () => process.platform === "linux" && fs.existsSync("/proc/self/fd");
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** From the root of the file system to a file, one name at a time. */
+/** Walks from the root of the file system to a file, one name at a time. */
 class Walk {
   readonly #file: string;
   readonly #calls: SystemCalls;
-  /** Whether users' links are refused: what others may not change they cannot make anybody but root change. */
+  /** Whether users' links are checked: only if this process is root, since only root may change files that the link's owner may not. */
   readonly #careful: boolean;
-  /** What is left of the way, the next one last: names, and links whose ends are to be checked. */
+  /** The rest of the path, next part last: names, and links whose targets are to be checked. */
   readonly #rest: (string | UsersLink)[];
   #real: string[] = [];
-  /** The directory that has been reached, as the system knows it; "" is the root. */
+  /** The path of the current directory for system calls; "" is the root. */
   #here = "";
   #fd: number | undefined;
-  /** Its status, once a user can change the names on the way to it; undefined before that. */
+  /** The status of the current directory if a user can change names on the way to it; otherwise undefined. */
   #users: Stats | undefined;
-  /** Whether only root can change what is on the way, so that the system may walk it by itself. */
+  /** Whether only root can change the names so far, so that the system may resolve the given path itself. */
   #asGiven = true;
   #links = 0;
 
@@ -89,7 +89,7 @@ class Walk {
     this.#fd = undefined;
   }
 
-  /** @param follow whether a link at the end is followed, too */
+  /** Walks to the end of the path. @param follow whether a link at the end is followed, too */
   go(follow: boolean): Reached {
     for (;;) {
       const part = this.#rest.pop();
@@ -114,7 +114,7 @@ class Walk {
     }
   }
 
-  /** What stands under a name of the directory that has been reached. */
+  /** Looks up a name in the current directory. */
   #look(name: string): Found | undefined {
     const path = `${this.#here}/${name}`;
     if (this.#fd === undefined) {
@@ -137,12 +137,12 @@ class Walk {
   #enter(name: string, found: Found): void {
     const path = `${this.#here}/${name}`;
     if (!this.#careful || (this.#users === undefined && onlyRootChanges(found.stat))) this.#here = path;
-    // Below root's directories the name still means what was looked at.
+    // In directories that only root can change, the name still leads to the checked file.
     else this.#stand(path, this.#users === undefined && descriptorsHaveNames() ? undefined : found);
     this.#real.push(name);
   }
 
-  /** Goes on from a directory that a user can change, or that is below one. */
+  /** Makes a directory the current one that a user can change, or that is below such a directory. */
   #stand(path: string, found?: Found): void {
     const { stat, fd } = found ?? this.#hold(path);
     this.close();
@@ -161,7 +161,7 @@ class Walk {
     }
   }
 
-  /** Goes on where a link leads. One that a user could have made is followed to what is that user's own. */
+  /** Follows a link. The target of a link that a user could have made is checked later: it has to belong to that user. */
   #follow(name: string, { stat, fd }: Found): void {
     if (fd !== undefined) this.#calls.closeSync(fd);
     if (++this.#links > MOST_LINKS) throw failure("ELOOP");
@@ -169,7 +169,7 @@ class Walk {
     const rootsAlone = this.#users === undefined || onlyRootChanges(this.#users);
     if (!rootsAlone && stat.uid !== 0) {
       this.#rest.push({ uid: stat.uid, path: `/${[...this.#real, name].join("/")}` });
-      // What it leads to is checked at its end: it does not matter whether the text is that of the same link still.
+      // The target is checked when it is reached, so it does not matter if the link was replaced before its text was read.
       this.#asGiven = false;
     }
     const settled = rootsAlone || stat.uid !== 0 || (this.#users!.uid === 0 && (this.#users!.mode & STICKY) !== 0);
@@ -182,7 +182,7 @@ class Walk {
     this.#real = [];
   }
 
-  /** The text of a link of root, in a directory whose owner can exchange it for another at any time. */
+  /** Reads a link of root in a directory whose owner can replace the link at any time: read again until it did not change. */
   #steadyLink(path: string): string {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const before = Date.now() - TICK_MS;
@@ -196,16 +196,16 @@ class Walk {
     throw failure("ELOOP");
   }
 
-  /** The last name itself, whatever it is. */
+  /** Ends the walk at the last name itself: a link is not followed. */
   #named(name: string): Reached {
     for (const link of this.#rest) checkUsersLink(this.#file, link as UsersLink, this.#look(name)?.stat);
     return this.#reached(`${this.#here}/${name}`, name, O_NOFOLLOW | O_NONBLOCK);
   }
 
-  /** What the last name stands for. */
+  /** Ends the walk at the file with the last name. */
   #end(name: string, found: Found | undefined): Reached {
     const path = `${this.#here}/${name}`;
-    // Held from here on: what is thrown closes it.
+    // Keeps the descriptor in the walk, so that an exception closes it.
     if (found?.fd !== undefined) this.#stand(path, found);
     for (const link of this.#rest.toReversed()) checkUsersLink(this.#file, link as UsersLink, found?.stat);
     return found?.fd === undefined
@@ -213,7 +213,7 @@ class Walk {
       : this.#reached(this.#here, name);
   }
 
-  /** The way ends before the last name. */
+  /** Ends the walk before the last name, with an errno. */
   #blocked(code: string, name: string, found?: Found): Reached {
     if (found?.fd !== undefined) this.#calls.closeSync(found.fd);
     const links = this.#rest.filter((one) => typeof one !== "string");
@@ -221,7 +221,7 @@ class Walk {
     const users = this.#users !== undefined;
     this.#real.push(name);
     for (const one of this.#rest.toReversed() as string[]) one === ".." ? this.#real.pop() : this.#real.push(one);
-    // In a directory of root the system says it itself. In another one, the missing name may be there a moment later.
+    // In a directory of root, the system call itself reports the error. In another one, the missing name may exist a moment later.
     return { ...this.#reached(this.#file), ...users ? { blocked: code } : {} };
   }
 
@@ -234,8 +234,8 @@ class Walk {
 /**
  * Calls `use` with the place where a change of a file takes effect.
  *
- * @param follow whether a link at the end of the path is followed; otherwise it is the link that is changed, or refused
- * @throws {ForeignLinkError} if a user's link is on the way, and leads to what is not that user's
+ * @param follow whether a link at the end of the path is followed; otherwise the link itself is changed, or refused
+ * @throws {ForeignLinkError} if a user's link is on the way, and its target does not belong to that user
  */
 export function inPlace<T>(file: string, follow: boolean, use: (place: Place) => T, calls: SystemCalls = fs): T {
   if (!isRoot()) return use({ path: file, flags: 0, vacant: false });

@@ -81,7 +81,7 @@ function start(options: SpawnOptions, own: Pipes | undefined): Promise<Child> {
       for (const pipe of [stdout, stderr]) void pipe?.deliver(undefined, Promise.resolve());
       return reject(failure(error));
     } finally {
-      // The program has them, and their ends come when it has closed them.
+      // The program has its own copies now; with these open, the ends of the pipes would never be seen.
       for (const descriptor of toClose) builtin("node:fs").closeSync(descriptor);
     }
     const running = child;
@@ -95,7 +95,7 @@ function start(options: SpawnOptions, own: Pipes | undefined): Promise<Child> {
     // `close` rather than `exit`: it waits until both pipes have been read to their ends.
     const exited = new Promise<ExitStatus>((done) => {
       running.once("close", (code, signal) => {
-        // On Bun that can come before the last of the output.
+        // On Bun, `close` can come before the last of the output.
         void Promise.all(pipes).then(() => done({ code, signal }));
       });
     });
@@ -108,13 +108,13 @@ function start(options: SpawnOptions, own: Pipes | undefined): Promise<Child> {
         pid: running.pid!,
         exited,
         kill(signal = "SIGTERM") {
-          // Not by the child's own method, which on Deno works only once: the second signal may be SIGKILL.
+          // Does not use the child's own method, which on Deno works only once: the second signal may be SIGKILL.
           if (!gone) kill(running.pid!, signal);
         },
       });
       setImmediate(known.resolve);
     });
-    // At once: Node discards the unread output of a program that has ended. On Bun output comes before that event, too.
+    // Reads from the start: Node discards the unread output of a program that has ended. On Bun, output comes before the event `spawn`, too.
     const known = deferred<void>();
     const pipes = [
       stdout?.deliver(options.onStdout, known.promise) ?? deliver(running.stdout, options.onStdout, known.promise),
@@ -131,7 +131,7 @@ function start(options: SpawnOptions, own: Pipes | undefined): Promise<Child> {
 /**
  * This process, over `node:process` and `node:child_process`.
  *
- * @param initGroups where the runtime has none of its own
+ * @param initGroups sets supplementary groups, for a runtime without such a function
  * @param pipes for the standard streams of programs, where the runtime makes sockets of them
  */
 export function nodeProcess({ initGroups, pipes }: { initGroups?: InitGroups; pipes?: Pipes } = {}): ProcessHost {
@@ -176,7 +176,7 @@ export function nodeProcess({ initGroups, pipes }: { initGroups?: InitGroups; pi
         process.kill(pid, 0);
         return true;
       } catch (error) {
-        // EPERM: a process of another user, which is alive.
+        // EPERM means that the process is alive and belongs to another user.
         return (error as NodeJS.ErrnoException).code === "EPERM";
       }
     },

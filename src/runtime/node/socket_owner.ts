@@ -9,7 +9,7 @@ const path = builtin("node:path");
 
 const recordOf = (socket: string) => path.join(path.dirname(socket), `.${path.basename(socket)}.owner`);
 
-/** When a process started, in ticks since boot, because process ids are reused. Empty if not known. */
+/** When a process started, in ticks since boot; empty if not known. It identifies the process, because process ids are reused. */
 function beginningOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

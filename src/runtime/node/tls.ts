@@ -15,7 +15,7 @@ import { builtin } from "./builtin.ts";
 import { type ConnectionNames, NodeConnection } from "./connection.ts";
 import { tlsFailure } from "./tls_failure.ts";
 
-/** @throws {TypeError} if the key is not that of the certificate, which Deno would find out with the first connection */
+/** Checks that key and certificate belong together: Deno would notice at the first connection only. @throws {TypeError} if they do not */
 function checkKey({ certificate, key }: TlsOptions): void {
   if (certificate === undefined || key === undefined) return;
   const { createPrivateKey, X509Certificate } = builtin("node:crypto");
@@ -48,7 +48,7 @@ export function startTls(
     const secure = builtin("node:tls").connect({
       socket,
       ...materialOf(options),
-      // An address is no name of a server; it is checked all the same.
+      // An address must not be sent as a server name; it is checked against the certificate all the same.
       ...(builtin("node:net").isIP(name) === 0 ? { servername: name } : {}),
       host: name,
       rejectUnauthorized: options.verify !== "nothing",
@@ -86,7 +86,7 @@ export function startTls(
 }
 
 /**
- * Accepts TLS over sockets of a plain listener: so a connection counts from its first moment, and not only once its handshake is
+ * Accepts TLS over sockets of a plain listener, so that a connection counts from its first moment, and not only once its handshake is
  * done, which a stranger need never do.
  *
  * @throws {SystemError} if certificate, key or ciphers cannot be used
@@ -148,10 +148,10 @@ class TlsHandshake implements Connection {
     this.remote = names.remote;
     this.local = names.local;
     this.secured = this.#outcome.promise;
-    // A caller that never started the connection does not ask either.
+    // A caller that never starts the connection does not wait for the handshake: its failure must not count as unhandled.
     this.secured.catch(() => {});
     plain.on("error", (error) => this.#error ??= error);
-    // The reason may be reported after the close.
+    // Waits one turn: the reason may be reported after the close.
     plain.on("close", () => setImmediate(() => this.#end()));
   }
 
@@ -167,7 +167,7 @@ class TlsHandshake implements Connection {
     if (this.#handlers !== undefined) this.#deliver(this.#secure, this.#handlers);
   }
 
-  /** After those who wait for the handshake: on Deno a request may be there already, and they could not answer it yet. */
+  /** Delivers data after all who wait for the handshake were called: on Deno a request may have arrived already, which they could not answer yet. */
   #deliver(secure: NodeConnection, handlers: ConnectionHandlers): void {
     void this.secured.then(() => {}).then(() => {
       secure.start(handlers);
@@ -180,7 +180,7 @@ class TlsHandshake implements Connection {
     this.#abandon();
   }
 
-  /** In another turn: Node crashes if the socket below goes while its handshake is being handled. */
+  /** Closes in another turn: Node crashes if the plain socket is destroyed while its handshake is being handled. */
   #abandon(): void {
     if (this.#ending) return;
     this.#ending = true;

@@ -2,7 +2,7 @@ import { codeOf, messageOf, TlsError } from "../../base/errors.ts";
 
 const UNTRUSTED = "the certificate is not signed by an authority that is trusted here: check ca_certs";
 
-/** What is wrong, by the codes of OpenSSL; one that is not listed gets the runtime's own message. */
+/** Descriptions of failures by OpenSSL's code; a code that is not listed gets the runtime's own message. */
 const REASONS: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
@@ -26,7 +26,7 @@ const REASONS: Record<string, string> = {
   ERR_SSL_UNSUPPORTED_PROTOCOL: "the two sides have no version of TLS in common: check ssl_version",
 };
 
-/** Codes of certificates that were refused; they are OpenSSL's, and begin in no common way. */
+/** OpenSSL's codes for a refused certificate, which have no common prefix. */
 const CERTIFICATE =
   /^(CERT|CRL|ERROR_IN_C|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH)/;
 
