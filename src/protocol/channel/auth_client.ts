@@ -9,11 +9,11 @@ import { decode, encode } from "../wire/msgpack.ts";
 import { bytesOf } from "../wire/payload.ts";
 import { hex } from "../crypto/hex.ts";
 
-/** The master's public key as the minion has it on record. */
+/** The record of the master's public key on the minion. */
 export interface MasterKeyRecord {
-  /** Where it is, for errors. */
+  /** The path of the record, for errors. */
   readonly place: string;
-  /** Undefined until a master has been trusted. */
+  /** The recorded key; undefined until a master has been trusted. */
   read(): string | undefined;
   write(pem: string): void;
 }
@@ -22,7 +22,7 @@ export interface MasterKeyRecord {
 export interface MinionIdentity {
   id: string;
   key: RsaPrivateKey;
-  /** Clean PEM. */
+  /** The public key, as clean PEM. */
   publicPem: string;
 }
 
@@ -43,25 +43,25 @@ export interface AuthClientOptions {
   /** The key that signs the master's key (`verify_master_pubkey_sign`); when given, its signature is required. */
   signingKey?: RsaPublicKey;
   alwaysVerify?: boolean;
-  /** Sent with the request (`autosign_grains`). */
+  /** Grains that are sent with the request (Salt's `autosign_grains`). */
   autosignGrains?: Record<string, unknown>;
   /** Announces a Brine minion, which acknowledges jobs and asks for those that it has missed. @default false */
   isBrine?: boolean;
 }
 
-/** What a minion has once the master has accepted its sign-in. */
+/** The result of a sign-in that the master has accepted. */
 export interface SignedIn {
   masterKey: RsaPublicKey;
   masterPem: string;
   publishPort: number;
-  /** Opens publications; keeps their serial. */
+  /** The key that opens publications, and the highest serial seen under it. */
   publications: { keyString: string; crypticle: Crypticle; serials: SerialWindow };
   session: { keyString: string; crypticle: Crypticle };
-  /** The master is Brine's: it takes acknowledgements, and sends jobs that were missed. */
+  /** True if the master is Brine: it takes acknowledgements, and sends jobs that were missed. */
   isBrine: boolean;
-  /** The master asks the minion to change its key. */
+  /** True if the master asks the minion to change its key. */
   rotate: boolean;
-  /** The master's clock when it answered, in milliseconds; undefined if it does not tell it. */
+  /** The time on the master's clock when it answered, in milliseconds; undefined if the reply has no time. */
   masterNow: number | undefined;
 }
 
@@ -71,27 +71,27 @@ export type AuthOutcome =
   | { state: "pending" }
   | { state: "rejected" }
   | { state: "full" }
-  /** Too many sign-ins at once: to be tried again after so many milliseconds. */
+  /** The master has too many sign-ins at once: the minion tries again after `afterMs` milliseconds. */
   | { state: "later"; afterMs: number };
 
-/** The master is not the one on record, or not the one that `master_finger` names: an operator must decide. */
+/** The master's key is not the recorded one, or does not match `master_finger`: an operator must decide. */
 export class MasterKeyError extends SaltError {
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("MASTER_KEY", message, options);
   }
 }
 
-/** Value of the field `extended` in which Brine peers recognise each other; real Salt ignores it. */
+/** Value of the field `extended`, by which Brine peers recognize each other; Salt ignores it. */
 export const BRINE_EXTENSION = 1;
 
 const text = new TextEncoder();
 
-/** Value of the field `later`: this minion understands the answer to try again later. */
+/** Value of the field `later`: this minion understands the reply "try again later". */
 export const LATER = 1;
-/** The longest that a minion waits because of that answer, in milliseconds: it is not signed. */
+/** The longest wait after the reply "try again later", in milliseconds. The reply is not signed, so its time is bounded. */
 const LATEST_MS = 90_000;
 
-/** What binds a reply to its request: 32 digits. */
+/** A random number that binds a reply to its request: 32 hex digits. */
 export function newNonce(crypto: Crypto): string {
   return hex(crypto.randomBytes(16));
 }
@@ -106,7 +106,7 @@ export class AuthClient {
   readonly #options: AuthClientOptions;
   /** A secret of this process: a master that returns it owns the master key on record. */
   readonly #token: string;
-  /** Of the key that it was made with: the minion may change it. */
+  /** The token, with the key that it was made with: it is made again after the minion has changed its key. */
   #proof: { key: RsaPrivateKey; token: Uint8Array } | undefined;
   #signedIn: SignedIn | undefined;
 
@@ -124,7 +124,7 @@ export class AuthClient {
     return this.#options.identity.id;
   }
 
-  /** The token that goes with sealed requests. */
+  /** The token that proves the minion's key, sent with sealed requests. */
   get proof(): Uint8Array {
     const { crypto, identity: { key } } = this.#options;
     if (this.#proof?.key !== key) this.#proof = { key, token: x931Sign(crypto, key, text.encode("salt")) };
@@ -164,9 +164,9 @@ export class AuthClient {
   }
 
   /**
-   * Judges a reply; on acceptance keeps what it brought, and records the master's key on first use.
+   * Checks a reply. If the minion is accepted, keeps the session of the reply, and records the master's key on first use.
    *
-   * @throws {AuthenticationError} if the reply cannot be trusted; {@link MasterKeyError} if the master is another one
+   * @throws {AuthenticationError} if the reply cannot be trusted; {@link MasterKeyError} if the master has another key
    */
   outcome(reply: Uint8Array, sent: { nonce: string; withToken: boolean }): AuthOutcome {
     const { crypto, openMode = false, log } = this.#options;
@@ -216,16 +216,16 @@ export class AuthClient {
 
     this.#checkFinger(master!.pem);
     log.debug("authenticated with the master", { id: this.id });
-    // The token was encrypted with the key on record: a master with another key cannot decrypt it. Such a key is vouched for by
-    // its signature (or let in by open_mode), and the signature of this reply proves that the sender owns it.
+    // The token was encrypted with the recorded key: a master with another key cannot decrypt it. Such a key is trusted by its
+    // own signature (or by open_mode), and the signature of this reply proves that the sender owns the key.
     const signedIn = this.#unlock(fields, sent.withToken && !offered!.store, master!, refused);
-    // Only now: a key that was not proven must not be recorded, where it would shut out the true master.
+    // The key is recorded only after the reply was verified: an unproven key on record would shut out the true master.
     if (offered!.store) this.#options.masterKeyRecord.write(offered!.pem);
     this.#signedIn = signedIn;
     return { state: "accepted", signedIn };
   }
 
-  /** @throws {MasterKeyError} for a key that is not the one of `master_finger` */
+  /** Compares a key with `master_finger`. @throws {MasterKeyError} if the fingerprint differs */
   #checkFinger(pem: string): void {
     const { crypto, hashType = "sha256", masterFinger = "" } = this.#options;
     const found = masterFinger === "" ? "" : fingerprint(crypto, pem, hashType);
@@ -237,7 +237,7 @@ export class AuthClient {
     );
   }
 
-  /** Compares the key that the reply brings with the one on record; `store` if it is to replace that. */
+  /** Compares the key in the reply with the recorded one; `store` is true if it has to be recorded. */
   #judgeMaster(
     fields: Record<string, unknown>,
     withToken: boolean,
@@ -333,7 +333,7 @@ export class AuthClient {
     const session = open("session");
     const before = this.#signedIn;
     const port = Number(fields.publish_port);
-    // The minion has just started: earlier publications come by `_jobs`, and must not be accepted from a replay.
+    // After the minion's start, publications up to this serial are refused: missed jobs come by `_jobs`, others are replays.
     const heard = before === undefined && Number.isSafeInteger(fields.serial) ? fields.serial as number : 0;
     // The same key keeps its counter: otherwise a new sign-in would let old publications be accepted again.
     return {

@@ -23,7 +23,7 @@ import {
   type StrangerKeys,
 } from "./key_store.ts";
 
-/** The load of a sign-in (`_auth`) as received: nothing of it is trusted. */
+/** The load of a sign-in (`_auth`) as received: no field is trusted. */
 export type AuthLoad = Record<string, unknown>;
 
 /** Data of the event `salt/auth`. */
@@ -44,25 +44,25 @@ export interface AuthRules {
   keys: KeyStore;
   strangers: StrangerKeys;
   policy: AcceptancePolicy;
-  /** Accept any key, and let it replace the one on record. Dangerous; Salt's `open_mode`. */
+  /** Salt's `open_mode`: accepts any key and lets it replace the stored one. Dangerous. */
   openMode: boolean;
   /** Salt's `max_minions`; 0 = no bound. */
   maxMinions: number;
   /** Ids of the minions that are connected now; asked only when there is a bound. */
   connected(): ReadonlySet<string>;
-  /** A rule has decided on a key, without an operator. */
+  /** Called when a rule has decided on a key, without an operator. */
   onDecision?(decision: KeyRuling): void;
   log: Logger;
 }
 
-/** What a rule of the master did with a key. */
+/** The decision of a master's rule on a key. */
 export interface KeyRuling {
   act: "accept" | "reject";
   id: string;
   /** The status that the key had before; undefined for a new key. */
   was: "accepted" | "pre" | undefined;
   pem: string;
-  /** The sender, of `originOf`. */
+  /** The sender, as `originOf` returns it. */
   origin: string;
 }
 
@@ -75,11 +75,11 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
     });
     return { accept: false, ret: false };
   }
-  // Outside of what is caught below: a file that cannot be read now says nothing about the request.
+  // Read outside of the `try`: a key file that cannot be read now is not a fault of the request.
   const accepted = keys.accepted(id)?.pem;
   try {
     if (typeof pub !== "string") throw new SyntaxError("expected text");
-    // Before any rule is applied: none may store text that is not a key. The accepted key was checked when it was stored.
+    // Checked before any rule is applied: no rule may store text that is not a key. The accepted key was checked when it was stored.
     if (accepted !== pub) strangersKey(crypto, pub);
   } catch (error) {
     log.warning("authentication refused: no RSA public key in the request", { id, reason: messageOf(error) });
@@ -91,11 +91,11 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
 /** A minion that signs in. */
 interface Applicant {
   id: string;
-  /** Its public key, as clean PEM. */
+  /** The minion's public key, as clean PEM. */
   pub: string;
-  /** Who sent the request, of `originOf`. */
+  /** The sender of the request, as `originOf` returns it. */
   origin: string;
-  /** What lists, stubs and grains say of its key. */
+  /** The decisions of lists, stubs and grains on the minion's key. */
   autoReject: boolean;
   autoSign: boolean;
   event(result: boolean, act?: AuthEvent["act"]): AuthEvent;
@@ -103,10 +103,10 @@ interface Applicant {
 
 const isSameKey = (stored: string | undefined, pub: string) => stored !== undefined && cleanPem(stored) === pub;
 
-/** True for a key that is good beside the accepted one while that changes. */
+/** True for the second valid key of a minion whose key is being changed. */
 const isSecond = (keys: KeyStore, id: string, pub: string) => isSameKey(keys.second?.(id)?.pem, pub);
 
-/** Stores the key of a minion that is not accepted, if there is room; a key in the place of another takes none. */
+/** Stores the key of a minion that is not accepted, if there is room; a key that replaces another one needs no room. */
 function keep(state: "pre" | "denied" | "rejected", { id, pub, origin }: Applicant, rules: AuthRules): boolean {
   const { keys, strangers } = rules;
   const replaces = keys.has(state, id);
@@ -117,7 +117,7 @@ function keep(state: "pre" | "denied" | "rejected", { id, pub, origin }: Applica
   return true;
 }
 
-/** What the stored keys of an id say; undefined if the minion is to be let in. */
+/** The decision by the stored keys of an id; undefined if the minion is to be accepted. */
 function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
   const { keys, log } = rules;
   const { id, pub, origin, event } = minion;
@@ -142,7 +142,7 @@ function decideByKeys(minion: Applicant, rules: AuthRules): AuthDecision | undef
   return keys.has("pre", id) ? decidePending(minion, rules) : decideNew(minion, rules);
 }
 
-/** A key that was never seen under this id. */
+/** Decides on the key of an id without any stored key. */
 function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
   const { log } = rules;
   const { id, pub, origin, autoReject, autoSign, event } = minion;
@@ -160,7 +160,7 @@ function decideNew(minion: Applicant, rules: AuthRules): AuthDecision | undefine
   return { accept: false, ret: true, event: event(true, "pend") };
 }
 
-/** A key whose id has a pending one. */
+/** Decides on a key whose id has a pending key. */
 function decidePending(minion: Applicant, rules: AuthRules): AuthDecision | undefined {
   const { keys, log } = rules;
   const { id, pub, origin, autoReject, autoSign, event } = minion;
@@ -189,7 +189,7 @@ function decidePending(minion: Applicant, rules: AuthRules): AuthDecision | unde
  * Decides on an `_auth` request by the key directories, and moves keys between them. The steps and their order are
  * Salt's: where two rules conflict, operators rely on their order.
  *
- * @param origin the sender, of `originOf`
+ * @param origin the sender, as `originOf` returns it
  * @see salt/channel/server.py ReqServerChannel._auth
  */
 export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): AuthDecision {
@@ -209,12 +209,12 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
     }
   }
 
-  // Asked in any case: a stub that accepts is used up by this, whatever a later rule says.
+  // Both policies are always asked: that uses up a stub that accepts, whatever a later rule decides.
   const autoReject = rules.policy.autoReject(id);
   const autoSign = rules.policy.autoSign(id, load.autosign_grains);
   const minion: Applicant = { id, pub, origin, autoReject, autoSign, event };
   const wasPending = keys.has("pre", id);
-  // In open mode no stored key is looked at.
+  // In open mode, stored keys are not checked.
   const decided = rules.openMode ? undefined : decideByKeys(minion, rules);
   if (decided !== undefined) return decided;
 
@@ -235,13 +235,13 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
 /** The master's loaded key pair. */
 export interface MasterIdentity {
   key: RsaPrivateKey;
-  /** Clean PEM. */
+  /** The public key, as clean PEM. */
   publicPem: string;
-  /** Base64 signature over the public key by the signing pair (`master_sign_pubkey`), for the algorithm asked for. */
+  /** The signature over the public key by the signing pair (`master_sign_pubkey`), in base64, for an algorithm. */
   publicKeySignature?(algorithm: string): string;
 }
 
-/** The present master key, which publications are sealed with. */
+/** The current master key, which seals publications. */
 export interface MasterKey {
   keyString: string;
   crypticle: Crypticle;
@@ -254,17 +254,17 @@ export interface AuthServerOptions extends AuthRules {
   sessionKeys: SessionKeyStore;
   masterKey(): MasterKey;
   publishPort(): number;
-  /** Of the last publication under the present master key. */
+  /** The serial of the last publication under the current master key. */
   serial(): number;
-  /** Lower versions are refused: they let any minion speak for any other. Salt's `minimum_auth_version`. */
+  /** The lowest protocol version that is accepted: under lower ones any minion can impersonate another. Salt's `minimum_auth_version`. */
   minimumVersion: number;
-  /** Fires `salt/auth`. @param origin the sender, of `originOf` */
+  /** Fires `salt/auth`. @param origin the sender, as `originOf` returns it */
   onEvent(event: AuthEvent, origin: string): void;
-  /** Counts sign-ins. @default none are counted */
+  /** Records metrics of sign-ins. @default none are recorded */
   meter?: Meter;
 }
 
-/** How a sign-in was answered, for counting. */
+/** How a sign-in was answered, as a label of a metric. */
 export type SignInResult = "accepted" | "pending" | "refused" | "full" | "malformed";
 
 function resultOf(decision: AuthDecision): SignInResult {
@@ -274,17 +274,17 @@ function resultOf(decision: AuthDecision): SignInResult {
   return decision.event === undefined ? "malformed" : "refused";
 }
 
-/** Requests that are answered at once: enough to keep all threads signing while the loop reads sockets. */
+/** The most sign-ins that are answered at the same time: enough to keep all threads signing while the event loop reads sockets. */
 const AT_ONCE = 32;
 
-/** Fields of a request, and the characters or bytes that each may have; longer values are cut, and refused later. */
+/** The fields that are kept of a request, and the most characters or bytes of each; longer values are cut, and refused later. */
 const FIELDS: Record<string, number> = { id: 256, pub: 4097, nonce: 129, token: 2049, enc_algo: 32, sig_algo: 32 };
-/** Characters of all grains that are compared with the autosign lists. */
+/** The most characters of all grains together that are compared with the autosign lists. */
 const LONGEST_GRAINS = 4096;
-/** Minions send 32 digits. */
+/** The most characters of a nonce: minions send 32 digits. */
 const LONGEST_NONCE = 128;
 
-/** Milliseconds between two log lines about unanswered sign-ins. */
+/** The least time between two log lines about unanswered sign-ins, in milliseconds. */
 const TELL_MS = 10_000;
 
 /** The fields of a request that the answer needs, small enough for thousands to wait in memory. */
@@ -293,7 +293,7 @@ function essence(load: AuthLoad): AuthLoad {
   const kept: AuthLoad = { extended: extended === BRINE_EXTENSION ? extended : undefined, later: later === LATER };
   for (const [name, longest] of Object.entries(FIELDS)) {
     const value = load[name];
-    // A copy: bytes are a view of the whole message.
+    // Copies the value: bytes are a view of the whole message, which must not be kept.
     if (typeof value === "string" || value instanceof Uint8Array) kept[name] = value.slice(0, longest);
     else if (typeof value !== "object" || value === null) kept[name] = value;
   }
@@ -302,7 +302,7 @@ function essence(load: AuthLoad): AuthLoad {
   const few: Record<string, unknown> = Object.create(null);
   let left = LONGEST_GRAINS;
   for (const [name, value] of Object.entries(grains)) {
-    // Unauthenticated: lists and maps would have to be serialised to be compared.
+    // Lists and maps of an unauthenticated sender are skipped: they would have to be serialized to be compared.
     if (typeof value === "object" && !(value instanceof Number)) continue;
     left -= name.length + (typeof value === "string" ? value.length : 16);
     if (left < 0) break;
@@ -321,7 +321,7 @@ function textOr(value: unknown, fallback: string): string {
 export class AuthServer {
   readonly #options: AuthServerOptions;
   readonly #line: SignInQueue;
-  /** X9.31 over the master key's hash is deterministic and costs a private-key operation: once a key is enough. */
+  /** The X9.31 signature over the hash of the master key, made once for each key: it is deterministic and costs a private-key operation. */
   #proof: { keyString: string; signature: Uint8Array } | undefined;
   readonly #meter: Meter;
   readonly #results: Counter;
@@ -335,7 +335,7 @@ export class AuthServer {
     this.#line = new SignInQueue({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
   }
 
-  /** Answers one `_auth` load when it is its turn; undefined where the sender has gone. */
+  /** Answers one `_auth` load when its turn comes; undefined if the sender has disconnected. */
   async answer(received: AuthLoad, version: number, sender: Sender): Promise<Uint8Array | undefined> {
     const load = essence(received);
     const patient = load.later === true && typeof load.nonce === "string";
@@ -351,14 +351,14 @@ export class AuthServer {
       case "done":
         return served.value;
       case "later":
-        // Not signed: that would cost the very operation to be saved. An attacker who can forge it could also drop the answer.
+        // This reply is not signed: the signature would cost the operation that it saves. An attacker who can forge the reply could also drop it.
         return encode({ enc: "clear", load: { ret: "later", after: served.afterMs, nonce: load.nonce } }, "wire");
       case "dropped":
         return undefined;
     }
   }
 
-  /** Sign-ins that were answered, by answer. */
+  /** The number of sign-ins by result. */
   readonly counts: Record<SignInResult, number> = { accepted: 0, pending: 0, refused: 0, full: 0, malformed: 0 };
 
   #count(result: SignInResult): void {
@@ -366,7 +366,7 @@ export class AuthServer {
     this.#results.add(1, result);
   }
 
-  /** Sign-ins that wait, how many may wait, and how many were dropped. */
+  /** The number of sign-ins that wait, that may wait, and that were dropped. */
   get line(): { waiting: number; limit: number; dropped: number } {
     const { waiting, limit, dropped } = this.#line;
     return { waiting, limit, dropped };
@@ -377,7 +377,7 @@ export class AuthServer {
     this.#line.close();
   }
 
-  /** Logs now and then how many were not answered. */
+  /** Logs how many sign-ins were not answered, at most once in {@link TELL_MS}. */
   #tell(): void {
     const { clock, log } = this.#options;
     const { dropped, waiting } = this.#line;
@@ -425,7 +425,7 @@ export class AuthServer {
       if (decision.event !== undefined) this.#options.onEvent(decision.event, origin);
       if (version < 2) return clear(decision.ret);
       if (!isSigningAlgorithm(signing)) return clear("bad sig algo");
-      // A minion that knows the fingerprint of its master need not be accepted to see that this is another one.
+      // The reply has the master's key, so that a minion that is not accepted can compare it with its `master_finger`.
       const own = load.extended === BRINE_EXTENSION ? { pub: this.#options.identity.publicPem } : {};
       return await this.#sign({ ret: decision.ret, nonce: load.nonce, ...own }, signing);
     }
@@ -444,7 +444,7 @@ export class AuthServer {
     return await this.#sign({ ...reply, nonce: load.nonce }, signing);
   }
 
-  /** @param pub the key that signs in, in PEM: the accepted one, or the second */
+  /** The reply to an accepted minion. @param pub the key that signs in, in PEM: the accepted one, or the second */
   #accepted(load: AuthLoad, pub: string, encryption: string, signing: string): Record<string, unknown> {
     const { crypto, clock, identity, keys, sessionKeys, masterKey, publishPort, serial } = this.#options;
     const id = load.id as string;
@@ -460,7 +460,7 @@ export class AuthServer {
         const token = rsaDecrypt(crypto, encryption, identity.key, bytesOf(load.token));
         reply.token = rsaEncrypt(crypto, encryption, minion, token);
       } catch {
-        // The minion has another master's key on record; it reports that itself when the token is missing.
+        // The minion has recorded the key of another master; it reports that itself when the token is missing.
       }
     }
     const session = sessionKeys.get(sessionName(id, accepted), accepted.pem);
@@ -473,9 +473,9 @@ export class AuthServer {
     reply.sig = this.#proof.signature;
     if (load.extended === BRINE_EXTENSION) {
       reply.extended = BRINE_EXTENSION;
-      // A minion that has just started cannot know the present number of publications: lower ones may be replayed.
+      // A minion that has just started does not know the current serial: without it, older publications could be replayed.
       reply.serial = serial();
-      // For a comparison of clocks: times that are far apart have messages refused.
+      // The minion compares the clocks: if they are far apart, messages are refused.
       reply.now = Math.round(clock.now());
       if (keys.rotationAsked?.(id)) reply.rotate = true;
     }

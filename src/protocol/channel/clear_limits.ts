@@ -2,38 +2,38 @@ import { isRecord } from "../../base/record.ts";
 import { decode, type Packed, pick } from "../wire/msgpack.ts";
 import { RequestTooLargeError } from "../wire/payload.ts";
 
-/** Bounds of one clear request. */
+/** The bounds of one clear request. */
 interface ClearLimit {
-  /** The callers that it applies to, as the error calls them. */
+  /** The callers that the limit applies to, as the error names them. */
   of: string;
-  /** Bytes of the load. */
+  /** The most bytes of the load. */
   bytes: number;
-  /** Values that are built of it: keys, values and items of all maps and lists together. */
+  /** The most values of the load: keys, values and items of all maps and lists together. */
   values: number;
   /** The remedy, for the error. */
   remedy: string;
 }
 
-/** A sign-in carries a public key and a few grains. */
+/** The limit for a sign-in, which has a public key and a few grains. */
 const SIGN_IN: ClearLimit = { of: "a sign-in", bytes: 2 ** 16, values: 4000, remedy: "" };
-/** A caller with a password, or without credentials: a target that lists a large fleet fits in. */
+/** The limit for a caller with a password, or without credentials: a target that lists a large fleet fits in. */
 const STRANGER: ClearLimit = {
   of: "a caller without a token or a key of this host",
   bytes: 2 ** 20,
   values: 20_000,
   remedy: ". Get a token first (salt -T), or call as a user of the master's host",
 };
-/** A caller with a valid key or token: files are sent to minions in this way. Bytes are bounded by the transport. */
+/** The limit for a caller with a valid key or token, who may send files to minions. The transport bounds the bytes. */
 const VOUCHED: ClearLimit = { of: "any caller", bytes: Infinity, values: 2 ** 20, remedy: "" };
 
-/** A load of so few bytes cannot expand to much, and is decoded without looking for credentials first. */
+/** The most bytes of a load that is decoded without a search for credentials: a small load cannot expand to much. */
 const ALWAYS = 4096;
-/** The fields that name the command and the credentials. */
+/** The fields with the command and the credentials, which are read first. */
 const LOOK_AHEAD = ["cmd", "user", "key", "token", "eauth"] as const;
 
 /**
- * Decodes a clear load. Anyone can send one, so that a large one is first searched for a credential, which takes no memory, and
- * decoded only if its sender may send as much.
+ * Decodes a clear load. Anyone can send one, so a large load is first searched for a credential, which takes no memory, and
+ * decoded only if its sender may send a load of that size.
  *
  * @param vouched whether the credential among these fields is valid, by a cheap check
  * @param room reserves memory for the load of a caller without a valid credential; false if there is none left
@@ -64,7 +64,7 @@ export function readClear(
 
 function tooLarge(limit: ClearLimit, most: string, found: string, cause?: unknown): RequestTooLargeError {
   const message = `Cannot take a request: ${limit.of} may send at most ${most}, and ${found}${limit.remedy}`;
-  // A command line shows the message, a minion the reply.
+  // The command line shows an error with a message; a minion expects Salt's reply.
   const reply = limit === SIGN_IN ? "bad load" : { error: { name: "RequestTooLarge", message } };
   return new RequestTooLargeError(message, reply, { cause });
 }

@@ -1,6 +1,6 @@
 import { originOf } from "../zmtp/origin.ts";
 
-/** Bytes that requests may hold at once, all together and of one sender. */
+/** The most bytes that requests may hold at once: all requests together, and those of one sender. */
 export interface RoomLimits {
   total: number;
   perSender: number;
@@ -9,8 +9,8 @@ export interface RoomLimits {
 const LIMITS: RoomLimits = { total: 2 ** 26, perSender: 2 ** 25 };
 
 /**
- * Memory for clear requests of callers that are not authenticated. Each is held until it is answered, and a wrong password is
- * answered late: without a bound, a thousand of them would wait with all their bytes.
+ * Bounds the memory of clear requests from callers that are not authenticated. Each request is held until it is answered, and a wrong
+ * password is answered late: without a bound, a thousand requests would wait with all their bytes.
  */
 export class ClearRoom {
   readonly #limits: RoomLimits;
@@ -21,7 +21,7 @@ export class ClearRoom {
     this.#limits = limits;
   }
 
-  /** Bytes that are held. */
+  /** The bytes of the requests that are held now. */
   get held(): number {
     return this.#held;
   }
@@ -29,8 +29,8 @@ export class ClearRoom {
   /**
    * Reserves room for a request.
    *
-   * @param remote the connection; `originOf` tells the sender by it
-   * @returns a function that releases the room, to be called once; undefined if there is none
+   * @param remote the name of the connection, from which `originOf` gets the sender
+   * @returns a function that releases the room, to be called once; undefined if there is no room
    */
   take(remote: string, bytes: number): (() => void) | undefined {
     const sender = originOf(remote);

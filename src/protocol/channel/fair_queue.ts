@@ -1,98 +1,98 @@
 import type { Sender } from "./sign_in_queue.ts";
 
 export interface FairQueueOptions<C extends Sender> {
-  /** Milliseconds. */
+  /** The current time, in milliseconds. */
   now(): number;
-  /** Calls back in the next turn of the event loop, after what has arrived was read. */
+  /** Calls back in the next turn of the event loop, after arrived data was read. */
   later(callback: () => void): void;
   /** Begins to answer a message; must not throw. */
   begin(sender: C, frames: Uint8Array[]): void;
-  /** How long messages are begun before sockets are read again. @default 10 */
+  /** How long messages are begun before sockets are read again, in milliseconds. @default 10 */
   sliceMs?: number;
-  /** Bytes of messages that wait at most, each counted with {@link OVERHEAD}. @default 33554432 (32 MiB) */
+  /** The most bytes of waiting messages, each counted with {@link OVERHEAD}. @default 33554432 (32 MiB) */
   limit?: number;
-  /** Whether a message goes before others, by a cheap look at its bytes. @default none does */
+  /** True if a message has priority, decided by a cheap check of its bytes. @default no message has */
   isUrgent?(frames: readonly Uint8Array[]): boolean;
-  /** For how long a sender goes before others once it was hurried. @default 2000 */
+  /** How long a sender has priority after {@link FairQueue.hurry}, in milliseconds. @default 2000 */
   hurryMs?: number;
-  /** Stops and goes on reading from a sender; @default it is read from all the time */
+  /** Stops reading from a sender; `resume` continues. @default senders are always read */
   pause?(sender: C): void;
   resume?(sender: C): void;
 }
 
-/** Memory of a waiting message beside its bytes. */
+/** The memory of a waiting message in addition to its frames, in bytes. */
 export const OVERHEAD = 1024;
 
-/** Bytes of the last frame up to which a message is short: a job that is published, a small return; but no grains, which go with pillar. */
+/** The most bytes of a short message's last frame: a publication or a small return is short, a request for pillar, which carries grains, is not. */
 export const SHORT = 1536;
 
-/** Short messages that may go one after the other before a long one that waits. */
+/** The most short messages in a row while a long one waits. */
 const SHORT_RUN = 3;
 
-/** Messages of hurried senders that may go one after the other before one of another sender. */
+/** The most messages of hurried senders in a row while another sender waits. */
 const HURRIED_RUN = 3;
 
-/** Messages of one sender that go before others for each time that it is hurried: what it was asked for before, and this. */
+/** The most messages of one sender that have priority after one call of {@link FairQueue.hurry}: its earlier work, and the hurried one. */
 const HURRIED_OF_ONE = 4;
 
-/** By how much a turn is shorter while a sender is hurried. */
+/** The factor by which a turn is shorter while a sender is hurried. */
 const HURRIED_SLICE = 4;
 
 /**
- * Messages of one sender that may wait before nothing more is read from it: otherwise one connection with many small requests takes
- * all of the room, and of the time.
+ * The number of waiting messages of one sender at which reading from it stops: otherwise one connection with many small requests
+ * would take all of the room and time.
  */
 export const MOST_OF_ONE = 1024;
 
 interface Waiting<C> {
   sender: C;
-  /** It goes before others. */
+  /** True if the sender has priority. */
   hurried: boolean;
-  /** Its first message was urgent. */
+  /** True if the first message of the sender was urgent. */
   urgent: boolean;
-  /** In the order in which they came. */
+  /** The messages in the order of their arrival. */
   messages: Uint8Array[][];
-  /** How many of them have begun: to remove each from a long array takes time. */
+  /** How many of the messages have begun: they stay in the array, since removing each from a long array takes time. */
   begun: number;
   paused: boolean;
 }
 
 /** Senders with waiting messages, the newest last. */
 interface Stacks<C> {
-  /** Hurried ones, whatever their next message is. */
+  /** Senders with priority, whatever the size of their next message. */
   hurried: Waiting<C>[];
-  /** Those whose next message is short. */
+  /** Other senders whose next message is short. */
   short: Waiting<C>[];
   long: Waiting<C>[];
 }
 
 /**
- * The order of requests when more arrive than can be answered. As long as the event loop keeps up, each message is begun as it
- * arrives. Beyond that they wait here rather than in the sockets: the newest is begun first, since its sender has most of its
- * timeout left, and those of senders that have given up come last. In the order of arrival each would be answered just too
+ * Orders requests when more arrive than can be answered. As long as the event loop keeps up, each message is begun as it
+ * arrives. Beyond that messages wait here rather than in the sockets: the newest is begun first, since its sender has most of its
+ * timeout left, and messages of disconnected senders come last. In the order of arrival each would be answered just too
  * late, and sent again: a burst of ten thousand returns would be processed three times, and none acknowledged.
  *
- * Short ones go before long ones, which take three quarters of the places at most: a ping does not wait while a fleet asks for its pillar.
+ * Short messages go before long ones, but at most three in a row: a ping does not wait while a fleet asks for its pillar.
  *
- * Before both, and for three quarters of the places at most, go senders that were hurried and urgent messages: whom a job of a few
- * minions waits for, since a minion sends one request at a time, and somebody who publishes a job. Otherwise they sink below what comes
- * after them, for as long as the burst of a large job lasts.
+ * Hurried senders and urgent messages go before both, also at most three in a row. Hurried are the minions that a small job waits
+ * for, since a minion sends one request at a time; urgent is a request that publishes a job. Without priority, newer messages would
+ * overtake both for as long as the burst of a large job lasts.
  */
 export class FairQueue<C extends Sender> {
   readonly #options: Required<FairQueueOptions<C>>;
   readonly #stacks: Stacks<C> = { hurried: [], short: [], long: [] };
-  /** Short messages since the last long one. */
+  /** The number of short messages since the last long one. */
   #shortRun = 0;
-  /** Messages of hurried senders since the last of another one. */
+  /** The number of messages of hurried senders since the last message of another sender. */
   #hurriedRun = 0;
-  /** Connection → until when it is hurried, and for how many messages; the latest last. */
+  /** Connection → until when it is hurried, and for how many more messages; the last hurried one last. */
   readonly #hurried = new Map<string, { until: number; left: number }>();
-  /** Until when any is. */
+  /** The time until which any connection is hurried. */
   #lastHurried = 0;
   readonly #bySender = new Map<C, Waiting<C>>();
-  /** The same by the names of the connections, which may be used again once one has ended. */
+  /** Waiting senders by the name of their connection; a name may be used again once its connection has ended. */
   readonly #byRemote = new Map<string, Waiting<C>>();
-  /** Messages of senders that have gone: still worth processing when no other waits. */
+  /** Messages of disconnected senders: still processed when no other message waits. */
   readonly #gone: Waiting<C>[] = [];
   #size = 0;
   #sliceEnds = 0;
@@ -103,18 +103,18 @@ export class FairQueue<C extends Sender> {
     this.#options = { sliceMs: 10, limit: 2 ** 25, hurryMs: 2000, isUrgent: () => false, ...noPause, ...options };
   }
 
-  /** The largest that {@link Turns.size} becomes. */
+  /** The bound of {@link FairQueue.size}, in bytes. */
   get limit(): number {
     return this.#options.limit;
   }
 
-  /** Messages that wait, in bytes with their overhead. */
+  /** The bytes of the waiting messages, overhead included. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * Has the next messages over these connections, those that wait already among them, go before those of others.
+   * Gives priority to the next messages over these connections, including messages that wait already.
    *
    * @param remotes see {@link Sender.remote}
    */
@@ -134,7 +134,7 @@ export class FairQueue<C extends Sender> {
     }
   }
 
-  /** Has what waits of a connection go before others. */
+  /** Gives priority to the waiting messages of a connection. */
   #promote(remote: string): void {
     const entry = this.#byRemote.get(remote);
     if (entry === undefined || entry.hurried) return;
@@ -144,13 +144,13 @@ export class FairQueue<C extends Sender> {
     this.#stackOf(entry).push(entry);
   }
 
-  /** Shorter while somebody waits for a few minions: what they ask for takes several turns of the loop. */
+  /** The length of a turn in milliseconds: shorter while a sender is hurried, whose requests take several turns of the loop. */
   get #sliceMs(): number {
     const { sliceMs, now } = this.#options;
     return this.#hurried.size > 0 && this.#lastHurried > now() ? sliceMs / HURRIED_SLICE : sliceMs;
   }
 
-  /** True if a message of a connection goes before others; it is one less then. */
+  /** True if a message of a connection has priority; counts one message of {@link HURRIED_OF_ONE}. */
   #takeHurry(remote: string): boolean {
     const hurry = this.#hurried.size === 0 ? undefined : this.#hurried.get(remote);
     if (hurry === undefined || hurry.until <= this.#options.now()) return false;
@@ -158,7 +158,7 @@ export class FairQueue<C extends Sender> {
     return true;
   }
 
-  /** Whether the next message of a sender goes before others as the last one did: as many as of one that sends each on its own. */
+  /** True if the next message of a hurried sender has priority, too: as many messages have it as if they had arrived one by one. */
   #staysHurried({ sender, urgent, begun }: Waiting<C>): boolean {
     return urgent && begun < HURRIED_OF_ONE || this.#takeHurry(sender.remote);
   }
@@ -185,7 +185,7 @@ export class FairQueue<C extends Sender> {
       entry.paused = true;
       pause(sender);
     }
-    // Nothing more is read meanwhile, so that a sender without end is slowed down.
+    // Handles messages at once until the size is below the limit. No socket is read meanwhile, which slows down an endless sender.
     while (this.#size > limit) {
       const oldest = this.#gone.shift();
       if (oldest === undefined) this.#one();
@@ -197,7 +197,7 @@ export class FairQueue<C extends Sender> {
     const { now, later } = this.#options;
     const ends = now() + this.#sliceMs;
     while (this.#size > 0 && now() < ends) this.#one();
-    // A message that arrives before the next turn waits if others do.
+    // A message that arrives before the next turn waits if other messages wait.
     this.#sliceEnds = 0;
     if (this.#size > 0) later(this.#turn);
     else this.#scheduled = false;
@@ -208,7 +208,7 @@ export class FairQueue<C extends Sender> {
     return (messages[begun]?.at(-1)?.length ?? 0) <= SHORT ? this.#stacks.short : this.#stacks.long;
   }
 
-  /** The stack whose turn it is: hurried senders, then short messages, but now and then another one. */
+  /** The stack to take from: hurried senders first, then short messages, then long ones, within the bounds of the runs. */
   #next(): Waiting<C>[] {
     const { hurried, short, long } = this.#stacks;
     if (hurried.length > 0 && (this.#hurriedRun < HURRIED_RUN || short.length + long.length === 0)) {
@@ -237,7 +237,7 @@ export class FairQueue<C extends Sender> {
     if (entry !== undefined) this.#begin(entry, this.#gone);
   }
 
-  /** Nothing of a connected sender waits any more. */
+  /** Removes a sender without waiting messages, or one that has disconnected. */
   #forget(entry: Waiting<C>): void {
     const { sender } = entry;
     this.#bySender.delete(sender);
@@ -258,7 +258,7 @@ export class FairQueue<C extends Sender> {
       const stack = this.#stackOf(entry);
       if (stack !== from) {
         from.pop();
-        // Behind all others: on top, what it sends without end would still go first.
+        // The sender goes to the bottom of the stack: on top, an endless sender would still go first.
         if (isSlowed) stack.unshift(entry);
         else stack.push(entry);
       }

@@ -7,20 +7,20 @@ import type { Runtime } from "../../runtime/runtime.ts";
 /** A loaded key pair of this host. */
 export interface KeyPair {
   key: RsaPrivateKey;
-  /** Clean PEM. */
+  /** The public key, as clean PEM. */
   publicPem: string;
 }
 
 export interface KeyPairFiles {
   pkiDir: string;
-  /** Without extension: `"master"`. */
+  /** The name of the key files without extension, such as `"master"`. */
   name: string;
-  /** Bits of a new pair. */
+  /** The size of a new pair's modulus, in bits. */
   keySize: number;
   passphrase?: string;
 }
 
-/** Reads a key pair of `pki_dir`, or makes it on first use: the private half readable by its owner alone. */
+/** Reads a key pair of `pki_dir`, or makes it on first use: only its owner can read the private half. */
 export async function loadPair(runtime: Runtime, log: Logger, files: KeyPairFiles): Promise<KeyPair> {
   const { fs, crypto } = runtime;
   const privatePath = joinPath(files.pkiDir, `${files.name}.pem`);

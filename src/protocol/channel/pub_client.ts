@@ -8,9 +8,9 @@ import { packPayload, parsePublication, unpackPayload } from "../wire/payload.ts
 import type { SignedIn } from "./auth_client.ts";
 
 /**
- * What a subscriber says of itself to a publisher that sends by id, sealed with the master key.
+ * The introduction of a subscriber to a publisher that sends by id, sealed with the master key.
  *
- * @param id the minion's
+ * @param id the id of the minion
  * @param proof the token that proves its key
  * @see salt/channel/client.py AsyncPubChannel.send_id
  */
@@ -24,17 +24,17 @@ export interface PublicationReaderOptions {
   clock: Pick<Clock, "elapsed">;
   log: Logger;
   signedIn(): SignedIn | undefined;
-  /** Signs in again after a publication that the minion's copies of the master's keys do not open. Concurrent calls share one attempt. */
+  /** Signs in again after a publication that cannot be opened with the master's keys as the minion has them. Concurrent calls share one attempt. */
   signIn(): Promise<SignedIn>;
-  /** Refuse publications without a signature (the minion's `sign_pub_messages`). A signature that is present is always checked. */
+  /** Refuses publications without a signature (the minion's `sign_pub_messages`). A signature that is present is always checked. */
   requireSignature: boolean;
-  /** Topic of this minion; two-frame messages for others are dropped. */
+  /** The topics of this minion; two-frame messages for others are dropped. */
   topics: ReadonlySet<string>;
 }
 
-/** Publications that wait for a sign-in: further ones are dropped, and a Brine master sends them again. */
+/** The most publications that wait for a sign-in: further ones are dropped, and a Brine master sends them again. */
 const MOST_WAITING = 256;
-/** After a sign-in that did not help, none is made for so long, in milliseconds: anybody on the way can alter publications. */
+/** The pause after a sign-in that did not help, in milliseconds: anyone on the network path could provoke sign-ins by altered publications. */
 const FUTILE_MS = 5000;
 
 type Envelope = { load: Uint8Array; sig?: Uint8Array; sig_algo?: string };
@@ -50,7 +50,7 @@ type Fault = "its signature is not the master's" | "it cannot be decrypted with 
 export class PublicationReader {
   readonly #options: PublicationReaderOptions;
   #waiting = 0;
-  /** When a sign-in has not helped, by the even clock. */
+  /** When the last sign-in did not help, in milliseconds of the even clock. */
   #futileAt = -Infinity;
 
   constructor(options: PublicationReaderOptions) {
@@ -60,7 +60,7 @@ export class PublicationReader {
   async read(frames: readonly Uint8Array[]): Promise<Record<string, unknown> | undefined> {
     const { log, topics } = this.#options;
     if (frames.length === 2) {
-      // ZeroMQ filters by prefix only.
+      // ZeroMQ filters by prefix only, so the topic is compared.
       if (!topics.has(new TextDecoder().decode(frames[0]))) return undefined;
     } else if (frames.length !== 1) {
       log.warning("publication ignored: expected one or two frames", { frames: frames.length });
@@ -78,7 +78,7 @@ export class PublicationReader {
     }
   }
 
-  /** @throws {SaltError} if too many publications wait for it */
+  /** Signs in. @throws {SaltError} if too many publications wait for a sign-in */
   async #signIn(): Promise<SignedIn> {
     if (this.#waiting >= MOST_WAITING) {
       throw new SaltError("BUSY", `${MOST_WAITING} publications wait for the sign-in to the master`);
@@ -91,7 +91,7 @@ export class PublicationReader {
     }
   }
 
-  /** The master may have other keys by now: signs in, and opens a publication that could not be verified with them. */
+  /** Signs in, since the master may have new keys by now, and tries again to open a publication. */
   async #openAgain(envelope: Envelope, fault: Fault): Promise<Record<string, unknown> | undefined> {
     const { clock, log } = this.#options;
     if (clock.elapsed() - this.#futileAt < FUTILE_MS) {

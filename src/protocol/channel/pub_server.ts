@@ -29,15 +29,16 @@ export class PublicationSealer {
     this.#options = options;
   }
 
-  /** Of the last publication under the present master key; 0 before the first. */
+  /** The serial of the last publication under the current master key; 0 before the first. */
   get serial(): number {
     return this.#options.masterKey().keyString === this.#keyString ? this.#serial : 0;
   }
 
   /**
-   * Numbered at once, in the order of the calls; signed off the event loop, where most of the time of a publication goes.
+   * Seals a publication. It gets its number at once, in the order of the calls, and is signed off the event loop, since the signature
+   * takes most of the time.
    *
-   * @param number of the publication, where all masters of a cluster number it alike; larger than every one before
+   * @param number the publication's number in a cluster, where all masters use the same; larger than every number before
    */
   async seal(load: Record<string, unknown>, number?: number): Promise<Uint8Array> {
     const { crypto, identity, masterKey, sign = true, algorithm = "PKCS1v15-SHA1" } = this.#options;
@@ -46,7 +47,7 @@ export class PublicationSealer {
       this.#keyString = keyString;
       this.#serial = 0;
     }
-    // Numbers of a cluster grow under every key.
+    // The numbers of a cluster continue to grow when the master key changes.
     this.#serial = number ?? this.#serial + 1;
     const sealed = crypticle.seal(packPayload({ ...load, serial: this.#serial }));
     const envelope: Record<string, unknown> = { enc: "aes", load: sealed };

@@ -1,10 +1,10 @@
-/** How far behind the newest request of a minion another one may lie, in seconds. */
+/** How much older than a minion's newest request another request may be, in seconds. */
 const WINDOW_SECONDS = 600;
-/** Requests without a time under one session key: current peers always send one. */
+/** The most requests without a time under one session key: current peers always send a time. */
 const UNDATED_LIMIT = 1000;
 
 interface Seen {
-  /** Up to this time, an earlier guard has seen everything. */
+  /** The time up to which an earlier guard has seen all requests, in seconds. */
   floor: number;
   newest: number;
   dated: DatedPrints;
@@ -12,8 +12,8 @@ interface Seen {
 }
 
 /**
- * Messages of one minion that are remembered at once: 400 a second for as long as the window is. Further ones are refused,
- * which costs an honest minion a sign-in, and begins a new table.
+ * The most messages of one minion that are remembered at once: 400 a second during the whole window. Further ones are refused:
+ * an honest minion then has to sign in, which begins a new table.
  */
 const MOST_MESSAGES = 2 ** 18;
 /** The least number of places of a table. */
@@ -23,21 +23,21 @@ const LEAST_PLACES = 16;
  * Fingerprints of messages with their times, as a table of numbers: a master has some for each minion and a hundred
  * thousand of them after as many returns, for which strings in a map take four times the memory.
  *
- * Places are found by the lowest bits, the next free one where that is taken; zero is a free place.
+ * The lowest bits of a fingerprint give its place; if that is taken, the next free place is used. Zero means a free place.
  */
 class DatedPrints {
   #prints = new Float64Array(LEAST_PLACES);
-  /** Seconds after {@link #base}: a double for each would say no more than is needed to forget it in time. */
+  /** The time of each message, in seconds after {@link #base}: single precision is enough to forget messages in time. */
   #times = new Float32Array(LEAST_PLACES);
   #base = 0;
   #taken = 0;
-  /** Up to when the last rebuild forgot. */
+  /** The time before which the last rebuild has forgotten all messages, in seconds. */
   #cleared = -Infinity;
 
-  /** False if it is known already, or if the table is full. */
+  /** Adds a fingerprint; false if it is known already, or if the table is full. */
   add(print: number, time: number, oldest: number): boolean {
     if (this.#taken >= MOST_MESSAGES) {
-      // Each look through a full table takes milliseconds: only where time has passed it may find room.
+      // A rebuild of a full table takes milliseconds, and can find room only after some time has passed.
       if (oldest < this.#cleared + WINDOW_SECONDS / 10) return false;
       this.#rebuild(oldest);
       if (this.#taken >= MOST_MESSAGES) return false;
@@ -55,7 +55,7 @@ class DatedPrints {
   #rebuild(oldest: number): void {
     const prints = this.#prints;
     const times = this.#times;
-    // A second of grace: an entry kept too long is harmless, one forgotten too early would let a request be accepted twice.
+    // Keeps entries a second longer: a late removal is harmless, an early one would allow a request to be accepted twice.
     const limit = oldest - this.#base - 1;
     const kept = prints.reduce((count, print, at) => print !== 0 && times[at]! >= limit ? count + 1 : count, 0);
     let places = LEAST_PLACES;
@@ -75,7 +75,7 @@ class DatedPrints {
   }
 }
 
-/** Where a fingerprint stands in the table, or would. */
+/** The place of a fingerprint in the table, or the free place where it would be added. */
 function place(prints: Float64Array, print: number): number {
   const last = prints.length - 1;
   let at = print & last;
@@ -84,8 +84,8 @@ function place(prints: Float64Array, print: number): number {
 }
 
 /**
- * Remembers which sealed requests were received, so that none is accepted twice. A message is known by its MAC, which no two
- * honest messages share. Messages older than the window need not be remembered: they are refused by their time alone.
+ * Remembers which sealed requests were received, so that none is accepted twice. A message is identified by its MAC, which no two
+ * honest messages share. Messages older than the window need not be remembered: they are refused because of their time.
  */
 export class ReplayGuard {
   readonly #minions = new Map<string, Seen>();
@@ -113,15 +113,15 @@ export class ReplayGuard {
   /**
    * Starts over for a minion: its earlier messages were sealed with another key.
    *
-   * @param floor newest time under the present key that another guard has seen, in seconds: that one may have accepted
-   * whatever is not newer
+   * @param floor the newest time under the current key that another guard has seen, in seconds: older messages may have been accepted
+   * already
    */
   begin(id: string, floor: number | undefined): void {
     if (floor === undefined) this.#minions.delete(id);
     else this.#begin(id, floor);
   }
 
-  /** Time of the newest message; undefined if there was none, `"unknown"` if one had no time. */
+  /** The time of the newest message; undefined if there was none, `"unknown"` if a message had no time. */
   newest(id: string): number | "unknown" | undefined {
     const seen = this.#minions.get(id);
     if (seen === undefined) return undefined;
@@ -135,7 +135,7 @@ export class ReplayGuard {
   }
 }
 
-/** Six bytes of the MAC as a number that is not zero: as many as a double holds exactly, in less room than text. */
+/** Six bytes of the MAC as a number other than zero: a double holds six bytes exactly, and takes less memory than text. */
 function fingerprint(blob: Uint8Array): number {
   let print = 0;
   for (let at = blob.length - 6; at < blob.length; at++) print = print * 256 + blob[at]!;

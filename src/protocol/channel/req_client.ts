@@ -16,13 +16,13 @@ export type Exchange = (
   options: {
     timeoutMs: number;
     signal?: AbortSignal | undefined;
-    /** Its reply is one of many large ones: it need not come in order, and may use another connection. */
+    /** True if the reply is one of many large ones: it need not come in order, and may use another connection. */
     bulk?: boolean | undefined;
   },
 ) => Promise<Uint8Array>;
 
 /**
- * Sends a load in clear, as programs on the master's host do: the reply is the plain value.
+ * Sends a load in clear, as programs on the master's host do. The reply is not encrypted either.
  *
  * @throws {TimeoutError} when the master does not answer
  */
@@ -34,7 +34,7 @@ export async function sendClear(
   return decode(await exchange(encode({ enc: "clear", load, version: 3 }, "wire"), options), { mode: "wire" });
 }
 
-/** What a minion seals and proves its requests with. */
+/** The keys with which a minion seals and proves its requests. */
 export interface SessionSeal {
   crypticle: Crypticle;
   /** The token that proves the minion's key. */
@@ -47,12 +47,12 @@ export interface SealedRequestsOptions {
   crypto: Crypto;
   clock: Clock;
   log: Logger;
-  /** The minion's. */
+  /** The id of the minion. */
   id: string;
   exchange: Exchange;
-  /** The present seal, or that of a sign-in. */
+  /** The current seal; signs in first if there is none. */
   session(): Promise<SessionSeal>;
-  /** Signs in again, since the master does not accept the seal any more. */
+  /** Signs in again, after the master has refused the seal. */
   renew(): Promise<void>;
   /** Signs each message beside its seal: `minion_sign_messages`. @default nothing is signed */
   sign?: ((bytes: Uint8Array) => Uint8Array) | undefined;
@@ -67,23 +67,23 @@ export interface RequestClientOptions {
   exchange: Exchange;
   /** Signs in again; resolves once the master has accepted the minion. Concurrent calls share one attempt. */
   signIn(): Promise<SignedIn>;
-  /** Sign each message with the minion's key: `minion_sign_messages`. @default false */
+  /** Signs each message with the minion's key: `minion_sign_messages`. @default false */
   signMessages?: boolean;
 }
 
 export interface SendOptions {
-  /** Of one try, in milliseconds. @default 60000 */
+  /** The time for one try, in milliseconds. @default 60000 */
   timeoutMs?: number;
-  /** @default 3 */
+  /** How often a request is sent before it fails. @default 3 */
   tries?: number;
-  /** Leave bytes as they are: for the contents of files. @default false */
+  /** Returns byte strings as bytes and does not decode them as text: for the contents of files. @default false */
   raw?: boolean;
   signal?: AbortSignal;
 }
 
 /**
- * Requests under a session: seals loads with its key, opens the replies, and has it renewed when the master no longer knows
- * the key.
+ * Requests under a session: seals loads with the session key, opens the replies, and renews the session when the master no longer
+ * knows the key.
  *
  * @see salt/channel/client.py AsyncReqChannel
  */
@@ -97,7 +97,7 @@ export class SealedRequests {
   /**
    * The master's answer to a command.
    *
-   * @throws {TimeoutError} after the last try; {AuthenticationError} if the master refuses us even after a new sign-in
+   * @throws {TimeoutError} after the last try; {AuthenticationError} if the master refuses the minion even after a new sign-in
    */
   async send(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
     return await this.tries(options, async () => {
@@ -109,7 +109,7 @@ export class SealedRequests {
       });
       const outer = decode(reply, { mode: "raw" });
       if (!(outer instanceof Uint8Array)) return this.plain(outer);
-      // A sealed reply is at least iv, one block and the MAC; anything shorter is one of the plain texts.
+      // A sealed reply is at least an IV, one block and a MAC long; a shorter reply is plain text.
       if (outer.length < 64) return this.plain(new TextDecoder().decode(outer));
       const mode = options.raw ? "raw" : "wire";
       if (outer.length < LONG) return unpackPayload(crypticle.open(outer), { nonce, mode });
@@ -133,7 +133,7 @@ export class SealedRequests {
     return { crypticle, nonce, bytes: encode(envelope, "wire") };
   }
 
-  /** A reply that is not sealed: an error of the master, or the sign that it no longer accepts the session key. */
+  /** Handles a reply that is not sealed: an error of the master, or the sign that it no longer accepts the session key. */
   protected plain(value: unknown): never {
     throw new AuthenticationError(
       `The master does not accept the session key: ${typeof value === "string" ? value : "bad reply"}`,
@@ -151,7 +151,7 @@ export class SealedRequests {
         if (options.signal?.aborted) throw error;
         const untrusted = error instanceof AuthenticationError || error instanceof ProtocolError;
         if (untrusted && !renewed) {
-          // Once, without counting as a try: the master may have been restarted, or the session key has expired.
+          // Renews once, without counting a try: the master may have been restarted, or the session key has expired.
           renewed = true;
           count--;
           log.info("session key no longer accepted: signing in again", { reason: messageOf(error) });
@@ -165,7 +165,7 @@ export class SealedRequests {
   }
 }
 
-/** A minion's request channel: its requests under the session that it signs in for, and those for private replies. */
+/** A minion's request channel: requests under the session of a sign-in, and requests with private replies. */
 export class RequestClient extends SealedRequests {
   readonly #options: RequestClientOptions;
 
@@ -187,7 +187,7 @@ export class RequestClient extends SealedRequests {
     this.#options = options;
   }
 
-  /** As {@link RequestClient.send}, for replies that only we can open and that the master signs: pillar. */
+  /** As {@link RequestClient.send}, for replies that are sealed for this minion's key and signed by the master: pillar. */
   async sendPrivate(load: Record<string, unknown>, options: SendOptions = {}): Promise<unknown> {
     const { crypto, identity, auth } = this.#options;
     return await this.tries(options, async () => {

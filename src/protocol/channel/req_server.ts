@@ -35,9 +35,10 @@ import type { Sender } from "./sign_in_queue.ts";
 /** Thrown by a handler that must not answer: the sender will ask again. */
 export class WithheldReply extends SaltError {
   /**
-   * The same error, or one of these in the place of one of a disk or a server: those pass. An answer would be taken for an acknowledgement.
+   * Returns a {@link WithheldReply} for an error of a disk or a server, which may pass: an answer would acknowledge what was not stored.
+   * Returns any other error unchanged.
    *
-   * @param what the minion sends again
+   * @param what the thing that the minion sends again, for the message
    */
   static unlessForGood(error: unknown, what: string): unknown {
     return error instanceof SystemError ? new WithheldReply(`${what} could not be stored`, { cause: error }) : error;
@@ -54,18 +55,18 @@ export interface Request {
   /** The authenticated minion; undefined for a load in clear. */
   minion: string | undefined;
   version: number;
-  /** For logs: the peer's address. */
+  /** The address of the peer, for logs. */
   remote: string;
   /** The connection that waits for the answer. */
   sender: Sender;
 }
 
-/** What a handler returns. */
+/** The result of a handler. */
 export interface Reply {
   value: unknown;
-  /** Sealed for the minion's key alone and signed, as pillar is. */
+  /** True if the reply is sealed for the minion's key and signed, as pillar is. */
   private?: boolean;
-  /** Nothing else refers to long bytes in the value: their memory is released once they are sealed. */
+  /** True if only this reply refers to long bytes in the value: their memory is released once they are sealed. */
   once?: boolean;
 }
 
@@ -76,8 +77,8 @@ export interface RequestHandler {
   /** Commands of authenticated minions. */
   aes(request: Request): Promise<Reply> | Reply;
   /**
-   * Whether the credential in a clear load is valid, by a cheap check. Such a caller may send large loads.
-   * @default no credential is
+   * True if a cheap check finds the credential in a clear load valid: such a caller may send large loads.
+   * @default no credential is valid
    */
   vouches?(fields: Record<string, unknown>): boolean;
 }
@@ -92,15 +93,15 @@ export interface RequestServerOptions {
   auth: AuthServer;
   masterKey(): MasterKey;
   handler: RequestHandler;
-  /** False while nobody may sign in: no answer is given, so that minions go elsewhere, or ask again. @default they may */
+  /** False while no sign-in is answered, so that minions try another master, or try again. @default true */
   signsIn?(): boolean;
-  /** Versions below are refused. @default 3 */
+  /** The lowest protocol version that is accepted. @default 3 */
   minimumVersion?: number;
   /** Sealed requests older than this many seconds are refused; 0 = no bound. Salt's `request_server_ttl`. @default 0 */
   ttlSeconds?: number;
-  /** Top-level fields that are carried packed, such as `return`. @default none */
+  /** The top-level fields whose values stay packed, such as `return`. @default none */
   keep?: readonly string[];
-  /** Counts requests. @default none are counted */
+  /** Records metrics of requests. @default none are recorded */
   metrics?: RequestMetrics;
 }
 
@@ -108,13 +109,13 @@ const BAD_LOAD = encode("bad load", "wire");
 const NOT_A_MAP = encode("payload and load must be a dict", "wire");
 const NO_COMMAND = encode("Some exception handling minion payload", "wire");
 const NOT_MSGPACK = encode({ msg: "bad load" }, "wire");
-/** Values that may be decoded of a sealed load, beside those that stay packed; a minion's grains and mine must fit in. */
+/** The most values of a sealed load that are decoded, without those that stay packed; a minion's grains and mine must fit in. */
 const SEALED_VALUES = 500_000;
-/** Bytes of a reply up to which it and what seals it are surely below the 65536 of {@link packBytes}. */
+/** The most bytes of a reply that {@link packBytes} can pack: sealed, it stays below 65536 bytes. */
 const SHORT = 60_000;
 const TOKEN_TEXT = new TextEncoder().encode("salt");
 
-/** A sealed request as it came. */
+/** A sealed request as it was received. */
 interface SealedEnvelope {
   load: Uint8Array;
   version: number;
@@ -123,11 +124,11 @@ interface SealedEnvelope {
   sig_algo?: unknown;
 }
 
-/** A sealed request that was opened: the key, what is in it, and the minion's key that it was sealed for. */
+/** A sealed request that was opened: the session key, the load, and the minion's key that the session is for. */
 interface Opened {
   crypticle: Crypticle;
   load: unknown;
-  /** What was in the load for the channel alone. Taken out of a map afterwards, it would leave one that is slow from then on. */
+  /** The fields of the load that only the channel uses. They are decoded separately: deleting keys from an object makes it slow. */
   channel: { nonce: unknown; tok: unknown };
   accepted: AcceptedKey | undefined;
 }
@@ -144,7 +145,7 @@ export class RequestServer {
   readonly #crypticles = new Map<string, { keyString: string; crypticle: Crypticle }>();
   readonly #replays: ReplayGuard;
   readonly #room = new ClearRoom();
-  /** The request that is being read, and how the room that it has taken is given back. */
+  /** The sender of the request that is being read, and the function that releases its room. */
   readonly #reading: { remote: string; giveBack: (() => void) | undefined } = { remote: "", giveBack: undefined };
   readonly #howToRead: ParseEnvelopeOptions = {
     readClear: (load) =>
@@ -166,11 +167,11 @@ export class RequestServer {
   }
 
   /**
-   * Always answers: Salt's queue loses a worker that does not answer for good. Undefined only where the handler has withheld its
-   * reply, or where the sender has gone.
+   * Answers a request, always: a worker of Salt's queue that does not answer is lost for good. Undefined only if the handler has
+   * withheld its reply, or if the sender has disconnected.
    *
-   * No async function, as {@link RequestServer.#sealed} is the only one that a sealed request goes through: a thousand returns wait here at
-   * once, and each additional promise is garbage.
+   * This is not an async function: {@link RequestServer.#sealed} is the only one on the way of a sealed request. A thousand returns wait
+   * here at once, and each additional promise is garbage.
    */
   handle(bytes: Uint8Array, sender: Sender): Promise<Uint8Array | undefined> {
     const began = this.#metrics.began();
@@ -257,7 +258,7 @@ export class RequestServer {
     }
   }
 
-  /** @throws {WithheldReply} while nobody may sign in */
+  /** Answers a sign-in. @throws {WithheldReply} while sign-ins are not answered */
   async #signIn(
     fields: Record<string, unknown>,
     version: number,
@@ -275,7 +276,7 @@ export class RequestServer {
     }
   }
 
-  /** As {@link ReplayGuard.newest}, of requests accepted under the minion's present session key. */
+  /** As {@link ReplayGuard.newest}, for requests accepted under the minion's current session key. */
   newest(id: string): number | "unknown" | undefined {
     return this.#replays.newest(id);
   }
@@ -318,7 +319,7 @@ export class RequestServer {
     }
   }
 
-  /** What the handler answers; empty text where the command fails. @throws {WithheldReply} */
+  /** The handler's answer; empty text if the command fails. @throws {WithheldReply} */
   #answer(request: Request): Reply | Promise<Reply> {
     const failed = (error: unknown): Reply => {
       if (error instanceof WithheldReply) throw error;
@@ -335,14 +336,14 @@ export class RequestServer {
     }
   }
 
-  /** Counts and logs why a request is refused, and makes the reply. @param id of the minion that it claims to be from */
+  /** Counts and logs why a request is refused, and makes the reply. @param id the minion's id that the request claims */
   #refuse(reason: RefusedRequest, why: string, id: unknown, remote: string): Uint8Array {
     this.#metrics.refused(reason);
     this.#options.log.warning(`request refused: ${why}`, { id, remote });
     return BAD_LOAD;
   }
 
-  /** Finds the key that a request is sealed with, and opens it; or the reply that refuses it. */
+  /** Finds the key that a request is sealed with, and opens the request; otherwise returns the reply that refuses the request. */
   #open(envelope: SealedEnvelope, remote: string): Uint8Array | Opened {
     const { keys } = this.#options;
     const { version, id } = envelope;
@@ -352,7 +353,7 @@ export class RequestServer {
     let accepted: AcceptedKey | undefined;
     if (version >= 3) {
       if (!isMinionId(id)) return this.#refuse("bad load", "no valid minion id on the envelope", id, remote);
-      // Looked up before the session key, so that none is ever made for an id that is not accepted.
+      // The accepted key is read before the session key, so that no session key is made for an id that is not accepted.
       accepted = keys.accepted(id);
       if (accepted === undefined) return this.#refuse("no accepted key", "the minion has no accepted key", id, remote);
     }
@@ -364,7 +365,7 @@ export class RequestServer {
         try {
           return this.#openWith(second, envelope);
         } catch {
-          // Refused below, for the accepted key.
+          // The request is refused below, as one for the accepted key.
         }
       }
       const why = `it cannot be decrypted with the ${version >= 3 ? "session" : "master"} key (${messageOf(error)})`;
@@ -380,8 +381,8 @@ export class RequestServer {
   }
 
   /**
-   * Finds out which minion sent a request; or the reply that refuses it. Undefined only for versions below 3 without a token.
-   * Nothing is waited for between the look at the key and this.
+   * Returns the id of the minion that sent a request, or the reply that refuses it. Undefined only for versions below 3 without a token.
+   * There is no `await` between reading the key and this check.
    */
   #authenticate(
     fields: Record<string, unknown>,
@@ -410,8 +411,8 @@ export class RequestServer {
     }
     const session = sessionName(id, accepted!);
     if (!this.#replays.admit(session, envelope.load, typeof ts === "number" ? ts : undefined)) {
-      // A captured message, or a clock that was set back. A new session key ends the use of every captured message;
-      // an honest minion signs in again and goes on.
+      // The message was captured, or the minion's clock was set back. A new session key makes every captured message useless;
+      // an honest minion signs in again and continues.
       sessionKeys.rotate(session);
       const why = "it was received before, or is much older than this minion's last request";
       return this.#refuse("replayed", why, id, remote);
@@ -420,7 +421,7 @@ export class RequestServer {
     return id;
   }
 
-  /** The form that pillar takes: under a fresh key that only this minion can open, signed, and bound to the nonce. */
+  /** Packs a reply in the form of pillar: sealed with a fresh key that only this minion can open, signed, and bound to the nonce. */
   async #private(
     value: unknown,
     nonce: Uint8Array | undefined,
@@ -448,7 +449,7 @@ export class RequestServer {
   }
 }
 
-/** True if a token was made with a minion's private key. A proven one is remembered, since it stays the same. */
+/** True if a token was made with a minion's private key. A proven token is remembered, since it stays the same. */
 function provesKey(crypto: Crypto, tok: unknown, accepted: AcceptedKey | undefined): boolean {
   if (accepted === undefined || tok === undefined || tok === null) return false;
   const token = bytesOf(tok);
@@ -464,7 +465,7 @@ function provesKey(crypto: Crypto, tok: unknown, accepted: AcceptedKey | undefin
   return true;
 }
 
-/** A reply under the key of its request; a promise for long ones alone. */
+/** Seals a reply with the key of its request; returns a promise only for long replies. */
 function seal(crypticle: Crypticle, reply: Reply, nonce: Uint8Array | undefined): Uint8Array | Promise<Uint8Array> {
   const parts = packPayloadParts(reply.value, nonce);
   if (parts.length === 1 && parts[0]!.length < SHORT) return packBytes(crypticle.seal(parts[0]!, BYTES_HEAD));

@@ -12,16 +12,16 @@ import {
 /** Why a request was refused before any command saw it. */
 export type RefusedRequest =
   | "not an envelope"
-  /** Its fields have the wrong types. */
+  /** The request's fields have the wrong types. */
   | "bad load"
   | "old version"
   | "no accepted key"
   | "does not open"
   | "bad token"
-  /** Received before, or too old. */
+  /** The request was received before, or is too old. */
   | "replayed";
 
-/** Counts requests by command, and those that are refused. */
+/** Counts requests by command, and refused requests by reason. */
 export class RequestMetrics {
   readonly #meter: Meter;
   readonly #tracer: Tracer;
@@ -32,8 +32,8 @@ export class RequestMetrics {
   readonly #failed: Counter;
 
   /**
-   * @param commands those that there are: any other is counted as "other", so that no sender can name a series
-   * @param untraced those that have spans of their own
+   * @param commands all known commands: any other is counted as "other", so that no sender can name a series
+   * @param untraced commands that make their own spans
    */
   constructor(
     { meter, tracer }: Pick<Telemetry, "meter" | "tracer"> = NO_TELEMETRY,
@@ -49,7 +49,7 @@ export class RequestMetrics {
     this.#failed = meter.counter(METRICS.requestsFailed);
   }
 
-  /** When a request came, for {@link RequestMetrics.answered}. */
+  /** The time of a request's arrival, to be passed to {@link RequestMetrics.answered}. */
   began(): number {
     return this.#meter.now();
   }
@@ -59,13 +59,13 @@ export class RequestMetrics {
     const seconds = this.#meter.now() - began;
     const name = this.#commands.has(command) ? command : OTHER;
     this.#seconds.observe(seconds, name);
-    // A trace of its own, whatever the sender says: one who has not proved anything must not choose what is recorded.
+    // Starts a new trace, whatever the sender's context is: an unauthenticated sender must not choose what is recorded.
     if (this.#tracer.enabled && !this.#untraced.has(name)) {
       this.#tracer.start(`salt.request ${name}`, { kind: "server", agoMs: seconds * 1000 }).end();
     }
   }
 
-  /** A command failed, or its reply was withheld. */
+  /** Counts a command that failed, or whose reply was withheld. */
   failed(): void {
     this.#failed.add(1);
   }

@@ -2,17 +2,17 @@ import { rsaSign, rsaVerify } from "../crypto/rsa.ts";
 import { cleanPem } from "../crypto/rsa_key.ts";
 import type { Crypto, RsaPrivateKey, RsaPublicKey } from "../../runtime/crypto.ts";
 
-/** What a minion says when it changes its key; both of its keys sign it. */
+/** The statement of a minion that changes its key; both of its keys sign it. */
 export interface RotationStatement {
   /** The minion's id. */
   id: string;
-  /** The public key of the master that it is meant for, in PEM: no other master can use it. */
+  /** The public key of the master that the statement is for, in PEM: no other master can use it. */
   master: string;
-  /** Of the master, good for one offer. */
+  /** The master's nonce, valid for one offer. */
   nonce: string;
-  /** Seconds since the epoch, by the minion's clock. */
+  /** The time of the statement, in seconds since the epoch, by the minion's clock. */
   time: number;
-  /** The present public key and the one that takes its place, in PEM. */
+  /** The current public key and the new one, in PEM. */
   old: string;
   next: string;
 }
@@ -22,7 +22,7 @@ const ALGORITHM = "PKCS1v15-SHA224";
 
 function bytesOf({ id, master, nonce, time, old, next }: RotationStatement): Uint8Array {
   const parts = ["brine key rotation", id, nonce, String(time), cleanPem(master), cleanPem(old), cleanPem(next)];
-  // As JSON, so that no part can take the place of two.
+  // The parts are joined as JSON, so that one part cannot pass for two.
   return new TextEncoder().encode(JSON.stringify(parts));
 }
 

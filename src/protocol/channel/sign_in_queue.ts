@@ -2,7 +2,7 @@ import { originOf } from "../zmtp/origin.ts";
 
 /** The connection that a request came over. */
 export interface Sender {
-  /** Names the connection while it lasts, as {@link originOf} reads it; empty where the socket library does not report it. */
+  /** The name of the connection, unique while it lasts, for {@link originOf}; empty if the socket library does not report it. */
   readonly remote: string;
   /** False once the connection has ended. */
   readonly open: boolean;
@@ -11,21 +11,21 @@ export interface Sender {
 /** The result of a call that waited in line. */
 export type Served<T> =
   | { state: "done"; value: T }
-  /** Its sender has gone, or it had to make room: there is no answer. */
+  /** The sender has disconnected, or the call had to make room: there is no answer. */
   | { state: "dropped" }
-  /** The sender is to ask again after so many milliseconds. */
+  /** The sender has to try again after `afterMs` milliseconds. */
   | { state: "later"; afterMs: number };
 
 export interface SignInQueueOptions {
-  /** Milliseconds, for how long calls take. */
+  /** The current time in milliseconds, to measure how long calls take. */
   now(): number;
   /** A number in [0, 1). */
   random(): number;
-  /** Calls that are processed at once. */
+  /** The most calls that are processed at once. */
   atOnce: number;
-  /** Calls that wait at most. @default 5000 */
+  /** The most calls that wait. @default 5000 */
   limit?: number;
-  /** Of one connection. @default 16 */
+  /** The most calls of one connection that wait. @default 16 */
   perSender?: number;
 }
 
@@ -38,24 +38,24 @@ interface Waiting {
   start(go: boolean): void;
 }
 
-/** How long a caller waits for an answer at least: Salt's `auth_timeout`, less the time of the round trip. */
+/** How long every caller waits for an answer, in milliseconds: Salt's `auth_timeout`, less the time of the round trip. */
 const PATIENCE_MS = 4000;
-/** The longest that a caller is told to wait. */
+/** The longest wait that a caller is told, in milliseconds. */
 const LATEST_MS = 60_000;
 /**
- * Calls a millisecond, until it has been measured: what one core does on each runtime. A lower guess would make minions wait
- * for seconds that the master could have answered at once.
+ * The rate in calls a millisecond before it has been measured: as many as one core processes on each runtime. With a lower guess,
+ * minions would wait for seconds although the master could answer at once.
  */
 const FIRST_RATE = 0.5;
-/** Over how many milliseconds the rate is measured. */
+/** The time over which the rate is measured, in milliseconds. */
 const WINDOW_MS = 500;
 
 /**
- * The queue of sign-ins. Each costs private-key operations, so that a fleet that connects at once has to wait, and minions that
- * wait give up and ask again: work for senders that have gone would take time from those that are still connected. So the
- * newest goes first, which has most of its timeout left; senders take turns, so that one that sends without end does not keep
- * out the others; senders that have gone or have asked again are skipped; and the queue is bounded. A caller that understands
- * it is told when its turn would be, before any work was done for it.
+ * The queue of sign-ins. Each sign-in costs private-key operations, so a fleet that connects at once has to wait, and minions that
+ * wait give up and try again: work for disconnected senders would take time from those that are still connected. So the
+ * newest call goes first, which has most of its timeout left; senders take turns, so that an endless sender does not keep
+ * out the others; calls of senders that have disconnected or tried again are skipped; and the queue is bounded. A caller that
+ * understands the reply "later" is told when its turn would be, before any work is done for it.
  */
 export class SignInQueue {
   readonly #options: Required<SignInQueueOptions>;
@@ -66,35 +66,35 @@ export class SignInQueue {
   #waiting = 0;
   #running = 0;
   #closed = false;
-  /** Calls a millisecond, as long as some wait. */
+  /** The measured rate, in calls a millisecond while calls wait. */
   #rate = FIRST_RATE;
   #windowBegan = 0;
   #windowDone = 0;
-  /** When the next caller that is told to wait finds room. */
+  /** The time at which the next caller that is told to wait will find room, in milliseconds. */
   #nextSlotMs = 0;
 
-  /** Calls that were not answered because their senders had gone, or because they had to make room. */
+  /** The number of calls that were not answered, because their sender had disconnected or they had to make room. */
   dropped = 0;
 
   constructor(options: SignInQueueOptions) {
     this.#options = { limit: 5000, perSender: 16, ...options };
   }
 
-  /** Calls that wait at most. */
+  /** The bound of {@link SignInQueue.waiting}. */
   get limit(): number {
     return this.#options.limit;
   }
 
-  /** Calls that wait. */
+  /** The number of calls that wait. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Does the work once it is its turn.
+   * Waits for its turn, then does the work.
    *
-   * @param key what it asks for: a newer call of the same sender with the same key replaces it
-   * @param patient the caller understands "later"
+   * @param key identifies the call: a newer call of the same sender with the same key replaces it
+   * @param patient true if the caller understands the reply "later"
    */
   async run<T>(sender: Sender, key: string, patient: boolean, work: () => Promise<T>): Promise<Served<T>> {
     const { now, random, atOnce } = this.#options;
@@ -113,7 +113,7 @@ export class SignInQueue {
       return { state: "done", value: await work() };
     } finally {
       this.#count();
-      // The place is passed on rather than freed, so that no other call can take it in between.
+      // The place is passed on rather than freed, so that no other call can take it meanwhile.
       const next = this.#next();
       if (next === undefined) this.#running--;
       else next.start(true);
@@ -145,7 +145,7 @@ export class SignInQueue {
     });
   }
 
-  /** The newest call of the sender whose turn it is, if its sender is still there. */
+  /** The newest call of the sender whose turn it is; calls of disconnected senders are skipped. */
   #next(): Waiting | undefined {
     for (const [origin, calls] of this.#origins) {
       this.#origins.delete(origin);
@@ -153,7 +153,7 @@ export class SignInQueue {
         const entry = calls.pop()!;
         this.#forget(entry);
         if (entry.sender.open) {
-          // Now behind all other senders.
+          // The sender goes behind all other senders.
           if (calls.length > 0) this.#origins.set(origin, calls);
           return entry;
         }
@@ -163,7 +163,7 @@ export class SignInQueue {
     return undefined;
   }
 
-  /** Drops a tenth: first the calls of senders that have gone, then those that would be served last. */
+  /** Drops a tenth of the calls: first those of disconnected senders, then those that would be served last. */
   #makeRoom(): void {
     const ranked: { entry: Waiting; rank: number }[] = [];
     for (const calls of this.#origins.values()) {
@@ -203,7 +203,7 @@ export class SignInQueue {
     this.#windowDone++;
     const passed = now - this.#windowBegan;
     if (passed < WINDOW_MS) return;
-    // A window with an idle stretch in it says nothing.
+    // A window with an idle time in it does not show the rate.
     if (passed < 2 * WINDOW_MS && this.#waiting > 0) {
       this.#rate = Math.max(0.01, this.#rate * 0.5 + this.#windowDone / passed * 0.5);
     }

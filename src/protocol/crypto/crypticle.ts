@@ -5,13 +5,13 @@ const AES_KEY = 24;
 const HMAC_KEY = 32;
 const IV = 16;
 const MAC = 32;
-/** IV, one block, MAC. */
+/** The size of the shortest sealed message in bytes: an IV, one block and a MAC. */
 const SHORTEST = IV + 16 + MAC;
 
-/** From this many bytes on, {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth their promise. */
+/** The size in bytes from which {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth the cost of a promise. */
 export const LONG = 65536;
 
-/** 56 bytes as 76 characters of base64. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
+/** Encodes bytes as base64: 56 bytes become 76 characters. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
 export function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
@@ -50,12 +50,12 @@ export class Crypticle {
 
   /**
    * @param keyString 76 characters, as {@link newKeyString} makes them
-   * @throws {RangeError} if it is not base64 of 56 bytes
+   * @throws {RangeError} if the key string is not base64 of 56 bytes
    */
   constructor(crypto: Crypto, keyString: string) {
     const bytes = fromBase64(keyString);
     if (bytes?.length !== AES_KEY + HMAC_KEY) {
-      // The message must not contain the text: it may still be a key.
+      // The error must not contain the key string: it may still be a key.
       throw new RangeError(`Cannot use a key string of ${keyString.length} characters: expected base64 of 56 bytes`);
     }
     this.#crypto = crypto;
@@ -65,9 +65,9 @@ export class Crypticle {
   }
 
   /**
-   * Encrypts and authenticates; the result is 49 to 64 bytes longer.
+   * Encrypts and authenticates bytes; the result is 49 to 64 bytes longer.
    *
-   * @param before bytes to leave free before the result, in addition
+   * @param before the number of bytes to leave free before the result, in addition
    */
   seal(plain: Uint8Array, before = 0): Uint8Array {
     return this.sealWith(this.#crypto.randomBytes(IV), plain, before);
@@ -89,7 +89,7 @@ export class Crypticle {
     return whole;
   }
 
-  /** Puts IV and MAC around a ciphertext. */
+  /** Writes the IV before, and the MAC after, a ciphertext. */
   #authenticate(blob: Uint8Array, iv: Uint8Array): void {
     blob.set(iv);
     const covered = blob.length - MAC;
@@ -99,7 +99,7 @@ export class Crypticle {
   /**
    * Checks the MAC, in constant time and before anything is decrypted, and returns the plaintext.
    *
-   * @throws {AuthenticationError} with the same message, whatever is wrong
+   * @throws {AuthenticationError} with the same message for each kind of failure
    */
   open(blob: Uint8Array): Uint8Array {
     const { iv, sealed } = this.#authentic(blob);
@@ -117,7 +117,7 @@ export class Crypticle {
     try {
       return await this.#crypto.aes192CbcDecryptLong(this.#aesKey, iv, sealed);
     } catch {
-      // As in open().
+      // Wrong padding is reported as in open().
       throw unauthentic();
     }
   }
@@ -148,7 +148,7 @@ export class SerialWindow {
     return this.#seen;
   }
 
-  /** True, and remembered, if `serial` is an integer above all seen so far. */
+  /** True if `serial` is an integer above all serials seen so far; then it is remembered. */
   admit(serial: unknown): boolean {
     if (typeof serial !== "bigint" && !Number.isSafeInteger(serial)) return false;
     const value = BigInt(serial as number | bigint);

@@ -60,6 +60,8 @@ export function rsaEncrypt(crypto: Crypto, algorithm: string, key: RsaPublicKey,
 }
 
 /**
+ * Decrypts a message of {@link rsaEncrypt}.
+ *
  * @throws {UnknownAlgorithmError}
  * @throws {AuthenticationError} if the message was not made for this key and algorithm
  */

@@ -15,9 +15,9 @@ const LONGEST_PUBLIC_PEM = 4096;
 
 /**
  * Checks a public key that an unauthenticated peer sent, and returns its normal form: an RSA key within `RSA_BITS` whose PEM
- * holds that key and nothing else, in lines as every tool writes them. So what is stored is small, and is what it looks like.
+ * holds that key and nothing else, in lines of the usual length. So the stored text is small, and hides nothing else.
  *
- * @throws {SyntaxError} if it is anything else; {RangeError} if its size or exponent is out of bounds
+ * @throws {SyntaxError} if the text is anything else; {RangeError} if the key's size or exponent is out of bounds
  */
 export function strangersKey(crypto: Crypto, text: string): string {
   if (text.length > LONGEST_PUBLIC_PEM) {
@@ -29,7 +29,7 @@ export function strangersKey(crypto: Crypto, text: string): string {
   crypto.loadPublicKey(pem);
   const lines = pem.split("\n").slice(1, -1);
   const der = Uint8Array.from(atob(lines.join("")), (character) => character.charCodeAt(0));
-  // The outermost element must end where the bytes do. It is there: the key was loaded.
+  // The outermost element must end where the bytes do. readElement() cannot fail, since the key was loaded.
   const isWhole = readElement(der).whole.length === der.length && btoa(String.fromCharCode(...der)) === lines.join("");
   if (!isWhole || lines.some((line) => line.length === 0 || line.length > 76)) {
     throw new SyntaxError(
@@ -53,9 +53,9 @@ export function fingerprint(crypto: Crypto, pem: string, hashName: HashName = "s
 }
 
 export interface KeyPairOptions {
-  /** Bits of the modulus; Salt's `keysize`. @default 2048 */
+  /** The size of the modulus, in bits; Salt's `keysize`. @default 2048 */
   bits?: number;
-  /** Encrypts the private key; Salt's `key_pass`. @default none */
+  /** The passphrase that encrypts the private key; Salt's `key_pass`. @default none */
   passphrase?: string;
 }
 

@@ -10,14 +10,14 @@ const ROUNDS = { few: 1000, usual: 5000, many: 999_999_999 } as const;
 const IDENT: Record<CryptMethod, string> = { sha512: "$6$", sha256: "$5$", md5: "$1$", apr1: "$apr1$" };
 const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5: 8, apr1: 8 };
 
-/** Bytes of the longest password, as in `crypt(3)`: each round hashes all of it. */
+/** The most bytes of a password, as in `crypt(3)`: each round hashes all of them. */
 export const LONGEST_PASSWORD = 512;
-/** Rounds of one step, after which other work can run: about a millisecond. */
+/** The rounds of one step, about a millisecond, after which other work can run. */
 const ROUNDS_OF_STEP = 256;
 
 const utf8 = new TextEncoder();
 
-/** Bytes one behind the other. */
+/** Joins bytes into one array. */
 const joined = (...parts: readonly Uint8Array[]): Uint8Array => concat(parts);
 
 /** The first `length` bytes of a block that is repeated endlessly. */
@@ -25,7 +25,7 @@ function repeated(block: Uint8Array, length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => block[at % block.length]!);
 }
 
-/** The bytes at these positions, the highest first, as characters of six bits, the lowest bits first. */
+/** Encodes the bytes at some positions: the first position has the highest bits; the lowest six bits become the first character. */
 function encode(digest: Uint8Array, places: readonly (readonly number[])[]): string {
   return places.map((group) => {
     let bits = group.reduce((sum, place) => (sum << 8) | (place < 0 ? 0 : digest[place]!), 0);
@@ -52,7 +52,7 @@ function shaPlaces(size: 32 | 64): number[][] {
 
 const MD5_PLACES = [[0, 6, 12], [1, 7, 13], [2, 8, 14], [3, 9, 15], [4, 10, 5], [-1, -1, 11]];
 
-/** @see https://www.akkadia.org/drepper/SHA-crypt.txt */
+/** The methods `sha256` and `sha512`. @see https://www.akkadia.org/drepper/SHA-crypt.txt */
 function* shaCrypt(
   crypto: Crypto,
   method: "sha512" | "sha256",
@@ -110,7 +110,7 @@ export function randomSalt(crypto: Crypto, length: number): string {
   return Array.from(crypto.randomBytes(length), (byte) => ALPHABET[byte & 63]).join("");
 }
 
-/** A salt such as `crypt(3)` takes. */
+/** A random salt in the form that `crypt(3)` takes. */
 export function cryptSalt(crypto: Crypto, method: CryptMethod): string {
   return randomSalt(crypto, LONGEST_SALT[method]);
 }
@@ -138,7 +138,7 @@ export function unixCryptSteps(
     : shaCrypt(crypto, method, key, setting, mostRounds);
 }
 
-/** The same without interruption, as `crypt(3)` does. */
+/** As {@link unixCryptSteps}, but without interruption. */
 export function unixCrypt(crypto: Crypto, method: CryptMethod, password: string, setting: string): string {
   return atOnce(unixCryptSteps(crypto, method, password, setting));
 }

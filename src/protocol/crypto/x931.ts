@@ -15,7 +15,7 @@ function compare(a: Uint8Array, b: Uint8Array): number {
   return 0;
 }
 
-/** a - b of big-endian numbers of equal length, a not below b. */
+/** Subtracts `b` from `a`: big-endian numbers of equal length, `a` not below `b`. */
 function subtract(a: Uint8Array, b: Uint8Array): Uint8Array {
   const difference = new Uint8Array(a.length);
   let borrow = 0;
@@ -68,8 +68,8 @@ export function x931Recover(crypto: Crypto, key: RsaPublicKey, signature: Uint8A
   if (block[size - 1] !== TRAILER) throw forged();
   if (block[0] === BARE) return block.slice(1, size - 1);
   if (block[0] !== PADDED) throw forged();
-  // Salt wants at least one 0xBB and looks for the 0xBA up to two bytes before the trailer only, so that an empty message
-  // and one of all but three bytes can be made but not recovered.
+  // Salt requires at least one 0xBB, and looks for the 0xBA only up to two bytes before the trailer. So an empty message, and one
+  // that is three bytes shorter than the block, can be signed but not recovered.
   let at = 1;
   while (at < size - 2 && block[at] === FILL) at += 1;
   if (at === 1 || at >= size - 2 || block[at] !== FILL_END) throw forged();

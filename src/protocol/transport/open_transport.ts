@@ -13,7 +13,7 @@ import { TCP } from "./tcp/tcp_wire.ts";
 import type { Transport } from "./transport.ts";
 import { PUBLISH_PATH, wsWire } from "./ws/ws_wire.ts";
 
-/** What a transport is opened with. */
+/** The arguments of {@link openTransport}. */
 export interface TransportOptions {
   runtime: Pick<Runtime, "net" | "clock" | "random" | "later" | "crypto" | "fs">;
   log: Logger;
@@ -68,7 +68,7 @@ function openWs({ runtime, log, opts }: TransportOptions, ssl: Ssl | undefined):
   const { crypto } = runtime;
   const parts = log.child("ws");
   const own = contextOf(runtime, parts, net, wsWire({ crypto }));
-  // Port 0 is any free one: another for each.
+  // Port 0 means any free port, so two listeners with port 0 get two ports.
   const isOnePort = Number(opts.publish_port) > 0 && Number(opts.publish_port) === Number(opts.ret_port);
   if (!isOnePort) return socketsOver("ws", own);
   const door = new PublishDoor();
@@ -88,11 +88,11 @@ function socketsOver(name: string, context: ZmtpContext, publishing: ZmtpContext
   return { name, byTopic: false, pub: zmtpSockets(publishing).pub, sub, router, req };
 }
 
-/** The publisher's part of one port for both: connections are accepted by the request socket, and come here by their path. */
+/** The publisher's side of a port that publications and requests share: the request socket accepts connections, and passes them on by path. */
 class PublishDoor {
   #accept: Parameters<Net["listen"]>[1] | undefined;
 
-  /** Takes the connections of a path; undefined if they are for requests. */
+  /** The function that accepts the connections of a path; undefined if the path is for requests. */
   at(path: string): Parameters<Net["listen"]>[1] | undefined {
     return path === PUBLISH_PATH ? this.#accept : undefined;
   }

@@ -4,12 +4,12 @@ import { decodedPart } from "../../runtime/basic_auth.ts";
 import { shownValue } from "../../base/shown_value.ts";
 import type { Proxy, ProxyChoice } from "../../runtime/proxy_net.ts";
 
-/** The proxy for an address; undefined for one that is asked directly. */
+/** Returns the proxy for an address; undefined if the address is dialled directly. */
 export type ProxyFor = (url: URL) => Proxy | undefined;
 
-/** Hosts that are this one: to a proxy they would be the proxy's own. */
+/** Names of this host. They are never dialled through a proxy, where they would mean the proxy's host. */
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
-/** A variable of the environment. */
+/** Returns the value of an environment variable. */
 type Environment = (name: string) => string | undefined;
 
 const withoutBrackets = (host: string) => host.replace(/^\[(.*)\]$/, "$1");
@@ -18,7 +18,7 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 /**
  * The proxy of a configuration; undefined without `proxy_host`.
  *
- * @throws {ConfigError} if it has no port
+ * @throws {ConfigError} if there is no `proxy_port`
  */
 export function readProxy(opts: Record<string, unknown>): ProxyChoice | undefined {
   const { proxy_host, proxy_port, proxy_username, proxy_password, no_proxy } = opts;
@@ -47,8 +47,8 @@ export function readProxy(opts: Record<string, unknown>): ProxyChoice | undefine
 }
 
 /**
- * What chooses the proxy of each request, and of each redirection. As in Salt, the environment counts only with
- * `backend: requests`; `proxy_host` goes before it.
+ * Returns the function that chooses the proxy for each request and each redirection. As in Salt, the environment is used only with
+ * `backend: requests`; `proxy_host` takes precedence.
  *
  * @param env reads the environment of the process
  * @throws {ConfigError} if `proxy_host` has no port
@@ -63,7 +63,7 @@ export function proxyFor(opts: Record<string, unknown>, env: Environment = () =>
   };
 }
 
-/** The address of a proxy for programs that take one as a word: `http://ann:secret@proxy:3128`. */
+/** The address of a proxy as an argument for programs: `http://ann:secret@proxy:3128`. */
 export function proxyAddress({ host, port, username, password }: Proxy): string {
   const user = username === undefined || password === undefined
     ? ""
@@ -81,7 +81,7 @@ function environmentProxy(url: URL, env: Environment): Proxy | undefined {
   const text = address.includes("://") ? address : `http://${address}`;
   const proxy = URL.canParse(text) ? new URL(text) : undefined;
   if (proxy === undefined || proxy.protocol !== "http:" || proxy.hostname === "") {
-    // The address may hold a password.
+    // The error does not show the address, which may hold a password.
     throw new ConfigError(
       `Cannot use the environment variable ${name}: expected http://HOST:PORT. Change it, or set proxy_host and ` +
         "proxy_port",
@@ -97,8 +97,8 @@ function environmentProxy(url: URL, env: Environment): Proxy | undefined {
 }
 
 /**
- * True if `no_proxy` of the environment names the host of an address: itself, a domain above it, an IPv4 network, or `*`; with a port
- * or without.
+ * True if `no_proxy` of the environment contains the host of an address: the host itself, a parent domain, an IPv4 network, or `*`;
+ * with or without a port.
  */
 function isExcepted({ hostname, port, protocol }: URL, list: string): boolean {
   const host = withoutBrackets(hostname);

@@ -1,18 +1,18 @@
 import type { Pub, PubOptions, Req, Router, SocketOptions, Sub } from "../zmtp/mod.ts";
 
 /**
- * What carries messages between masters, minions and clients. Each message is the same bytes on every transport: a packed
- * envelope, of which only `channel/` knows the meaning.
+ * Carries messages between masters, minions and clients. A message has the same bytes on every transport: a packed envelope,
+ * whose meaning only `channel/` knows.
  *
- * - A message MUST arrive whole or not at all, and those of one connection in order.
+ * - A message MUST arrive whole or not at all, and the messages of one connection in order.
  * - Names of connections (`PeerInfo.remote`) MUST be the same on `requests` and its peers for as long as the connection lasts:
- *   the presence of minions is told by them.
+ *   the presence of minions is found by these names.
  * - Bounds of `SocketOptions` apply on every transport alike.
  *
  * @internal
  */
 export interface Transport {
-  /** For logs. */
+  /** The name of the transport, for logs. */
   readonly name: string;
   /** False if every subscriber receives every publication: then the master does not send by topic. @default true */
   readonly byTopic?: boolean;

@@ -9,7 +9,7 @@ import { textKeyed } from "./payload.ts";
 import { textOf, utf8 } from "./utf8.ts";
 
 const TRIMMED = "VALUE_TRIMMED";
-/** What Python's `sys.getsizeof()` adds to the length of packed bytes: Salt measures with it. */
+/** The bytes that Python's `sys.getsizeof()` adds to the length of packed bytes: Salt measures events with it. */
 const BYTES_OVERHEAD = 33;
 
 let lastSecond = { ms: NaN, text: "" };
@@ -29,7 +29,7 @@ export function eventStamp(nowMs: number): string {
   const micros = Math.round(nowMs * 1000);
   const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
   const secondsMs = (micros - fraction) / 1000;
-  // Thousands of events have the same second.
+  // The text of the second is kept, since thousands of events have the same.
   if (secondsMs !== lastSecond.ms) {
     lastSecond = { ms: secondsMs, text: new Date(secondsMs).toISOString().slice(0, 19) };
   }
@@ -39,11 +39,11 @@ export function eventStamp(nowMs: number): string {
 
 /** How an event is packed. */
 export interface PackEventOptions {
-  /** Set as `_stamp`, replacing an existing one. @default the data is packed unchanged */
+  /** The value of `_stamp`, which replaces an existing one. @default the data is packed unchanged */
   stamp?: string;
-  /** Milliseconds since the epoch, from which the stamp is made. */
+  /** The time from which the stamp is made, in milliseconds since the epoch. */
   now?: number;
-  /** Bytes of packed data beyond which large values are trimmed; Salt's `max_event_size`. @default no bound */
+  /** The most bytes of packed data; beyond that large values are trimmed. Salt's `max_event_size`. @default no bound */
   maxBytes?: number;
 }
 
@@ -124,7 +124,7 @@ export function eventTag(bytes: Uint8Array): string {
   return end > 0 ? textOf(bytes, 0, end) ?? "" : "";
 }
 
-/** Where the tag ends: at the first empty line. */
+/** The offset at which the tag ends: at the first empty line. */
 function tagEnd(bytes: Uint8Array): number {
   let at = bytes.indexOf(0x0a);
   while (at >= 0 && bytes[at + 1] !== 0x0a) at = bytes.indexOf(0x0a, at + 1);
@@ -132,7 +132,7 @@ function tagEnd(bytes: Uint8Array): number {
 }
 
 /**
- * Packed data with large values replaced: first those above 50 % of the limit, then 40 %, and so on until it fits or
+ * Packs data with large values replaced: first those above 50 % of the limit, then 40 %, and so on until the data fits or
  * nothing is left to replace. Salt measures objects in memory, so which values are replaced is an estimate on both sides.
  */
 function trimmed(data: Record<string, unknown>, maxBytes: number): Uint8Array {
@@ -146,7 +146,7 @@ function trimmed(data: Record<string, unknown>, maxBytes: number): Uint8Array {
   return bytes;
 }
 
-/** Parts of a packed value that are checked one by one; a value of more parts is replaced as a whole. */
+/** The most parts of a packed value that are checked one by one; a value of more parts is replaced as a whole. */
 const MAX_PARTS = 500_000;
 
 /** A packed value, unpacked to be trimmed; undefined if it has too many parts for that. */

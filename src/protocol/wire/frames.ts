@@ -1,6 +1,6 @@
 /**
- * Messages between our own processes over a byte stream: each is four bytes of length and then msgpack. Bytes, floats and maps
- * with any keys arrive as what they are.
+ * Messages between Brine's processes over a byte stream: each is four bytes of length and then msgpack. Bytes, floats and maps
+ * with any keys keep their type.
  */
 import { ProtocolError } from "../../base/errors.ts";
 import { decode } from "./msgpack.ts";
@@ -18,11 +18,11 @@ export function frame(message: object): Uint8Array {
 
 /** Cuts a stream into messages. */
 export class FrameReader {
-  /** Bytes of one message; a larger one is refused before memory is taken for it. */
+  /** The most bytes of one message; a larger one is refused before memory is taken for it. */
   maxBytes: number;
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** Bytes of the message that is arriving; undefined while its length is. */
+  /** The size of the message that is arriving, in bytes; undefined until its length has arrived. */
   #size: number | undefined;
 
   constructor(maxBytes = 2 ** 30) {
@@ -37,7 +37,7 @@ export class FrameReader {
   /**
    * The next message, or undefined if more bytes are needed.
    *
-   * @throws {ProtocolError} if it is too large, or no msgpack
+   * @throws {ProtocolError} if the message is too large, or is not msgpack
    */
   next(): unknown {
     if (this.#size === undefined) {

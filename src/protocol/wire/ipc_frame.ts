@@ -6,7 +6,7 @@ import { concat } from "../../runtime/bytes.ts";
 import { textOf } from "./utf8.ts";
 import { StreamDecoder } from "./msgpack_stream.ts";
 
-/** `{"head": {}, "body": …}` up to the type byte of the body. */
+/** The packed bytes of `{"head": {}, "body": …}` up to the type byte of the body. */
 const HEAD = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x80, 0xa4, 0x62, 0x6f, 0x64, 0x79);
 
 /**
@@ -62,11 +62,11 @@ export function packIpcFrame(body: unknown, head?: Record<string, unknown>): Uin
   return frame;
 }
 
-/** `{"head": {"n":` up to the number, and from there to the type byte of the body. */
+/** The packed bytes of `{"head": {"n":` up to the number; the next constant goes on to the type byte of the body. */
 const NUMBERED = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64, 0x81, 0xa1, 0x6e, 0xcf);
 const NUMBERED_BODY = Uint8Array.of(0xa4, 0x62, 0x6f, 0x64, 0x79, 0xc6);
 
-/** The same as `packIpcFrame(body, { n })`, for one event after the other. */
+/** A faster `packIpcFrame(body, { n })`, for events that are sent one after the other. */
 export function packNumberedFrame(body: Uint8Array, n: number): Uint8Array {
   const at = NUMBERED.length + 8;
   const frame = new Uint8Array(at + NUMBERED_BODY.length + 4 + body.length);
@@ -79,7 +79,7 @@ export function packNumberedFrame(body: Uint8Array, n: number): Uint8Array {
   return frame;
 }
 
-/** Big-endian. A view of the frame would take longer than the rest of it. */
+/** Writes a number in big-endian order, without a `DataView`, which would take longer than the rest of the frame. */
 function putUint32(bytes: Uint8Array, at: number, value: number): void {
   bytes[at] = value >>> 24;
   bytes[at + 1] = value >>> 16;
@@ -89,15 +89,15 @@ function putUint32(bytes: Uint8Array, at: number, value: number): void {
 
 /** A frame as it was read. */
 export interface IpcFrame {
-  /** What stands beside the body, such as the number of an event. */
+  /** The head of the frame, such as `{n: 5}` with the number of an event. */
   head: Readonly<Record<string, unknown>>;
-  /** What the frame carries. */
+  /** The content of the frame. */
   body: Uint8Array;
 }
 
 const NO_HEAD: IpcFrame["head"] = {};
 
-/** A head with its texts as text: the reader leaves all of them bytes, for the sake of bodies. */
+/** Converts the texts of a head from bytes: the reader returns all text as bytes, because bodies have to stay bytes. */
 function textsOf(head: Record<string, unknown>): IpcFrame["head"] {
   const fields = Object.entries(head);
   if (fields.length === 0) return NO_HEAD;
@@ -106,15 +106,15 @@ function textsOf(head: Record<string, unknown>): IpcFrame["head"] {
   );
 }
 
-/** Bounds of an {@link IpcFrameReader}. */
+/** The bounds of an {@link IpcFrameReader}. */
 export interface IpcFrameReaderOptions {
-  /** Bytes of one frame. @default 128 MiB */
+  /** The most bytes of one frame. @default 128 MiB */
   maxBytes?: number;
 }
 
 const DEFAULT_MAX_BYTES = 2 ** 27;
 
-/** Frames with a length in front. */
+/** Reads frames with a length in front. */
 class LengthReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
@@ -186,7 +186,7 @@ export class IpcFrameReader {
    */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    // Raw: a body may arrive as str, and is passed on as bytes.
+    // Decodes in the mode `raw`: a body may arrive as str, and is passed on as bytes.
     this.#reader ??= chunk[0]! < 0x80
       ? new LengthReader(this.#maxBytes)
       : new StreamDecoder({ mode: "raw", maxBytes: this.#maxBytes });

@@ -13,27 +13,27 @@ export type Mode = "wire" | "raw" | "bin";
 export interface DecodeOptions {
   /** How strings and binaries are decoded. */
   mode: Mode;
-  /** Keys of the outermost map whose values stay packed, as {@link Packed}. */
+  /** The keys of the outermost map whose values stay packed, as {@link Packed}. */
   keep?: readonly string[];
-  /** Entries of the outermost map that go into this object and not into the value: those whose names it has. Texts there stay bytes. */
+  /** Entries of the outermost map with a name in this object are written to this object, and not to the value. Their texts stay bytes. */
   apart?: Record<string, unknown>;
-  /** Levels of nesting. @default 511, where Python's codec ends too */
+  /** The most levels of nesting. @default 511, as in Python's codec */
   maxDepth?: number;
-  /** Bytes of input. @default no bound: transports have their own */
+  /** The most bytes of input. @default no bound: transports have their own */
   maxBytes?: number;
   /**
-   * Values that are built, in all containers together: items, keys and map values. One byte can stand for a map that
+   * The most values that are built, in all containers together: items, keys and map values. One byte can stand for a map that
    * takes a hundred bytes in memory, so a limit on bytes alone is not enough. @default 8388608
    */
   maxValues?: number;
-  /** Values that are skipped within entries that stay packed: these cost only time. @default no bound */
+  /** The most values that are skipped within packed entries, which cost only time. @default no bound */
   maxKept?: number;
 }
 
 export const DEFAULT_MAX_DEPTH = 511;
 export const DEFAULT_MAX_VALUES = 2 ** 23;
 
-// What belongs to this module is read faster than what another one exports.
+// The constants are copied: reading a constant of the same module is faster than reading an import.
 const CONTAINER = msgpack.ARRAY | msgpack.MAP;
 const { TYPES, KIND, PLAIN, STR, BIN, ARRAY, MAP, UNUSED, COUNT, WIDTH, ONE_BYTE, TWO_BYTES, SHORT } = msgpack;
 
@@ -69,7 +69,7 @@ export function reordersObject(key: string): boolean {
   return String(Number(key) >>> 0) === key && key !== "4294967295";
 }
 
-// Shared by all messages on purpose; what it holds affects only speed. Values have a cache of their own, so that
+// All messages share the caches on purpose; their content affects only speed. Values have a separate cache, so that
 // jids and nonces do not replace the field names.
 const keyTexts = new TextCache();
 const valueTexts = new TextCache();
@@ -82,14 +82,14 @@ export class Reader {
   readonly maxValues: number;
   readonly maxKept: number;
   at: number;
-  /** Values that may still be built, and values that may still be skipped. */
+  /** The number of values that may still be built, and that may still be skipped. */
   valuesLeft: number;
   keptLeft: number;
-  /** Str bytes become text. */
+  /** True if str becomes text. */
   readonly strText: boolean;
-  /** Bin bytes become text. */
+  /** True if bin becomes text. */
   readonly binText: boolean;
-  /** Bin bytes as a map key become text. */
+  /** True if bin as a map key becomes text. */
   readonly binKeyText: boolean;
 
   constructor(
@@ -120,14 +120,14 @@ export class Reader {
     return new ProtocolError(`Cannot unpack a value nested deeper than ${this.maxDepth} levels`);
   }
 
-  /** Counts values that are about to be built. One call for each container, whatever its size. */
+  /** Counts values that are about to be built: called once for each container, whatever its size. */
   spend(count: number): void {
     if ((this.valuesLeft -= count) < 0) {
       throw new ProtocolError(`Cannot unpack a value of more than ${this.maxValues} parts`);
     }
   }
 
-  /** The same for values that are skipped. */
+  /** Counts values that are about to be skipped. */
   pass(count: number): void {
     if ((this.keptLeft -= count) < 0) {
       throw new ProtocolError(`Cannot unpack a value: a packed value has more than ${this.maxKept} parts`);
@@ -157,7 +157,7 @@ export class Reader {
     return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
   }
 
-  /** The count of a value by its row of {@link TYPES}: of bytes, items or pairs. To be called behind its first byte. */
+  /** The number of bytes, items or pairs of a value, by its row of {@link TYPES}. To be called after its first byte was read. */
   count(row: number): number {
     return (row & WIDTH) === 0 ? row & COUNT : this.longCount(row);
   }
@@ -173,7 +173,7 @@ export class Reader {
     }
   }
 
-  /** The row of {@link TYPES} of the value that is next; that of nil if there is none. */
+  /** The row of {@link TYPES} of the next value; the row of nil if there is none. */
   nextRow(): number {
     return this.at < this.end ? TYPES[this.bytes[this.at]!]! : PLAIN;
   }
@@ -328,7 +328,7 @@ export class Reader {
     return map;
   }
 
-  /** Reads the outermost value; the named entries stay packed, and those that `apart` has are put there. */
+  /** Reads the outermost value. The named entries stay packed; entries with a name in `apart` are written there. */
   keeping(keep: readonly string[], apart?: Record<string, unknown>): unknown {
     const row = this.nextRow();
     if ((row & KIND) !== MAP) return this.value(0);
@@ -358,7 +358,7 @@ export class Reader {
     return map ?? record;
   }
 
-  /** The next value of the outermost map; a str or bin as its bytes, in every mode. */
+  /** The next value of the outermost map; str or bin is returned as bytes, in every mode. */
   bytesOrValue(): unknown {
     const row = this.nextRow();
     const kind = row & KIND;
@@ -419,7 +419,7 @@ export class Reader {
       case UNUSED:
         throw unused(type);
       default:
-        // Rare and short: building it is the simplest check, and a malformed one must not be passed on to other peers.
+        // Extensions are rare and short: building one is the simplest check, and a malformed one must not be passed on to other peers.
         return void this.ext(this.count(row), depth);
     }
   }
@@ -448,7 +448,7 @@ export class Reader {
   }
 }
 
-/** The same bytes as a plain `Uint8Array`: with a Node `Buffer` each view would be a `Buffer` as well, which is slow. */
+/** Returns a Node `Buffer` as a plain `Uint8Array`: each view of a `Buffer` would be a `Buffer` as well, which is slow. */
 export function plainBytes(bytes: Uint8Array): Uint8Array {
   return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -502,7 +502,7 @@ export function checkPacked(bytes: Uint8Array, { maxValues, maxDepth }: { maxVal
 }
 
 /**
- * Reads some entries of a map without building the others: to find out the sender before memory is allocated for the rest.
+ * Reads some entries of a map without building the others, to find the sender before memory is allocated for the rest.
  * Returns an empty record for any other value.
  *
  * @param options `maxValues` bounds the keys and the values that are built, `maxKept` those that are skipped

@@ -7,17 +7,17 @@ import { writeUtf8 } from "./utf8.ts";
  */
 export type Profile = "wire" | "bin";
 
-/** Python's packer refuses deeper nesting; here it also ends a walk around a cycle. */
+/** The most levels of nesting: Python's packer refuses more, and the bound also stops at a cycle. */
 const MAX_DEPTH = 511;
 const FIRST_SIZE = 4096;
-/** A buffer that grew beyond this is returned or dropped instead of being kept. */
+/** The size in bytes beyond which a buffer is not kept for the next call, but returned or dropped. */
 const KEEP_SIZE = 65536;
-/** Up to this many characters a loop is faster than the runtime's encoder. */
+/** The most characters of a text for which a loop is faster than the runtime's encoder. */
 const LOOP_LIMIT = 48;
-/** Above this many characters, room for three bytes each is made only where it is needed. */
+/** The most characters of a text for which room for three bytes each is made at once; for longer texts only if needed. */
 const LONG_TEXT = 4096;
 
-/** From this many bytes on, copying costs more than keeping them as a separate part. */
+/** The size in bytes from which keeping bytes as a separate part costs less than copying them. */
 const LONG_BYTES = 65536;
 
 const MAX_UINT64 = 2n ** 64n - 1n;
@@ -30,7 +30,7 @@ class Encoder {
   at = 0;
   bin = false;
   busy = false;
-  /** Long bytes that were not copied, and where they belong; undefined if all are copied. */
+  /** Long bytes that were not copied, with their offset in the output; undefined if all bytes are copied. */
   cuts: { at: number; bytes: Uint8Array }[] | undefined;
 
   /** Makes room for `count` more bytes. */
@@ -39,7 +39,7 @@ class Encoder {
   }
 
   grow(count: number): void {
-    // Some more than requested: few fields follow a long text, and they should not double the buffer.
+    // Makes more room than requested: the few fields after a long text should not double the buffer.
     const next = new Uint8Array(Math.max(this.buffer.length * 2, this.at + count + 4096));
     next.set(this.buffer.subarray(0, this.at));
     this.buffer = next;
@@ -168,7 +168,7 @@ class Encoder {
 
   text(value: string): void {
     const { length } = value;
-    // A character takes three bytes at most; room for long texts is made as if they were ASCII, which they mostly are.
+    // A character takes three bytes at most; room for long texts is made as for ASCII, which most texts are.
     this.room(length <= LONG_TEXT ? length * 3 + 5 : length + 5);
     const start = this.at;
     this.strHeader(length);
@@ -186,7 +186,7 @@ class Encoder {
     this.wideText(value, start);
   }
 
-  /** As {@link text}, for any text: the header is written for ASCII and moved if that was wrong. */
+  /** As {@link text}, for any text: the header is written as for ASCII, and the bytes are moved if it was too short. */
   wideText(value: string, start: number): void {
     this.at = start;
     this.strHeader(value.length);
@@ -198,7 +198,7 @@ class Encoder {
       ({ read, written } = writeUtf8(value, this.buffer, header));
     }
     if (written !== value.length) {
-      // Move first: a longer header would overwrite what it announces.
+      // Moves the bytes first: a longer header would overwrite them.
       const body = start + this.strHeaderSize(written);
       if (body !== header) this.buffer.copyWithin(body, header, header + written);
       this.at = start;
@@ -263,7 +263,7 @@ class Encoder {
     if (depth >= MAX_DEPTH) throw new RangeError(`Cannot pack a value nested deeper than ${MAX_DEPTH} levels`);
     if (Array.isArray(value)) {
       this.arrayHeader(value.length);
-      // By index: holes are nil, and an iterator costs more than the values of most arrays.
+      // Reads by index: holes become nil, and an iterator would cost more than the values of most arrays.
       for (let index = 0; index < value.length; index++) this.value(value[index], depth + 1);
       return;
     }
@@ -300,7 +300,7 @@ class Encoder {
     for (const key of keys) {
       const item = value[key];
       if (item === undefined) {
-        // Rare, and the header is already written: start over with the entries that remain.
+        // Undefined values are rare, and the header is already written: starts over with the remaining entries.
         this.at = start;
         const present = keys.filter((name) => value[name] !== undefined);
         this.mapHeader(present.length);
@@ -338,7 +338,7 @@ class Encoder {
   constant(value: Constant, depth: number): void {
     const inner = new Encoder();
     inner.bin = true;
-    // The depth continues: a constant inside a constant is nesting, too.
+    // Continues the depth: a constant inside a constant counts as nesting, too.
     inner.value([value.name, value.value], depth + 1);
     const { at: length } = inner;
     this.room(length + 6);
@@ -359,8 +359,8 @@ class Encoder {
   }
 }
 
-// One buffer is reused from call to call, which no caller can observe: the result is a copy, and a call from within a call
-// (a getter that packs) gets an encoder of its own.
+// One buffer is reused from call to call, which no caller can observe: the result is a copy, and a nested call (a getter that
+// packs) gets a new encoder.
 const shared = new Encoder();
 
 /** Runs `write` on the shared encoder and returns what it wrote. */
@@ -406,7 +406,7 @@ export function encodeAfter(head: Uint8Array, value: unknown, profile: Profile):
   });
 }
 
-/** As {@link encodeAfter}, in parts that follow one another: bytes of 64 KiB and more are a part themselves, not copied. */
+/** As {@link encodeAfter}, as consecutive parts: bytes of 64 KiB and more become a separate part and are not copied. */
 export function encodePartsAfter(head: Uint8Array, value: unknown, profile: Profile): Uint8Array[] {
   const cuts: NonNullable<Encoder["cuts"]> = [];
   const whole = written(profile, (encoder) => {

@@ -34,12 +34,11 @@ export function unpack(packed: Packed, mode: Mode, options: Omit<DecodeOptions, 
   return decode(packed.bytes, { ...options, mode });
 }
 
-/** Bytes of the header of a str by its type; 0 for other types. */
+/** The size of a str's header in bytes, by its first byte; 0 for other types. */
 const STR_HEADERS = Uint8Array.from({ length: 256 }, (_, type) => kindOf(type) === STR ? 1 + widthOf(type) : 0);
 
 /**
- * Walks packed bytes and finds each str that is not valid UTF-8. Keeps no list of them: there may be as many as there
- * are bytes.
+ * Walks packed bytes and finds each str that is not valid UTF-8. Keeps no list: there may be nearly as many as bytes.
  */
 abstract class TextChecker extends Reader {
   protected abstract offence(header: number, start: number, end: number): void;
@@ -55,7 +54,7 @@ abstract class TextChecker extends Reader {
 /** Counts the bytes by which the value grows. */
 class TextMeasure extends TextChecker {
   found = 0;
-  /** Bytes by which the value grows when each invalid str becomes bin. */
+  /** The number of bytes by which the value grows when each invalid str becomes bin. */
   growth = 0;
 
   protected override offence(header: number, start: number, end: number): void {
@@ -81,7 +80,7 @@ class TextFitter extends TextChecker {
     this.#copied = start;
   }
 
-  /** To be called after the walk: copies what follows the last invalid str. */
+  /** Copies the bytes after the last invalid str. To be called after the walk. */
   finish(): void {
     this.#write(this.bytes.subarray(this.#copied));
   }
@@ -108,7 +107,7 @@ function binHeader(length: number): Uint8Array {
  *
  * console.log(unpack(packedForBin(pack("text", "wire")), "bin")); // text
  * ```
- * @throws {ProtocolError} if it is not one complete value
+ * @throws {ProtocolError} if the bytes are not one complete value
  */
 export function packedForBin(packed: Packed): Packed {
   const bytes = plainBytes(packed.bytes);

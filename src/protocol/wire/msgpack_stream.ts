@@ -3,12 +3,12 @@ import { decode, type DecodeOptions, DEFAULT_MAX_DEPTH } from "./msgpack_decode.
 import { ValueWalk } from "./msgpack_walk.ts";
 import { concat } from "../../runtime/bytes.ts";
 
-/** Pieces of a value from this size on are kept as they arrived. */
+/** The size in bytes from which a piece of a value is kept as it arrived, and not copied. */
 const JOIN_LIMIT = 32768;
 
 /** How a stream of msgpack values is decoded, and its bounds. */
 export interface StreamDecodeOptions extends DecodeOptions {
-  /** Bytes of one value. @default 128 MiB */
+  /** The most bytes of one value. @default 128 MiB */
   maxBytes?: number;
 }
 
@@ -35,7 +35,7 @@ export class StreamDecoder {
   readonly #options: StreamDecodeOptions;
   readonly #walk: ValueWalk;
   readonly #chunks: Uint8Array[] = [];
-  /** Chunks of {@link #chunks} that are finished. */
+  /** The number of chunks of {@link #chunks} that are finished. */
   #done = 0;
   /** The current chunk is scanned up to here; the current value begins at {@link #from}. */
   #at = 0;
@@ -121,8 +121,8 @@ export class StreamDecoder {
   }
 
   /**
-   * Keeps a piece of a value that continues in the next chunk. Small pieces are joined, each byte at most 15 times: a peer
-   * that sends single bytes would otherwise cost us an object, and perhaps a whole read buffer, for each.
+   * Keeps a piece of a value that continues in the next chunk. Small pieces are joined, each byte at most 15 times: otherwise each
+   * byte of a peer that sends single bytes would take an object, and perhaps a whole read buffer.
    */
   #keep(piece: Uint8Array): void {
     const parts = this.#parts;

@@ -14,7 +14,7 @@
  */
 export class Float extends Number {
   /**
-   * Marks a number that Python has as a float.
+   * Marks a number that is a float in Python.
    *
    * @param value the number, encoded as a float even if it is integral
    */
@@ -43,11 +43,11 @@ export class DateTime {
   readonly micros: number;
 
   /**
-   * @param micros microseconds beyond the milliseconds, 0 to 999
+   * A moment in milliseconds since the epoch, and microseconds beyond them.
    *
+   * @param micros microseconds beyond the milliseconds, 0 to 999
    * @throws {RangeError} outside the years 1 to 9999, or if `micros` is not 0 to 999
    */
-  /** A moment in milliseconds since the epoch, and microseconds beyond them. */
   constructor(epochMs: number, micros = 0) {
     if (!Number.isInteger(epochMs) || epochMs < -62135596800000 || epochMs > 253402300799999) {
       throw new RangeError(`Cannot make a date-time of ${epochMs} ms: expected an integer within the years 1 to 9999`);
@@ -111,13 +111,13 @@ export class DateTime {
 export class Constant {
   /** The name of the constant. */
   readonly name: string;
-  /** The value it carries. */
+  /** The value of the constant. */
   readonly value: unknown;
 
   /**
    * A constant by its name in Python.
    *
-   * @param value what the constant carries, if anything
+   * @param value the value of the constant, if it has one
    */
   constructor(name: string, value: unknown = null) {
     this.name = name;

@@ -1,32 +1,32 @@
 import { ARRAY, COUNT, EXT, KIND, MAP, SHORT, TYPES, UNUSED, widthOf } from "./msgpack_types.ts";
 
-/** The bounds of a {@link ValueWalk}, and its errors in the words of who walks. */
+/** The bounds of a {@link ValueWalk}, and the errors that it throws. */
 export interface WalkLimits {
-  /** Bytes of one value. */
+  /** The most bytes of one value. */
   maxBytes: number;
-  /** @param bytes how long the value is, or must become */
+  /** The error for a value that is too long. @param bytes how long the value is at least */
   tooLong(bytes: number): Error;
   unused(): Error;
-  /** Containers within each other. @default no bound: depth takes neither stack nor memory */
+  /** The most containers within each other. @default no bound: depth takes neither stack nor memory */
   depth?: { max: number; tooDeep(): Error };
 }
 
-/** Finds where values end that arrive in chunks cut anywhere. Each byte is looked at once, and the content of text and bytes not at all. */
+/** Finds the ends of values that arrive in chunks cut anywhere. Each byte is read once; the content of str and bin is skipped. */
 export class ValueWalk {
   readonly #limits: WalkLimits;
-  /** Where keys and values of the outermost container end, if they are asked for: bytes from its beginning. */
+  /** The offsets at which keys and values of the outermost container end, from its beginning; undefined if the caller needs none. */
   readonly #marks: number[] | undefined;
-  /** Bytes of the value that were passed. */
+  /** The number of bytes of the value that were passed. */
   #passed = 0;
-  /** Values still to begin: each takes a byte at least. */
+  /** The number of values that have not begun: each takes a byte at least. */
   #left = 1;
-  /** What is left when the present part of the outermost container has ended; -1 before that has begun. */
+  /** The value of {@link #left} at the end of the current key or value of the outermost container; -1 before it has begun. */
   #partEnds = -1;
-  /** What is left when each open container has ended, innermost last; those are dropped when the next one begins. */
+  /** For each open container, the value of {@link #left} at its end, innermost last. Ended ones are dropped when the next one begins. */
   readonly #open: number[] = [];
-  /** Bytes to pass without a look. */
+  /** The number of bytes to skip. */
   #jump = 0;
-  /** A count that is being read: its bytes to come, its value so far, and the kind that it is of. */
+  /** A count that is being read: the number of bytes to come, the count so far, and the kind of the value. */
   #countBytes = 0;
   #count = 0;
   #kind = 0;
@@ -36,10 +36,10 @@ export class ValueWalk {
     this.#marks = marks;
   }
 
-  /** Walks on over a chunk. @returns where in it the value ends, or -1 if it goes on in the next */
+  /** Walks over a chunk. @returns the offset in the chunk at which the value ends, or -1 if it continues in the next one */
   walk(chunk: Uint8Array, from: number): number {
     const { length } = chunk;
-    /** What a place in the chunk lacks to be one in the value. */
+    /** The difference between an offset in the value and one in the chunk. */
     const before = this.#passed - from;
     let at = from;
     while (at < length) {
@@ -78,7 +78,7 @@ export class ValueWalk {
     this.#countBytes = widthOf(type);
   }
 
-  /** Handles a value of which the count is read; true if the outermost ends with it. */
+  /** Handles a value whose count was read; true if the outermost value ends with it. */
   #counted(at: number): boolean {
     const kind = this.#kind;
     const isContainer = kind === MAP || kind === ARRAY;
@@ -93,7 +93,7 @@ export class ValueWalk {
     return this.#jump === 0 && this.#close(at);
   }
 
-  /** @param after what is left when the container that begins has ended */
+  /** Notes a container that begins. @param after the value of {@link #left} at its end */
   #nest(after: number, { max, tooDeep }: NonNullable<WalkLimits["depth"]>): void {
     const open = this.#open;
     while (open.length > 0 && open[open.length - 1]! > after) open.pop();
@@ -101,7 +101,7 @@ export class ValueWalk {
     open.push(after);
   }
 
-  /** Called behind each value, and behind the beginning of a container; true if the outermost ends there. */
+  /** Called after each value, and after the beginning of a container; true if the outermost value ends there. */
   #close(at: number): boolean {
     if (this.#left === this.#partEnds) {
       this.#marks?.push(at);

@@ -8,7 +8,7 @@ import { utf8 } from "./utf8.ts";
 
 /** The prefix of every plaintext; pickle itself is no longer used. */
 const PREFIX = utf8("pickle::");
-/** Bytes of a nonce: lower-case hex. */
+/** The size of a nonce in bytes: 32 lower-case hex digits. */
 const NONCE = 32;
 
 /**
@@ -41,7 +41,7 @@ export function packPayload(value: unknown, nonce?: string): Uint8Array {
   return encodeAfter(payloadHead(nonce), value, "wire");
 }
 
-/** The same in consecutive parts: long bytes, such as a piece of a file, are a part of their own and not copied. */
+/** As {@link packPayload}, in consecutive parts: long bytes, such as a piece of a file, are a separate part and not copied. */
 export function packPayloadParts(value: unknown, nonce?: string | Uint8Array): Uint8Array[] {
   return encodePartsAfter(payloadHead(nonce), value, "wire");
 }
@@ -56,7 +56,7 @@ function payloadHead(nonce: string | Uint8Array | undefined): Uint8Array {
   return head;
 }
 
-/** Free bytes that {@link packBytes} needs before those that it packs. */
+/** The number of free bytes that {@link packBytes} needs before the bytes that it packs. */
 export const BYTES_HEAD = 3;
 
 /**
@@ -72,7 +72,7 @@ export function packBytes(whole: Uint8Array): Uint8Array {
   return whole;
 }
 
-/** Free bytes that {@link packLongBytes} needs before those that it packs. */
+/** The number of free bytes that {@link packLongBytes} needs before the bytes that it packs. */
 export const LONG_BYTES_HEAD = 5;
 
 /**
@@ -89,7 +89,7 @@ export function packLongBytes(whole: Uint8Array): Uint8Array {
 
 /** How a payload is unpacked, and its bounds. */
 export interface UnpackPayloadOptions extends Omit<DecodeOptions, "mode"> {
-  /** The nonce of the request that this answers. A plaintext does not show whether it has one: the caller must know. */
+  /** The nonce of the request that the payload answers. A plaintext does not show whether it has a nonce: the caller must know. */
   nonce?: string;
   /** How strings and binaries are decoded. @default "wire" */
   mode?: Mode;
@@ -119,7 +119,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
     }
     start += NONCE;
   }
-  // As it is, where it says how: each copy of it would be garbage, a thousand times a second.
+  // Options with a mode are used without a copy, which would be garbage a thousand times a second.
   const how = options.mode === undefined ? { ...options, mode: "wire" as const } : options as DecodeOptions;
   return decode(plainBytes(plain).subarray(start), how);
 }
@@ -128,7 +128,7 @@ export function unpackPayload(plain: Uint8Array, options: UnpackPayloadOptions =
 export interface ClearEnvelope {
   /** The load is not encrypted. */
   enc: "clear";
-  /** Unchecked: what is not a map is answered with `"payload and load must be a dict"`. */
+  /** The load, unchecked: one that is not a map is answered with `"payload and load must be a dict"`. */
   load: unknown;
   /** The protocol version of the sender. */
   version: number;
@@ -142,7 +142,7 @@ export interface AesEnvelope {
   load: Uint8Array;
   /** The protocol version of the sender. */
   version: number;
-  /** The minion's id; also absent if it is not text. */
+  /** The minion's id; absent also if the field is not text. */
   id?: string | undefined;
   /** How keys are encrypted, such as `"OAEP-SHA1"`. */
   enc_algo?: string | undefined;
@@ -188,7 +188,7 @@ export class RequestTooLargeError extends ProtocolError {
   readonly reply: unknown;
 
   /**
-   * Keeps what was said instead as `reply`.
+   * Makes an error with the reply for the sender.
    *
    * @param reply the reply to the sender
    */
@@ -239,7 +239,7 @@ export function textKeyed(map: ReadonlyMap<unknown, unknown>): Record<string, un
   return Object.fromEntries(Array.from(map, ([key, value]) => [String(key), value]));
 }
 
-/** The version of an envelope, 0 if it has none; `undefined` if it is not a number. */
+/** The version of an envelope, 0 if there is none; `undefined` if the field is not a number. */
 function versionOf(value: unknown): number | undefined {
   if (value === undefined) return 0;
   if (typeof value !== "number" && typeof value !== "bigint" && !(value instanceof Number)) return undefined;
@@ -251,14 +251,14 @@ function textOrAbsent(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Parts of an envelope besides its load. Real ones have six fields. */
+/** The most values of an envelope without its load. Real envelopes have six fields. */
 const ENVELOPE_VALUES = 64;
-/** Parts of a load in clear that are counted before it is refused unread. */
+/** The most values of a load in clear; a load with more is refused unread. */
 const LOAD_VALUES = 2 ** 20;
 
-/** Bounds of {@link parseEnvelope}. */
+/** The options of {@link parseEnvelope}. */
 export interface ParseEnvelopeOptions {
-  /** Reads a load in clear, within bounds of its own. @default as any value on the wire */
+  /** Reads a load in clear, within its own bounds. @default decodes the load like any value on the wire */
   readClear?(load: Packed): unknown;
 }
 
@@ -275,7 +275,7 @@ function clear(load: Packed, version: number, readClear: (load: Packed) => unkno
 
 /**
  * Reads a request envelope, and of the load only what is needed to find its end: the sender is not authenticated yet.
- * Never throws: for what cannot be read, the result has the reply to send.
+ * Never throws: for bytes that cannot be read, the result has the reply to send.
  *
  * @example
  * ```ts
@@ -315,7 +315,7 @@ export function parseEnvelope(bytes: Uint8Array, options: ParseEnvelopeOptions =
       };
     }
     default:
-      // Salt runs these, with or without authentication according to its release.
+      // Salt runs requests with an unknown `enc`, with or without authentication, depending on its release.
       return refused("unknown enc");
   }
 }
@@ -329,7 +329,7 @@ export interface PublicationEnvelope {
   enc: "aes";
   /** The encrypted load. */
   load: Uint8Array;
-  /** How it was signed, such as `"PKCS1v15-SHA224"`. */
+  /** How the publication was signed, such as `"PKCS1v15-SHA224"`. */
   sig_algo?: string | undefined;
   /** The master's signature of `load`. */
   sig?: Uint8Array | undefined;
@@ -351,7 +351,7 @@ export function packPublication(load: Uint8Array, signature?: { algorithm: strin
 }
 
 /**
- * Reads a publication; `undefined` for what minions ignore: anything with another `enc`.
+ * Reads a publication; `undefined` for messages that minions ignore: those with another `enc`.
  *
  * @example
  * ```ts
@@ -359,7 +359,7 @@ export function packPublication(load: Uint8Array, signature?: { algorithm: strin
  *
  * console.log(parsePublication(encode({ enc: "clear", load: "" }, "wire"))); // undefined
  * ```
- * @throws {ProtocolError} if it is not msgpack, or its binary fields are not bytes
+ * @throws {ProtocolError} if the bytes are not msgpack, or the binary fields are not bytes
  */
 export function parsePublication(bytes: Uint8Array): PublicationEnvelope | undefined {
   // The sender is not authenticated yet: the load stays packed.

@@ -1,20 +1,20 @@
 /** UTF-8 as Salt's text recovery needs it: strict, and without a cost per call for the short texts of a job load. */
 
-// ignoreBOM keeps a leading U+FEFF, which would otherwise vanish from file contents and returns. Not fatal: that takes
-// Deno 90 µs for 100 KB instead of 8, and costs every runtime an exception for each byte string that is not text.
+// ignoreBOM keeps a leading U+FEFF, which would otherwise vanish from file contents and returns. The option `fatal` is not used: it
+// takes Deno 90 µs for 100 KB instead of 8, and costs every runtime an exception for each byte string that is not text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const REPLACEMENT = "\ufffd";
 const encoder = new TextEncoder();
 
-/** Above this many bytes the runtime's own decoder is faster than a loop. */
+/** The most bytes for which a loop is faster than the runtime's decoder. */
 const LOOP_LIMIT = 40;
-/** Longer texts are not cached. */
+/** The most characters of a text that is cached. */
 const CACHED_LIMIT = 32;
 /** How many bytes of a long byte string are checked before the whole is decoded. */
 const GLANCE = 64;
 
 /**
- * Bytes of the UTF-8 sequence at `at`, or 0 if it is not valid: an overlong form, a surrogate, cut off by `end`.
+ * The length of the UTF-8 sequence at `at` in bytes, or 0 if it is not valid: an overlong form, a surrogate, or cut off by `end`.
  */
 function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!;
@@ -33,7 +33,7 @@ function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
   return length;
 }
 
-/** Where the first invalid sequence of `bytes[start, end)` begins that lies before `limit`, or -1. */
+/** The offset of the first invalid sequence of `bytes[start, end)` before `limit`, or -1. */
 function firstInvalid(bytes: Uint8Array, start: number, end: number, limit: number): number {
   let at = start;
   while (at < limit) {
@@ -58,7 +58,7 @@ export function textOf(bytes: Uint8Array, start: number, end: number): string | 
   // Random bytes nearly always fail within the first few, so a ciphertext is not decoded for nothing.
   if (firstInvalid(bytes, start, end, Math.min(end, start + GLANCE)) >= 0) return undefined;
   const text = decoder.decode(bytes.subarray(start, end));
-  // A replacement character stands for something invalid, or for itself.
+  // A replacement character in the text stands for an invalid sequence, or for itself.
   return text.includes(REPLACEMENT) && firstInvalid(bytes, start, end, end) >= 0 ? undefined : text;
 }
 
@@ -94,7 +94,7 @@ function asciiOf(bytes: Uint8Array, start: number, end: number): string | undefi
 export class TextCache {
   readonly #texts: string[] = new Array(2048).fill("");
 
-  /** As {@link textOf}. */
+  /** As {@link textOf}, with short ASCII texts from the cache. */
   text(bytes: Uint8Array, start: number, end: number): string | undefined {
     const length = end - start;
     if (length > CACHED_LIMIT) return textOf(bytes, start, end);
@@ -127,7 +127,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Writes the UTF-8 bytes of as much of `text` as there is room for from `at` on; returns how much that was. */
+/** Writes as much of `text` as fits after `at`, as UTF-8; returns the characters read and the bytes written. */
 export function writeUtf8(text: string, into: Uint8Array, at: number): { read: number; written: number } {
   return encoder.encodeInto(text, into.subarray(at));
 }

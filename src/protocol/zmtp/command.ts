@@ -50,7 +50,7 @@ export function encodeCommand(name: string, data: Uint8Array = NOTHING): Uint8Ar
   return writeFrame(COMMAND, body);
 }
 
-/** @throws {ProtocolError} if the body is shorter than its name */
+/** Reads a command frame's body. @throws {ProtocolError} if the body is shorter than its name */
 export function decodeCommand(body: Uint8Array): Command {
   const length = body[0] ?? 0;
   if (length === 0 || body.length < 1 + length) throw new ProtocolError("Cannot read command: its name is cut short");

@@ -8,16 +8,16 @@ import { originOf } from "./origin.ts";
  * @internal
  */
 export interface Guest {
-  /** `tcp://10.0.0.7:51312`. */
+  /** The name of the connection, such as `tcp://10.0.0.7:51312`. */
   readonly remote: string;
   /** Closes the connection for a reason that is logged. */
   fail(error: Error): void;
 }
 
 export interface ConnectionLimits {
-  /** Incoming connections, at most. */
+  /** The most incoming connections. */
   maxConnections: number;
-  /** Whether a host (`10.0.0.7`) has proven to be one of ours. */
+  /** True if a host (`10.0.0.7`) has authenticated. */
   knownHost: (host: string) => boolean;
 }
 
@@ -49,12 +49,12 @@ export class ConnectionLimit {
     this.#limits = limits;
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get size(): number {
     return this.#size;
   }
 
-  /** Counts a connection. If there is no room, it or an older one is closed. */
+  /** Counts a connection. If there is no room, this connection or an older one is closed. */
   add(guest: Guest): void {
     const origin = originOf(guest.remote);
     const others = this.#origins.get(origin);
@@ -79,7 +79,7 @@ export class ConnectionLimit {
     this.#size--;
   }
 
-  /** The oldest connection of the unknown host that has the most. */
+  /** The oldest connection of the unknown host with the most connections. */
   #oldestUnknown(): Guest | undefined {
     let found: Guest | undefined;
     let most = 0;

@@ -11,9 +11,9 @@ export interface ZmtpContext {
   clock: Clock;
   /** A number in [0, 1). */
   random(): number;
-  /** Where sockets log. */
+  /** The log of the sockets. */
   log: Logger;
-  /** Calls back in the next turn of the event loop, after what has arrived was read: `setImmediate`. */
+  /** Calls back in the next turn of the event loop, after arrived data was read: `setImmediate`. */
   later(callback: () => void): void;
   /** How messages travel over the byte streams. @default ZMTP 3.1 */
   wire?: Wire | undefined;

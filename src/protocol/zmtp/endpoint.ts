@@ -28,7 +28,7 @@ function parseHostPort(part: string, text: string): { host: string; port: number
  * console.log(JSON.stringify(parseEndpoint("tcp://[::1]:4506"))); // {"kind":"tcp","host":"::1","port":4506}
  * console.log(JSON.stringify(parseEndpoint("ipc:///run/bus.ipc"))); // {"kind":"unix","path":"/run/bus.ipc"}
  * ```
- * @throws {SyntaxError} for anything else, `inproc` included
+ * @throws {SyntaxError} for any other text, including `inproc`
  * @see https://libzmq.readthedocs.io/en/latest/zmq_tcp.html
  */
 export function parseEndpoint(text: string): Endpoint {

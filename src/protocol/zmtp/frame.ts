@@ -9,28 +9,28 @@ export type Message = Uint8Array[];
  * A frame is `flags[1] size[1] body` or, with LONG, `flags[1] size[8, big-endian] body`.
  * https://rfc.zeromq.org/spec/37/#framing
  */
-/** Another frame of the same message follows. */
+/** The flag of a frame that another frame of the same message follows. */
 export const MORE = 0x01;
-/** The size takes eight bytes. */
+/** The flag of a frame whose size takes eight bytes. */
 export const LONG = 0x02;
-/** The frame is a command, no part of a message. */
+/** The flag of a command, which is not part of a message. */
 export const COMMAND = 0x04;
 const RESERVED = 0xf8;
 
-/** Frames above this many bytes are sent by reference; copying smaller ones into one write is cheaper than more writes. */
+/** The most bytes of a frame that is copied into a common write; larger frames are sent by reference, in a separate write. */
 export const COPY_LIMIT = 16_384;
 
-/** Bytes allocated at first for a frame that has not arrived: more only as more of it arrives, whatever size it claims. */
+/** The bytes that are allocated at first for a frame that has not arrived. The buffer grows as more arrives, whatever size the frame claims. */
 const FIRST_CAPACITY = 65_536;
-/** When that is full, the buffer grows by this factor. */
+/** The factor by which the buffer of an incomplete frame grows. */
 const GROWTH = 16;
 
-/** The header's size for a body of `length` bytes. */
+/** The size of the header for a body of `length` bytes. */
 export function headerSize(length: number): number {
   return length < 256 ? 2 : 9;
 }
 
-/** Writes a header; returns where the body goes. */
+/** Writes a header; returns the offset of the body. */
 export function writeHeader(target: Uint8Array, at: number, flags: number, length: number): number {
   if (length < 256) {
     target[at] = flags;
@@ -59,17 +59,17 @@ export function writeFrame(flags: number, body: Uint8Array): Uint8Array {
 
 /** The bounds of a {@link FrameDecoder}, each checked before memory is allocated for what it bounds. */
 export interface FrameLimits {
-  /** Bytes of all frames of one message. */
+  /** The most bytes of all frames of one message. */
   maxMessageSize: number;
-  /** Frames of one message. */
+  /** The most frames of one message. */
   maxFrames: number;
-  /** Bytes of a command's body. */
+  /** The most bytes of a command's body. */
   maxCommandSize: number;
 }
 
-/** Receives what a {@link FrameDecoder} reads. */
+/** Receives the messages and commands of a {@link FrameDecoder}. */
 export interface FrameSink {
-  /** Frames may be views of the chunk given to `push`. */
+  /** Called with a message, whose frames may be views of the chunk given to `push`. */
   onMessage(frames: Message): void;
   onCommand(body: Uint8Array): void;
 }
@@ -80,15 +80,15 @@ export class FrameDecoder extends PausableReader {
   readonly #sink: FrameSink;
   #frames: Message = [];
   #messageSize = 0;
-  /** A header that is cut in two, up to nine bytes. */
+  /** The first part of a header that is cut in two, up to nine bytes. */
   #head: Uint8Array | undefined;
   #headFilled = 0;
   #flags = 0;
   #length = 0;
-  /** A body that is cut in two. */
+  /** The first part of a body that is cut in two. */
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
-  /** True until the handshake is done: a message is an error. */
+  /** True until the handshake is done: until then a message is an error. */
   commandsOnly = true;
 
   constructor(limits: FrameLimits, sink: FrameSink) {
@@ -97,7 +97,7 @@ export class FrameDecoder extends PausableReader {
     this.#sink = sink;
   }
 
-  /** Bytes held for incomplete frames and messages, and for those not yet passed to the sink. */
+  /** The bytes held for incomplete frames and messages, and for those not yet passed to the sink. */
   override get pendingBytes(): number {
     const body = this.#body === undefined ? 0 : this.#bodyFilled;
     return this.#messageSize + body + super.pendingBytes;
@@ -247,7 +247,7 @@ function hex(byte: number): string {
   return byte.toString(16).padStart(2, "0");
 }
 
-/** Eight bytes as a number; beyond 2^53 it is imprecise, but then it is above every limit. */
+/** Reads eight bytes as a number; beyond 2^53 it is imprecise, but then it is above every limit. */
 function readLength(bytes: Uint8Array, at: number): number {
   let length = 0;
   for (let i = at; i < at + 8; i++) length = length * 256 + bytes[i]!;

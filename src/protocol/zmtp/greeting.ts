@@ -11,7 +11,7 @@ const VERSION_AT = 10;
 const MECHANISM_AT = 12;
 const MECHANISM_SIZE = 20;
 
-/** Our greeting, announcing ZMTP 3.`minor` with the NULL mechanism. */
+/** The greeting that this side sends, for ZMTP 3.`minor` with the NULL mechanism. */
 export function greeting(minor: 0 | 1 = 1): Uint8Array {
   const bytes = new Uint8Array(GREETING_SIZE);
   bytes[0] = 0xff;
@@ -24,7 +24,7 @@ export function greeting(minor: 0 | 1 = 1): Uint8Array {
 
 /**
  * Checks as much of a peer's greeting as has arrived, so that a browser or a port scanner is refused at its first byte.
- * libzmq sends the first 10 bytes alone and the rest once it has ours.
+ * libzmq sends the first 10 bytes alone, and the rest once it has received the other side's greeting.
  *
  * @param bytes the first `filled` of 64 bytes
  * @throws {ProtocolError} as soon as the bytes cannot be the beginning of a valid greeting
@@ -45,7 +45,7 @@ export function checkGreeting(bytes: Uint8Array, filled: number): void {
   }
 }
 
-/** The minor version both sides understand; a major version above 3 is asked to speak 3.1. */
+/** The minor version that both sides understand; a peer with a major version above 3 is asked to speak 3.1. */
 export function agreedMinor(bytes: Uint8Array): 0 | 1 {
   return bytes[VERSION_AT] === 3 && bytes[VERSION_AT + 1] === 0 ? 0 : 1;
 }

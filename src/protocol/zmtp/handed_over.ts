@@ -1,6 +1,6 @@
 import type { Connection, ConnectionHandlers } from "../../runtime/net.ts";
 
-/** A connection that one socket has started and another goes on with: it begins with the bytes that were read already. */
+/** A connection that one socket has started and another one continues: it begins with the bytes that were read already. */
 export class HandedOver implements Connection, ConnectionHandlers {
   readonly #connection: Connection;
   readonly #seen: Uint8Array;
@@ -25,7 +25,7 @@ export class HandedOver implements Connection, ConnectionHandlers {
 
   start(handlers: ConnectionHandlers): void {
     this.#handlers = handlers;
-    // As a connection does, in a turn of its own; nothing else can arrive before the microtask.
+    // Delivers later, as every connection does. Nothing else can arrive before the microtask.
     queueMicrotask(() => void handlers.onData(this.#seen));
   }
 

@@ -3,8 +3,8 @@ import { messageOf } from "../../base/errors.ts";
 import type { Peer } from "./peer.ts";
 
 /**
- * Where a socket's received messages wait: for a handler, which takes each at once, or for {@link Inbox.receive}.
- * When `limit` of them wait, the peers that send more are paused, and resume in the order in which they were paused.
+ * The received messages of a socket, which wait for {@link Inbox.receive}, or are passed at once to a handler.
+ * When `limit` messages wait, peers that send more are paused; they resume in the order in which they were paused.
  */
 export class Inbox<T> {
   readonly #limit: number;
@@ -53,7 +53,7 @@ export class Inbox<T> {
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
-  /** Queued messages can still be received; after them, undefined. */
+  /** Closes the inbox: queued messages can still be received; after them, `receive` returns undefined. */
   close(): void {
     this.#closed = true;
     this.#stalled = [];
@@ -77,7 +77,7 @@ export class Inbox<T> {
     try {
       handler(item);
     } catch (error) {
-      // Not the peer's fault, and the messages after this one must still be handled.
+      // A failed handler is not the peer's fault, and the next messages must still be handled.
       this.#log.error("message handler failed", { error: messageOf(error) });
     }
   }

@@ -1,5 +1,5 @@
 /**
- * libzmq behind the same interfaces, through npm's `zeromq`: for comparison, and for those who need libzmq itself. Node only:
+ * libzmq behind the same interfaces, through npm's `zeromq`: for comparison, and for users who need libzmq itself. Node only:
  * under Bun the package aborts the process, under Deno its REQ sockets hang.
  */
 import { abortable } from "../../base/async/within.ts";
@@ -45,7 +45,7 @@ type NativeModule = Record<
 const encoder = new TextEncoder();
 const bytesOf = (topic: Uint8Array | string) => typeof topic === "string" ? encoder.encode(topic) : topic;
 const framesOf = (message: Message | Uint8Array): Message => message instanceof Uint8Array ? [message] : message;
-/** libzmq's frames as plain bytes, not as Node's Buffers. */
+/** Converts libzmq's frames from Node's `Buffer` to plain bytes. */
 const plain = (frames: Uint8Array[]): Message =>
   frames.map((frame) => new Uint8Array(frame.buffer as ArrayBuffer, frame.byteOffset, frame.length));
 
@@ -72,16 +72,16 @@ function peerAt(remote: string, open: boolean): PeerInfo {
   return { remote, local: "", identity: new Uint8Array(0), open };
 }
 
-/** In a variable, so that runtimes that scan the source for packages do not fetch one that they cannot use. */
+/** The package's name, in a variable, so that runtimes that scan the source for packages do not fetch one that they cannot use. */
 const PACKAGE = "zeromq";
 
 abstract class NativeBase implements Socket {
   protected socket: NativeSocket;
   readonly #make: () => NativeSocket;
   readonly #endpoints: string[] = [];
-  /** Kept for the socket that {@link NativeBase.renew} makes. */
+  /** The listeners, to be added again to the socket that {@link NativeBase.renew} makes. */
   readonly #watched: [event: string, listener: (event: { address?: string }) => void][] = [];
-  /** libzmq takes one send at a time; the others wait here. */
+  /** The end of the last send: libzmq takes one at a time, the next ones wait for it. */
   #sending: Promise<void> = Promise.resolve();
   protected closed = false;
 
@@ -139,7 +139,7 @@ abstract class NativeBase implements Socket {
     return sent;
   }
 
-  /** A fresh socket with the same connections. */
+  /** Replaces the socket by a new one with the same connections. */
   protected renew(): void {
     this.socket.close();
     this.socket = this.#make();
@@ -273,7 +273,7 @@ class NativeRouter extends NativeBase implements Router {
   }
 }
 
-/** libzmq's own REP takes one request at a time; on its ROUTER they run concurrently. */
+/** REP over libzmq's ROUTER, where requests run concurrently: libzmq's own REP takes one request at a time. */
 class NativeRep extends NativeRouter implements Rep {
   serve(handler: Parameters<Rep["serve"]>[0]): void {
     this.onMessage(async (peer, frames) => {
@@ -321,7 +321,7 @@ export async function nativeSockets(
     pull: (options) => new NativePull(make("Pull", options)),
     req: (options) => new NativeReq(make("Request", options)),
     rep: (options) => new NativeRep(make("Router", options), log),
-    // libzmq has no bound for what all peers send together, so the bound for each is lower than with our own sockets.
+    // libzmq has no bound for the messages of all peers together, so the bound for each peer is lower than with Brine's sockets.
     router: (options) => new NativeRouter(make("Router", { maxMessageSize: 2 ** 27, ...options }), log),
     dealer: (options) => new NativeDealer(make("Dealer", options)),
   };

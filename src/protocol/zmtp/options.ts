@@ -3,43 +3,43 @@ import { ConnectionLimit } from "./connection_limit.ts";
 /** Settings of a socket. Durations are in milliseconds, sizes in bytes. */
 export interface SocketOptions {
   /**
-   * Messages waiting for one peer beyond what its connection has taken; 0 means no limit. When it is reached, PUB drops
+   * The most messages that wait for one peer, without those that its connection has taken; 0: no limit. At the limit, PUB drops
    * for that subscriber, ROUTER and REP drop and report it, PUSH and DEALER wait, REQ (for its own queue) rejects.
    * @default 1000
    */
   sendHighWaterMark?: number;
-  /** The same in bytes, for large messages; one message always fits. 0 means no limit. @default 67108864 (64 MiB) */
+  /** The most bytes of messages that wait for one peer; one message always fits. 0: no limit. @default 67108864 (64 MiB) */
   sendHighWaterBytes?: number;
-  /** Messages received and not yet read by the caller, of all peers together, at which reading stops. 0: no limit. @default 1000 */
+  /** The number of messages received and not yet read by the caller, of all peers together, at which reading stops. 0: no limit. @default 1000 */
   receiveHighWaterMark?: number;
-  /** The name by which a ROUTER knows us: 1 to 255 bytes, the first not zero. REQ, DEALER and ROUTER send it. */
+  /** The name by which a ROUTER knows this socket: 1 to 255 bytes, the first not zero. REQ, DEALER and ROUTER send it. */
   identity?: Uint8Array;
-  /** A peer that announces a larger message is disconnected. @default 268435456 (256 MiB) */
+  /** The most bytes of a message: a peer that announces a larger one is disconnected. @default 268435456 (256 MiB) */
   maxMessageSize?: number;
   /** Counts and bounds the incoming connections; several sockets may share one. @default no bound */
   connectionLimit?: ConnectionLimit;
-  /** A peer that sends a message of more frames is disconnected. @default 1024 */
+  /** The most frames of a message: a peer that sends more is disconnected. @default 1024 */
   maxFrames?: number;
   /**
-   * Bytes held for incomplete messages, of all peers together. Above it, the host that holds most loses
+   * The most bytes held for incomplete messages of all peers together. Above the limit, the host that holds most loses
    * its largest message. @default 536870912 (512 MiB)
    */
   unfinishedBytes?: number;
-  /** The same for peers on known hosts, which are counted separately. @default unfinishedBytes */
+  /** The most bytes held for incomplete messages of peers on known hosts, which are counted separately. @default unfinishedBytes */
   unfinishedBytesKnown?: number;
   /** The same for all peers on one known host. @default unfinishedBytesKnown */
   unfinishedBytesOf?: (host: string) => number;
   /** Whether a host (`10.0.0.7`) has authenticated as one of ours. @default none has */
   knownHost?: (host: string) => boolean;
-  /** A peer that sends less than 64 KiB of a message it has begun in this time is disconnected. @default 30000 */
+  /** The time for the next 64 KiB of an incomplete message: a slower peer is disconnected. @default 30000 */
   stallTimeoutMs?: number;
-  /** A peer whose message takes longer from its first byte to its last is disconnected. @default 900000 */
+  /** The time for a message from its first byte to its last: a slower peer is disconnected. @default 900000 */
   messageTimeoutMs?: number;
   /** Time a peer has from connecting to the end of the handshake. @default 30000 */
   handshakeTimeoutMs?: number;
   /** Silence after which a peer is sent a PING; 0 sends none. PINGs of peers are always answered. @default 0 */
   heartbeatIntervalMs?: number;
-  /** Silence after a PING that means the peer is gone. @default heartbeatIntervalMs */
+  /** Silence after a PING after which the peer is disconnected. @default heartbeatIntervalMs */
   heartbeatTimeoutMs?: number;
   /** Silence after which the peer should close the connection, sent with each PING; 0 sends none. @default 0 */
   heartbeatTtlMs?: number;
@@ -51,7 +51,7 @@ export interface SocketOptions {
   reconnectJitter?: number;
   /** Time one dial may take. @default 30000 */
   dialTimeoutMs?: number;
-  /** How long `close()` goes on sending what is queued; 0 drops it at once, Infinity waits forever. @default 1000 */
+  /** How long `close()` continues to send queued messages; 0 drops them at once, Infinity waits forever. @default 1000 */
   lingerMs?: number;
   /** TCP keep-alive: idle seconds before the first probe; false turns it off. @default 300 */
   keepAliveIdle?: number | false;
@@ -68,7 +68,7 @@ export type Settings = Required<Omit<SocketOptions, "identity" | "family">> & {
 
 const unlimited = (value: number | undefined, standard: number) => value === 0 ? Infinity : value ?? standard;
 
-/** @throws {RangeError} for an identity that no ROUTER may accept */
+/** The options with their defaults. @throws {RangeError} for an identity that no ROUTER may accept */
 export function settingsOf(options: SocketOptions): Settings {
   const { identity, heartbeatIntervalMs = 0 } = options;
   if (identity !== undefined && (identity.length === 0 || identity.length > 255 || identity[0] === 0)) {
@@ -106,6 +106,6 @@ export function settingsOf(options: SocketOptions): Settings {
 
 /** Options of a PUB socket. */
 export interface PubOptions extends SocketOptions {
-  /** A subscriber that asks for more topics is disconnected. @default 10000 */
+  /** The most topics of a subscriber: one that asks for more is disconnected. @default 10000 */
   maxTopics?: number;
 }

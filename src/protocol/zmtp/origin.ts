@@ -1,8 +1,8 @@
 import { networkOf } from "../../runtime/network.ts";
 
 /**
- * What counts as one sender when limits are shared out: the host's address; for IPv6 its /64 network, since one host has all
- * addresses of it. All connections over local sockets count as one sender.
+ * The sender of a connection, for limits on one sender: the host's address; for IPv6 its /64 network, since one host can use all
+ * addresses of a /64. All connections over local sockets count as one sender.
  *
  * @param remote as in `PeerInfo`: `tcp://10.0.0.7:51312`, `tcp://[2001:db8::7]:51312`; empty where libzmq does not report it
  */

@@ -1,20 +1,20 @@
 import { COPY_LIMIT, headerSize, type Message, MORE, writeHeader } from "./frame.ts";
 
-/** Bytes after which a batch is closed and written without waiting for the turn to end. */
+/** The size in bytes at which a batch is closed and written without waiting for the end of the turn. */
 export const BATCH_SIZE = 65_536;
 const FIRST_SIZE = 512;
 
-/** Whole messages in wire form. One batch may wait in many outboxes: it is not changed once it is closed. */
+/** Whole messages, encoded for the wire. A closed batch never changes, since it may wait in many outboxes. */
 export interface Batch {
-  /** What to write, in order. */
+  /** The bytes to write, in order. */
   parts: Uint8Array[];
-  /** Bytes of all parts. */
+  /** The number of bytes of all parts. */
   size: number;
-  /** Messages in it. */
+  /** The number of messages in the batch. */
   count: number;
 }
 
-/** Bytes that a message takes on the wire, or -1 if it has a frame to be sent by reference. */
+/** The size of a message on the wire in bytes, or -1 if it has a frame to be sent by reference. */
 function copySize(frames: Message): number {
   let size = 0;
   for (let i = 0; i < frames.length; i++) {
@@ -70,7 +70,7 @@ function encodeByReference(frames: Message): Batch {
   return { parts, size, count: 1 };
 }
 
-/** One message as a batch of its own, to be shared by many outboxes. */
+/** Encodes one message as a separate batch, to be shared by many outboxes. */
 export function encodeMessage(frames: Message): Batch {
   const size = copySize(frames);
   if (size < 0) return encodeByReference(frames);
@@ -104,25 +104,25 @@ export class JoinCache {
     return bytes;
   }
 
-  /** Drops the join, so that memory of what has been sent is freed. */
+  /** Drops the last join, to free the memory of batches that have been sent. */
   clear(): void {
     this.#batches = [];
     this.#bytes = undefined;
   }
 }
 
-/** What is still to be sent to one peer: closed batches, then one that is being filled. */
+/** The batches to be sent to one peer: closed ones, then one that is being filled. */
 export class Outbox {
   #queue: Batch[] = [];
   #open: Uint8Array | undefined;
   #used = 0;
   #openCount = 0;
-  /** The size at which the last batch was closed: the next one will be alike, and need not grow again. */
+  /** The size at which the last batch was closed, in bytes: the next one begins with this size, so that it need not grow. */
   #hint = FIRST_SIZE;
 
-  /** Messages waiting. */
+  /** The number of waiting messages. */
   messages = 0;
-  /** Bytes waiting. */
+  /** The number of waiting bytes. */
   bytes = 0;
 
   /** Copies a message, or queues it by reference if it has large frames. The frames MUST NOT be changed afterwards. */
@@ -150,8 +150,8 @@ export class Outbox {
   }
 
   /**
-   * Writes batches to `to` until its `write` returns false, which stops it after the current batch, so that what remains are
-   * whole messages.
+   * Writes batches to `to` until its `write` returns false. The current batch is always completed, so that whole messages
+   * remain.
    */
   flush(to: { write(chunk: Uint8Array): boolean }, cache: JoinCache): void {
     if (this.#open !== undefined) this.#close();
@@ -179,7 +179,7 @@ export class Outbox {
     else if (at > 0) this.#queue = queue.slice(at);
   }
 
-  /** Removes and returns what was not written. */
+  /** Removes and returns the batches that were not written. */
   take(): Batch[] {
     if (this.#open !== undefined) this.#close();
     const queue = this.#queue;

@@ -11,21 +11,21 @@ import { type Batch, BATCH_SIZE, type JoinCache, Outbox } from "./outbox.ts";
 import type { Unfinished } from "./unfinished.ts";
 import { ZMTP } from "./zmtp_conversation.ts";
 
-/** What a caller may know of the other end of a connection. */
+/** Facts about the other end of a connection, for callers. */
 export interface PeerInfo {
-  /** `tcp://10.0.0.7:51312`; empty where libzmq does not report it. */
+  /** The name of the connection, such as `tcp://10.0.0.7:51312`; empty if libzmq does not report it. */
   readonly remote: string;
   /** The address on this side. */
   readonly local: string;
-  /** The routing id: announced by the peer, or made up by a ROUTER. Empty for the other patterns. */
+  /** The routing id: announced by the peer, or chosen by a ROUTER. Empty for the other patterns. */
   readonly identity: Uint8Array;
-  /** Messages that wait to be sent to it; undefined where the socket library does not report it. */
+  /** The number of messages that wait to be sent to the peer; undefined if the socket library does not report it. */
   readonly waiting?: number;
-  /** False once the connection is gone. */
+  /** False once the connection has ended. */
   readonly open: boolean;
-  /** Stops reading from it; undefined where the socket library reads by itself. */
+  /** Stops reading from the peer; undefined if the socket library cannot stop. */
   pause?(): void;
-  /** Goes on reading from it. */
+  /** Continues to read from the peer. */
   resume?(): void;
 }
 
@@ -39,20 +39,20 @@ export interface PeerHost {
   readonly settings: Settings;
   readonly joins: JoinCache;
   readonly unfinished: Unfinished;
-  /** The handshake is done. May throw a ProtocolError to refuse the peer. */
+  /** Called when the handshake is done. May throw a ProtocolError to refuse the peer. */
   peerOpened(peer: Peer): void;
   peerMessage(peer: Peer, frames: Message): void;
-  /** The peer subscribed or unsubscribed. May throw a ProtocolError. */
+  /** Called when the peer subscribes or unsubscribes. May throw a ProtocolError. */
   peerSubscribed(peer: Peer, topic: Uint8Array, on: boolean): void;
-  /** There is room in the outbox again. */
+  /** Called when there is room in the outbox again. */
   peerDrained(peer: Peer): void;
-  /** The peer has disconnected; called once, also for peers that never completed the handshake. */
+  /** Called once when the peer has disconnected, also for peers that never completed the handshake. */
   peerClosed(peer: Peer, error: Error | undefined): void;
   /** Asks for {@link Peer.flush} at the end of the turn. */
   peerDirty(peer: Peer): void;
 }
 
-/** A connection that lasts so many milliseconds is good, even if nothing has arrived over it. */
+/** The age in milliseconds from which a connection counts as good, even if no data has arrived. */
 const PROVEN_MS = 10_000;
 const NO_IDENTITY = new Uint8Array(0);
 
@@ -68,11 +68,11 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   readonly #outbox = new Outbox();
   #handedOver: HandedOver | undefined;
   readonly #wire: Wire;
-  /** When the handshake was done. */
+  /** The time at which the handshake was done. */
   #openedAt: number | undefined;
   #state: "handshake" | "open" | "closing" | "closed" = "handshake";
   #blocked = false;
-  /** Bytes of the incomplete message, as last reported to the socket. */
+  /** The bytes of the incomplete message, as last reported to the socket. */
   #unfinished = 0;
   #finished = 0;
   #stopTimer: (() => void) | undefined;
@@ -80,7 +80,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
 
   identity: Uint8Array = NO_IDENTITY;
   readonly endpoint: string | undefined;
-  /** True while it waits for {@link Peer.flush}; set by the host. */
+  /** True while the peer waits for {@link Peer.flush}; set by the host. */
   dirty = false;
   /** The topics a subscriber has asked for, as keys of `Subscriptions`; kept by PUB. */
   topics: Set<string> | undefined;
@@ -105,7 +105,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     return this.#state === "open";
   }
 
-  /** True if the other side was a peer of ours, and not only something that accepts connections. */
+  /** True if the other side has proven to be a peer, and does not only accept connections. */
   get proven(): boolean {
     if (this.#openedAt === undefined) return false;
     return this.#wire.shakesHands || this.#conversation.finished > 0 ||
@@ -133,7 +133,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     this.#connection.start(this);
     const { secured } = this.#connection;
     if (secured === undefined) this.#begin();
-    // If it does not succeed, the connection closes and says why.
+    // If the TLS handshake fails, the connection is closed with the reason.
     else secured.then(() => this.#begin(), () => {});
   }
 
@@ -194,12 +194,12 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     this.#touch();
   }
 
-  /** Messages that wait to be sent. */
+  /** The number of messages that wait to be sent. */
   get waiting(): number {
     return this.#outbox.messages;
   }
 
-  /** Bytes queued that the connection does not take, because the peer does not read. */
+  /** The number of queued bytes that the connection does not take, because the peer does not read. */
   get unread(): number {
     return this.#blocked ? this.#outbox.bytes : 0;
   }
@@ -222,7 +222,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     if (batch !== undefined) this.share(batch);
   }
 
-  /** Writes what the connection takes. */
+  /** Writes as many queued messages as the connection takes. */
   flush(): void {
     if (this.#blocked || this.#state !== "open" && this.#state !== "closing") return;
     this.#outbox.flush(this, this.#host.joins);
@@ -232,14 +232,14 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     this.#connection.end();
   }
 
-  /** For {@link Outbox.flush} and the conversation only. */
+  /** Writes bytes. To be called only by {@link Outbox.flush} and the conversation. */
   write(chunk: Uint8Array): boolean {
     const goOn = this.#connection.write(chunk);
     if (!goOn) this.#blocked = true;
     return goOn;
   }
 
-  /** Removes and returns what was queued and never written. */
+  /** Removes and returns the batches that were queued and never written. */
   takeUnsent(): Batch[] {
     return this.#outbox.take();
   }
@@ -316,7 +316,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     this.#gone(error);
   }
 
-  /** Sends what is queued, then closes; resolves once the connection is gone. */
+  /** Sends queued messages, then closes; resolves once the connection has ended. */
   end(): Promise<void> {
     if (this.#state === "closed") return Promise.resolve();
     if (this.#state !== "open") {
@@ -354,7 +354,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     this.#state = "closed";
     this.#stopTimer?.();
     this.#conversation.close();
-    // What had arrived before is still delivered, unless the peer broke the protocol: see resume().
+    // Messages that had arrived before are still delivered, unless the peer broke the protocol: see resume().
     if (error instanceof ProtocolError || !this.#conversation.paused) this.#conversation.stop();
     this.#host.peerClosed(this, error);
     this.#ended?.();

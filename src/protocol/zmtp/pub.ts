@@ -9,7 +9,7 @@ import { MAX_TOPIC_LENGTH, Subscriptions } from "./subscriptions.ts";
 import type { Pub } from "./types.ts";
 import { ZMTP } from "./zmtp_conversation.ts";
 
-/** Bytes of a message from a subscriber: a topic, or a short command of another version, which is ignored. */
+/** The most bytes of a message from a subscriber: a topic, or a short command of another version, which is ignored. */
 export const MAX_RECEIVED = 8192;
 
 /**
@@ -23,18 +23,18 @@ export const MAX_RECEIVED = 8192;
  * ```
  */
 export class PubSocket extends ZmtpSocket implements Pub {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "PUB";
   readonly #maxTopics: number;
   readonly #subscriptions = new Subscriptions<Peer>();
   readonly #subscribed: ((peer: PeerInfo, topic: Uint8Array, on: boolean) => void)[] = [];
   #subscribers = 0;
 
-  /** Messages lost so far to subscribers at their high-water mark, counted once for each. */
+  /** The number of messages lost so far, because a subscriber was at its high-water mark; counted for each subscriber. */
   dropped = 0;
 
   /**
-   * Opens nothing yet: it connects or binds when it is told to.
+   * Makes a socket without connections: `connect` and `bind` open them.
    *
    * @param options bounds, heartbeats and the like
    */
@@ -49,7 +49,7 @@ export class PubSocket extends ZmtpSocket implements Pub {
     return this.#subscribers;
   }
 
-  /** What a peer has subscribed to. */
+  /** The topics that a peer has subscribed to. */
   topicsOf(peer: PeerInfo): Uint8Array[] {
     const topics = (peer as Peer).topics ?? [];
     return [...topics].map((key) => Uint8Array.from(key, (character) => character.charCodeAt(0)));

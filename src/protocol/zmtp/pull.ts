@@ -13,6 +13,6 @@ import type { Pull } from "./types.ts";
  * ```
  */
 export class PullSocket extends ReceivingSocket implements Pull {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "PULL";
 }

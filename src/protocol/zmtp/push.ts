@@ -26,7 +26,7 @@ export abstract class DealingSocket extends ZmtpSocket implements Push {
   #next = 0;
   #waiting: Waiting[] = [];
   #emptied: (() => void) | undefined;
-  /** What was queued for peers that have disconnected: it goes to the next peer, before anything else. */
+  /** Messages that were queued for disconnected peers: they go to the next peer, before all others. */
   #orphans: Batch[] = [];
 
   send(message: Message | Uint8Array): void | Promise<void> {
@@ -109,12 +109,12 @@ export abstract class DealingSocket extends ZmtpSocket implements Push {
  * ```
  */
 export class PushSocket extends DealingSocket {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "PUSH";
 
   /** @internal */
   override peerMessage(): void {
-    // A PULL sends nothing that matters; libzmq ignores its messages, too.
+    // Messages of a PULL are ignored, as libzmq does.
   }
 }
 
@@ -129,12 +129,12 @@ export class PushSocket extends DealingSocket {
  * ```
  */
 export class DealerSocket extends DealingSocket implements Dealer {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "DEALER";
   readonly #inbox: Inbox<Message>;
 
   /**
-   * Opens nothing yet: it connects or binds when it is told to.
+   * Makes a socket without connections: `connect` and `bind` open them.
    *
    * @param options bounds, heartbeats and the like
    */

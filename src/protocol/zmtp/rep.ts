@@ -16,7 +16,7 @@ import type { Rep } from "./types.ts";
  */
 type Handler = Parameters<Rep["serve"]>[0];
 
-/** Requests of one peer that wait for their turn; a REQ has one, but a DEALER may send ahead. */
+/** The most requests of one peer that wait for their turn; a REQ sends one at a time, but a DEALER may send ahead. */
 const BACKLOG = 16;
 
 /**
@@ -34,14 +34,14 @@ const BACKLOG = 16;
  * ```
  */
 export class RepSocket extends AddressedSocket implements Rep {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "REP";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
   /** For each peer being served, its further requests. */
   readonly #busy = new Map<Peer, Message[]>();
 
   /**
-   * Opens nothing yet: it connects or binds when it is told to.
+   * Makes a socket without connections: `connect` and `bind` open them.
    *
    * @param options bounds, heartbeats and the like
    */
@@ -74,7 +74,7 @@ export class RepSocket extends AddressedSocket implements Rep {
   /** @internal */
   protected override detach(peer: Peer, error: Error | undefined): void {
     super.detach(peer, error);
-    // The peer is gone: no replies can be sent.
+    // The further requests of a disconnected peer are dropped: no replies can be sent.
     this.#busy.get(peer)?.splice(0);
   }
 

@@ -24,7 +24,7 @@ const DELIMITER = new Uint8Array(0);
  * ```
  */
 export class ReqSocket extends ZmtpSocket implements Req {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "REQ";
   readonly #asked: Peer[] = [];
   #next = 0;
@@ -118,8 +118,8 @@ export class ReqSocket extends ZmtpSocket implements Req {
     if (this.#current?.peer !== peer) return;
     const { pending } = this.#current;
     this.#current = undefined;
-    // No automatic retry: whether the request was carried out is not known, and only the caller knows whether
-    // running it twice is harmless.
+    // The request is not sent again: it is not known whether it was carried out, and only the caller knows whether it may run
+    // twice.
     pending.reject(
       new SystemError("ECONNRESET", `Lost the connection to ${peer.remote} while waiting for its reply`, {
         remote: peer.remote,

@@ -12,7 +12,7 @@ function keyOf(identity: Uint8Array): string {
   return String.fromCharCode(...identity);
 }
 
-/** Bytes of replies that a peer may leave unread before its next requests wait. */
+/** The most bytes of replies that a peer may leave unread before its next requests have to wait. */
 const UNREAD = 2 ** 18;
 
 /**
@@ -23,10 +23,10 @@ const UNREAD = 2 ** 18;
 export abstract class AddressedSocket extends ZmtpSocket {
   readonly #byIdentity = new Map<string, Peer>();
   #nextId: number;
-  /** Peers that we stopped reading from until they read their replies. */
+  /** Peers whose requests are not read until they read their replies. */
   readonly #unread = new Set<Peer>();
 
-  /** Messages that {@link AddressedSocket.sendTo} could not queue. */
+  /** The number of messages that {@link AddressedSocket.sendTo} could not queue. */
   dropped = 0;
 
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
@@ -34,7 +34,7 @@ export abstract class AddressedSocket extends ZmtpSocket {
     this.#nextId = Math.floor(context.random() * 2 ** 32);
   }
 
-  /** False, and counted as dropped, if the peer is gone or its queue is full. */
+  /** Queues a message for a peer; false, and counted as dropped, if the peer has disconnected or its queue is full. */
   protected sendTo(peer: PeerHandle | Uint8Array | undefined, message: Message): boolean {
     const found = peer instanceof Uint8Array ? this.#byIdentity.get(keyOf(peer)) : peer;
     if (!(found instanceof Peer) || !found.open || !found.hasRoom()) {
@@ -55,8 +55,8 @@ export abstract class AddressedSocket extends ZmtpSocket {
   }
 
   /**
-   * Peers without an identity get one in libzmq's form: a zero byte, then a number. An identity that is taken stays with its
-   * first owner: a second peer that announces it is refused, as it could otherwise take over the first one's replies.
+   * Gives a peer without an identity one in libzmq's form: a zero byte, then a number. An identity that is in use stays with its
+   * first owner: a second peer that announces it is refused, as it could otherwise receive the first peer's replies.
    */
   protected override attach(peer: Peer): void {
     if (peer.identity.length === 0) {
@@ -81,7 +81,7 @@ export abstract class AddressedSocket extends ZmtpSocket {
 }
 
 /**
- * ROUTER: receives from all peers, and sends to the peer that it names.
+ * ROUTER: receives from all peers, and sends to the peer that the caller names.
  *
  * @example
  * ```ts
@@ -91,12 +91,12 @@ export abstract class AddressedSocket extends ZmtpSocket {
  * ```
  */
 export class RouterSocket extends AddressedSocket implements Router {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "ROUTER";
   readonly #inbox: Inbox<{ peer: Peer; frames: Message }>;
 
   /**
-   * Opens nothing yet: it connects or binds when it is told to.
+   * Makes a socket without connections: `connect` and `bind` open them.
    *
    * @param options bounds, heartbeats and the like
    */
@@ -105,7 +105,7 @@ export class RouterSocket extends AddressedSocket implements Router {
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
   }
 
-  /** Until it is called, messages are queued; above the high-water mark their senders wait. */
+  /** Handles messages. Before this call, messages are queued; above the high-water mark their senders wait. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void {
     this.#inbox.handle(({ peer, frames }) => handler(peer, frames));
   }

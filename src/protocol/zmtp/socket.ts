@@ -12,18 +12,18 @@ import type { Socket } from "./types.ts";
 import { Unfinished } from "./unfinished.ts";
 import { ZMTP } from "./zmtp_conversation.ts";
 
-/** Peers flushed per turn of the loop: one takes about 20 µs, and thousands at once would block everything else. */
+/** The most peers that are flushed in one turn of the loop: one takes about 20 µs, and thousands at once would block all other work. */
 const FLUSH_SLICE = 500;
 
 interface Dialer {
   controller: AbortController;
   peer: Peer | undefined;
-  /** Dial again without a wait: we closed the connection ourselves. */
+  /** True if the endpoint is dialled again without a wait, since this side closed the connection. */
   atOnce: boolean;
   done: Promise<void>;
 }
 
-/** A message, whether given whole or as its only frame. */
+/** The frames of a message, which may be given as its only frame. */
 export function framesOf(message: Message | Uint8Array): Message {
   if (message instanceof Uint8Array) return [message];
   if (message.length === 0) {
@@ -33,7 +33,7 @@ export function framesOf(message: Message | Uint8Array): Message {
 }
 
 /**
- * The base of all sockets: listens, dials and redials, and sends what is queued at the end of each turn.
+ * The base of all sockets: listens, dials and redials, and sends queued messages at the end of each turn.
  *
  * @internal
  */
@@ -48,14 +48,14 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   readonly #dialers = new Map<string, Dialer>();
   /** Why the last attempt to connect to an endpoint failed. */
   readonly #problems = new Map<string, string>();
-  /** All connections, those still in their handshake included. */
+  /** All connections, including those whose handshake is not done. */
   readonly #peers = new Set<Peer>();
   readonly #connected: ((peer: PeerInfo) => void)[] = [];
   readonly #disconnected: ((peer: PeerInfo, error: Error | undefined) => void)[] = [];
   #dirty: Peer[] = [];
   #flushing = false;
   #closing: Promise<void> | undefined;
-  /** Set while closing, once nothing more is sent or received. */
+  /** True while closing, once no more messages are sent or received. */
   #stopped = false;
 
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
@@ -73,7 +73,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     for (const peer of this.#peers) if (peer.open) yield peer;
   }
 
-  /** Why this socket has no peer: the last connection problem. Undefined once it has one. */
+  /** Why this socket has no peer: the last connection problem. Undefined once there is a peer. */
   protected trouble(): string | undefined {
     for (const _peer of this.peers()) return undefined;
     const [problem] = this.#problems.values();
@@ -94,7 +94,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     this.#connected.push(handler);
   }
 
-  /** Calls `handler` for each such peer that disconnects; with an error unless it closed normally. */
+  /** Calls `handler` for each peer that disconnects after its handshake; with an error unless it closed normally. */
   onDisconnect(handler: (peer: PeerInfo, error: Error | undefined) => void): void {
     this.#disconnected.push(handler);
   }
@@ -129,7 +129,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     dialer.done = this.#keepConnected(name, dialer);
   }
 
-  /** Undoes {@link ZmtpSocket.connect}: stops dialling, and closes the connection once what is queued was sent. */
+  /** Undoes {@link ZmtpSocket.connect}: stops dialling, and closes the connection once queued messages were sent. */
   async disconnect(endpoint: string): Promise<void> {
     const name = printEndpoint(parseEndpoint(endpoint));
     const dialer = this.#dialers.get(name);
@@ -152,7 +152,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     const { lingerMs } = this.settings;
     const expired = Promise.withResolvers<void>();
     const stop = lingerMs === Infinity ? () => {} : this.context.clock.after(lingerMs, expired.resolve);
-    // After the assignment in close(), so that all code called from here sees the socket as closed.
+    // Waits for the assignment in close(), so that all code called from here sees the socket as closed.
     await undefined;
     this.beforeClose();
     if (lingerMs > 0) await Promise.race([this.queued(), expired.promise]);
@@ -195,7 +195,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
         if (signal.aborted) return;
         this.#problems.set(name, messageOf(error));
         const fields = { endpoint: name, socket: this.type, error: messageOf(error) };
-        // The first failure is worth a line; the same every few seconds is not.
+        // Only the first failure is logged at this level: repetitions every few seconds tell nothing new.
         if (attempt === 0) log.info("cannot connect: trying again", fields);
         else log.debug("cannot connect", fields);
       }
@@ -209,7 +209,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
         { initialMs: reconnectInitialMs, maxMs: reconnectMaxMs, jitter: reconnectJitter },
         random(),
       );
-      // Not `after`, which would let the process exit when this connection is all that it waits for.
+      // Uses `sleep` and not `after`, with which the process would exit when it waits only for this connection.
       await clock.sleep(wait, signal).catch(() => {});
     }
   }
@@ -232,7 +232,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   readonly #ends = new Map<Peer, (wasOpen: boolean) => void>();
   readonly #wasOpen = new WeakSet<Peer>();
 
-  /** Closes a connection; a dialled one is dialled again at once. */
+  /** Closes a connection; a dialled endpoint is dialled again at once. */
   protected renew(peer: Peer): void {
     const dialer = peer.endpoint === undefined ? undefined : this.#dialers.get(peer.endpoint);
     if (dialer?.peer === peer) dialer.atOnce = true;

@@ -11,7 +11,7 @@ import { SubSocket } from "./sub.ts";
 import type { SocketFactory } from "./types.ts";
 
 /**
- * Our own sockets as a factory, for code that may be given libzmq's instead.
+ * A factory of Brine's own sockets, for code that may use libzmq's sockets instead.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export function zmtpSockets(context: ZmtpContext): SocketFactory {
 }
 
 /**
- * Our own sockets over a runtime.
+ * A factory of Brine's own sockets over a runtime.
  *
  * @example
  * ```ts

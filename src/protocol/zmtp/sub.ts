@@ -45,7 +45,7 @@ const encoder = new TextEncoder();
 
 interface Topic {
   bytes: Uint8Array;
-  /** How often it was subscribed to; the publisher knows of it once. */
+  /** How often the topic was subscribed to; the publisher is told once. */
   count: number;
 }
 
@@ -64,7 +64,7 @@ interface Topic {
  * ```
  */
 export class SubSocket extends ReceivingSocket implements Sub {
-  /** The socket's type, as it is told to peers. */
+  /** The type of the socket, as it is announced to peers. */
   override readonly type: SocketType = "SUB";
   readonly #topics = new Map<string, Topic>();
 
@@ -102,7 +102,7 @@ export class SubSocket extends ReceivingSocket implements Sub {
   /** @internal */
   protected override attach(peer: Peer): void {
     for (const { bytes } of this.#topics.values()) peer.sendSubscription(bytes, true);
-    // In this turn: a new subscriber should miss as few messages as possible.
+    // Flushes in this turn: a new subscriber should miss as few messages as possible.
     peer.flush();
   }
 

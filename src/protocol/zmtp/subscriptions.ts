@@ -11,10 +11,10 @@ function keyOf(topic: Uint8Array): string {
  */
 export class Subscriptions<P extends { topics: Set<string> | undefined }> {
   readonly #peers = new Map<string, Set<P>>();
-  /** How many topics there are of each length. */
+  /** Length of topics → number of topics. */
   readonly #lengths = new Map<number, number>();
 
-  /** False if the peer had that topic already. */
+  /** Adds a subscription; false if the peer had that topic already. */
   add(topic: Uint8Array, peer: P): boolean {
     const key = keyOf(topic);
     peer.topics ??= new Set();
@@ -29,7 +29,7 @@ export class Subscriptions<P extends { topics: Set<string> | undefined }> {
     return true;
   }
 
-  /** False if the peer did not have that topic. */
+  /** Removes a subscription; false if the peer did not have that topic. */
   remove(topic: Uint8Array, peer: P): boolean {
     const key = keyOf(topic);
     if (!peer.topics?.delete(key)) return false;
@@ -42,7 +42,7 @@ export class Subscriptions<P extends { topics: Set<string> | undefined }> {
     peer.topics = undefined;
   }
 
-  /** The peers subscribed to a message with that first frame. */
+  /** The peers whose topics a first frame begins with. */
   match(frame: Uint8Array): ReadonlySet<P> | undefined {
     let found: ReadonlySet<P> | undefined;
     let merged = false;

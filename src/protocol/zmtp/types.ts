@@ -4,12 +4,12 @@ import type { PubOptions, SocketOptions } from "./options.ts";
 import type { PeerHandle, PeerInfo } from "./peer.ts";
 
 /*
- * One interface for each pattern, kept by our sockets and by the adapter over libzmq (`native.ts`), and pinned by
- * tests/contract/socket_contract.ts. Frames given to a socket belong to it: they MUST NOT be changed afterwards. Frames
- * received may be views of a larger buffer: copy what is kept for long.
+ * One interface for each pattern, implemented by Brine's sockets and by the adapter over libzmq (`native.ts`), and tested by
+ * tests/contract/socket_contract.ts. Frames given to a socket belong to it: they MUST NOT be changed afterwards. Received
+ * frames may be views of a larger buffer: copy frames that are kept for long.
  */
 
-/** What all patterns have in common. */
+/** The methods that all patterns have. */
 export interface Socket extends AsyncDisposable {
   /**
    * Listens; resolves to the real endpoint, with the port that was chosen for port 0.
@@ -25,23 +25,23 @@ export interface Socket extends AsyncDisposable {
   onDisconnect(handler: (peer: PeerInfo, error: Error | undefined) => void): void;
   /** The peers whose handshake is done; always empty with libzmq, which does not report them. */
   peers(): Iterable<PeerInfo>;
-  /** Sends what is queued, for `lingerMs` at most, then closes. Twice is harmless. */
+  /** Sends queued messages, for `lingerMs` at most, then closes. A second call does nothing. */
   close(): Promise<void>;
 }
 
-/** Receives messages: by a handler for all, or one at a time. */
+/** Receives messages: with a handler for all, or one at a time. */
 export interface Receiver extends AsyncIterable<Message> {
-  /** Calls `handler` for every message as it arrives; what it throws is logged. The high-water mark does not apply then. */
+  /** Calls `handler` for every message as it arrives; errors of the handler are logged. The high-water mark does not apply then. */
   onMessage(handler: (message: Message) => void): void;
   /** The next message: the message itself if one is queued, else a promise. Undefined after {@link Socket.close}. */
   receive(): Message | undefined | Promise<Message | undefined>;
 }
 
-/** PUB: to every subscriber of a prefix of the first frame. A subscriber at its high-water mark loses the message. */
+/** PUB: sends to every subscriber of a prefix of the first frame. A subscriber at its high-water mark loses the message. */
 export interface Pub extends Socket {
   /** Sends a message to every peer that subscribed to a prefix of its first frame. */
   send(message: Message | Uint8Array): void;
-  /** Messages lost so far to subscribers at their high-water mark; undefined where the socket library does not report it. */
+  /** The number of messages lost so far, because a subscriber was at its high-water mark; undefined if the socket library does not report it. */
   readonly dropped?: number;
 }
 
@@ -51,13 +51,13 @@ export interface Sub extends Socket, Receiver {
   subscribe(topic: Uint8Array | string): void;
   /** Ends a subscription; to be called as often as {@link Sub.subscribe} was. */
   unsubscribe(topic: Uint8Array | string): void;
-  /** Whether publishers want to be told who subscribes; by some transports they send nothing before. */
+  /** True if subscribers have to introduce themselves: with some transports, publishers send nothing before. */
   readonly introduces: boolean;
-  /** Tells the publishers that are connected who subscribes. Does nothing where they do not want to know. */
+  /** Sends an introduction to the connected publishers. Does nothing if {@link Sub.introduces} is false. */
   introduce(message: Uint8Array): void;
 }
 
-/** PUSH: each message to one peer in turn. */
+/** PUSH: sends each message to one peer, in turn. */
 export interface Push extends Socket {
   /** Returns nothing if the message was queued; if there is no room, a promise that the caller has to wait for. */
   send(message: Message | Uint8Array): void | Promise<void>;
@@ -73,15 +73,15 @@ export interface Dealer extends Push, Receiver {}
 export interface RequestOptions {
   /** Cancels the request, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** From this call to the reply, time in the queue included. @default none */
+  /** The time from the call to the reply in milliseconds, including the time in the queue. @default none */
   timeoutMs?: number;
 }
 
 /** REQ: one request, then its reply. */
 export interface Req extends Socket {
   /**
-   * Sends once earlier requests have their replies. After a timeout or an abort the connection is replaced by a new one, so
-   * that a late reply cannot answer a later request.
+   * Sends a request once earlier requests have their replies. After a timeout or an abort the connection is replaced by a new one,
+   * so that a late reply cannot answer a later request.
    *
    * @throws {TimeoutError} and for an abort the signal's reason
    * @throws {SystemError} `ECONNRESET` if the connection was lost while waiting for the reply
@@ -92,13 +92,13 @@ export interface Req extends Socket {
 /** REP: replies to requests. */
 export interface Rep extends Socket {
   /**
-   * Replies to each request with what `handler` returns; requests of different peers run concurrently, those of one
-   * peer in order. If it throws, the reply is one empty frame, since a REQ without a reply would be stuck.
+   * Replies to each request with the result of `handler`; requests of different peers run concurrently, those of one
+   * peer in order. If the handler throws, the reply is one empty frame, since a REQ without a reply would be stuck.
    */
   serve(handler: (message: Message, peer: PeerHandle) => Message | Uint8Array | Promise<Message | Uint8Array>): void;
 }
 
-/** ROUTER: receives from all peers, and sends to the peer that it names. */
+/** ROUTER: receives from all peers, and sends to the peer that the caller names. */
 export interface Router extends Socket {
   /** Calls `handler` with each message and the peer that sent it. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void;
@@ -106,7 +106,7 @@ export interface Router extends Socket {
   send(peer: PeerHandle | Uint8Array, message: Message | Uint8Array): boolean;
 }
 
-/** Makes sockets: ours, or libzmq's. */
+/** Makes sockets: Brine's, or libzmq's. */
 export interface SocketFactory {
   /** The library behind the sockets, for logs. */
   readonly name: string;

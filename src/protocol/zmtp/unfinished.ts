@@ -5,9 +5,9 @@ import { originOf } from "./origin.ts";
 
 /** A peer that is sending a message. */
 export interface Sender {
-  /** `tcp://10.0.0.7:51312`. */
+  /** The name of the connection, such as `tcp://10.0.0.7:51312`. */
   readonly remote: string;
-  /** True while we do not read: then it is not the sender that is slow. */
+  /** True while the sender's connection is not read: then the sender does not count as slow. */
   readonly paused: boolean;
   /** Closes the connection for a reason that is logged. */
   fail(error: Error): void;
@@ -15,17 +15,17 @@ export interface Sender {
 
 /** Bounds on the memory and time of incomplete messages. Sizes in bytes, durations in milliseconds. */
 export interface UnfinishedLimits {
-  /** Of all senders on unknown hosts together. */
+  /** The most bytes of all senders on unknown hosts together. */
   unfinishedBytes: number;
-  /** Of all senders on known hosts together. */
+  /** The most bytes of all senders on known hosts together. */
   unfinishedBytesKnown: number;
   /** Of all senders on one known host: a stranger there could else hold what all known hosts share. */
   unfinishedBytesOf: (host: string) => number;
   /** Whether a host (`10.0.0.7`) has authenticated as one of ours. */
   knownHost: (host: string) => boolean;
-  /** A sender in the middle of a message must send {@link PROGRESS} bytes, or the rest of it, within this time. */
+  /** The time within which a sender must send {@link PROGRESS} bytes of an incomplete message, or the rest of it. */
   stallTimeoutMs: number;
-  /** From the first byte of a message to its last. */
+  /** The time from the first byte of a message to its last. */
   messageTimeoutMs: number;
 }
 
@@ -36,9 +36,9 @@ interface Held {
   origin: string;
   known: boolean;
   bytes: number;
-  /** How many messages of the sender were complete before this one. */
+  /** The number of messages that the sender had completed before this one. */
   message: number;
-  /** When the message began, and where it was when progress was last seen. */
+  /** The time at which the message began; the next fields hold the last progress. */
   since: number;
   markedAt: number;
   mark: number;
@@ -67,15 +67,15 @@ export class Unfinished {
     this.#limits = limits;
   }
 
-  /** Bytes held for incomplete messages. */
+  /** The bytes held for incomplete messages. */
   get bytes(): number {
     return this.#totals.known + this.#totals.unknown;
   }
 
   /**
-   * Records how many bytes a sender's message holds now; 0 once it is complete, or the sender is gone.
+   * Records how many bytes a sender's message holds now; 0 once the message is complete, or the sender has disconnected.
    *
-   * @param message how many messages of the sender were complete before
+   * @param message the number of messages that the sender had completed before
    */
   note(sender: Sender, bytes: number, message = 0): void {
     let held = this.#held.get(sender);
@@ -142,7 +142,7 @@ export class Unfinished {
     }
   }
 
-  /** The largest message of the host that holds most. There is one, since the total is above its limit. */
+  /** The sender of the largest message on the host that holds most. There is one, since the total is above its limit. */
   #largestOf(known: boolean): Sender {
     let [worst, most] = ["", -1];
     for (const { known: ofKnown, origin } of this.#held.values()) {
@@ -161,7 +161,7 @@ export class Unfinished {
     return largest!;
   }
 
-  /** One timer for all: most messages end long before it looks. */
+  /** Starts the one timer for all messages: most messages end long before it fires. */
   #watch(): void {
     const { stallTimeoutMs, messageTimeoutMs } = this.#limits;
     this.#stopTimer ??= this.#clock.after(Math.min(stallTimeoutMs, messageTimeoutMs) / 2, () => {

@@ -15,13 +15,13 @@ import { FrameDecoder, type FrameSink, type Message } from "./frame.ts";
 import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "./greeting.ts";
 import { type Batch, encodeMessage } from "./outbox.ts";
 
-/** Commands are small: READY with a few properties, a topic, a PING. */
+/** The most bytes of a command: READY with a few properties, a topic, a PING. */
 const MAX_COMMAND_SIZE = 8192;
 const NO_IDENTITY = new Uint8Array(0);
 /** The patterns whose READY carries the identity, as in libzmq's mechanism.cpp. */
 const WITH_IDENTITY: ReadonlySet<SocketType> = new Set(["REQ", "DEALER", "ROUTER"]);
 
-/** ZMTP 3.1. */
+/** ZMTP 3.1 over a byte stream. */
 export const ZMTP: Wire = {
   peer: "a ZeroMQ peer",
   shakesHands: true,
@@ -90,12 +90,12 @@ class ZmtpConversation implements Conversation, FrameSink {
     }
     if (this.#greeting === undefined || chunk === undefined) return this.#decoder.push(chunk);
     chunk = this.#greet(this.#greeting, chunk);
-    // What follows it is a view of the same chunk.
+    // The bytes after the greeting are a view of the same chunk.
     if (chunk !== undefined) this.#decoder.push(chunk);
     return false;
   }
 
-  /** Takes the greeting off the front; returns what follows it. */
+  /** Reads the greeting; returns the bytes after it. */
   #greet(bytes: Uint8Array, chunk: Uint8Array): Uint8Array | undefined {
     const take = Math.min(GREETING_SIZE - this.#greetingFilled, chunk.length);
     bytes.set(chunk.subarray(0, take), this.#greetingFilled);
@@ -105,7 +105,7 @@ class ZmtpConversation implements Conversation, FrameSink {
     const { type, settings } = this.#line;
     this.#minor = Math.min(agreedMinor(bytes), settings.minor) as 0 | 1;
     this.#greeting = undefined;
-    // Not earlier: libzmq 4.3 closes the connection of a client that sends READY together with its greeting.
+    // READY is sent only after the peer's greeting: libzmq 4.3 closes the connection of a client that sends both together.
     this.#line.write(encodeReady(type, WITH_IDENTITY.has(type) ? settings.identity ?? NO_IDENTITY : undefined));
     return take === chunk.length ? undefined : chunk.subarray(take);
   }
@@ -169,9 +169,9 @@ class ZmtpConversation implements Conversation, FrameSink {
       this.#stopTimer = clock.after(settings.heartbeatIntervalMs, () => this.#beat());
       return;
     }
-    // While we do not read, we cause the silence ourselves.
     if (!this.#line.blocked) this.#line.write(encodePing(settings.heartbeatTtlMs));
     this.#stopTimer = clock.after(settings.heartbeatTimeoutMs, () => {
+      // While this side does not read (`paused`), the silence is not the peer's fault.
       if (this.#heard || this.paused) return this.#beat();
       this.#line.fail(new TimeoutError(`Nothing received within ${settings.heartbeatTimeoutMs} ms of a PING`));
     });
@@ -185,7 +185,7 @@ class ZmtpConversation implements Conversation, FrameSink {
       if (this.paused) return;
       this.#line.fail(new TimeoutError(`Nothing received within the ${ttlMs} ms that the peer announced`));
     });
-    // A peer that does not read must not fill our memory with replies.
+    // No PONG for a peer that does not read: the replies would fill the memory.
     if (!this.#line.blocked) this.#line.write(encodeCommand("PONG", data.subarray(2, 18)));
   }
 }

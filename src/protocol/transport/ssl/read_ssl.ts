@@ -4,21 +4,21 @@ import { isRecord } from "../../../base/record.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { TlsDial, TlsListen, TlsOptions } from "../../../runtime/net.ts";
 
-/** TLS as the option `ssl` asks for it, for both sides of a connection. */
+/** The settings of the option `ssl`, for both sides of a connection. */
 export interface Ssl {
-  /** As a client. A host's own name and address are checked, unless nothing is. */
+  /** The settings of a client. The host's name or address is checked, unless `cert_reqs` is `CERT_NONE`. */
   dial: TlsDial;
-  /** As a server. @throws {ConfigError} if a server cannot do with what the option says */
+  /** The settings of a server. @throws {ConfigError} if the option lacks what a server needs */
   listen(): TlsListen;
 }
 
 const NAMES = ["keyfile", "certfile", "ca_certs", "cert_reqs", "ssl_version", "ciphers"] as const;
 type Name = typeof NAMES[number];
 
-/** Python's names; None is no certificate, on either side. */
+/** The values of `cert_reqs`, as Python names them; with CERT_NONE, no certificate is checked on either side. */
 const CERT_REQS = ["CERT_REQUIRED", "CERT_OPTIONAL", "CERT_NONE"] as const;
 
-/** Python's names, and the versions that they stand for. Below 1.2 all are broken. */
+/** The values of `ssl_version`, as Python names them, with their TLS versions. Versions below 1.2 are insecure, and not offered. */
 const VERSIONS: Record<string, Pick<TlsOptions, "minVersion" | "maxVersion">> = {
   PROTOCOL_TLS: {},
   PROTOCOL_TLS_CLIENT: {},
@@ -30,7 +30,7 @@ const VERSIONS: Record<string, Pick<TlsOptions, "minVersion" | "maxVersion">> = 
 /**
  * Reads the option `ssl` and the files that it names.
  *
- * @returns undefined if it asks for none
+ * @returns undefined if TLS is off
  * @throws {ConfigError} naming the key, its value and what is expected
  * @see salt/config/__init__.py _update_ssl_config, salt/transport/base.py ssl_context
  */
@@ -64,7 +64,7 @@ export function readSsl(value: unknown, fs: Pick<FileSystem, "readText">): Ssl |
   const reqs = choice("cert_reqs", CERT_REQS);
   const shared: TlsOptions = {
     certificate: file("certfile"),
-    // As in Python, one file may hold both.
+    // As in Python, one file may hold both key and certificate.
     key: file("keyfile") ?? file("certfile"),
     authorities: file("ca_certs"),
     ciphers: text("ciphers"),
@@ -79,7 +79,7 @@ export function readSsl(value: unknown, fs: Pick<FileSystem, "readText">): Ssl |
 
 function listenOptions(shared: TlsOptions, reqs: typeof CERT_REQS[number] | undefined): TlsListen {
   if (shared.certificate === undefined) throw invalid("a master needs a certfile and a keyfile");
-  // As Salt 3008 does: to do without certificates has to be asked for.
+  // By default, clients need a certificate, as in Salt 3008.
   const clients = ({ CERT_NONE: "not asked", CERT_OPTIONAL: "optional", CERT_REQUIRED: "required" } as const)[
     reqs ?? "CERT_REQUIRED"
   ];

@@ -1,7 +1,7 @@
 import type { Net, TlsDial } from "../../../runtime/net.ts";
 import type { Ssl } from "./read_ssl.ts";
 
-/** A network on which every TCP connection is TLS; local sockets stay as they are. */
+/** A network on which every TCP connection uses TLS; Unix sockets are unchanged. */
 export function tlsNet(net: Net, ssl: Ssl): Net {
   return {
     ...net,
@@ -12,8 +12,8 @@ export function tlsNet(net: Net, ssl: Ssl): Net {
 }
 
 /**
- * What is checked of the server at a host. On this very host the authority alone: a master's certificate is for the name that
- * minions know it by, and programs beside it ask at 127.0.0.1.
+ * The checks of the server at a host. On the local host, only the authority is checked: a master's certificate is for the name that
+ * minions use, and programs on the master's host connect to 127.0.0.1.
  */
 function forHost(dial: TlsDial, host: string): TlsDial {
   const isHere = /^(127(\.\d+){3}|::1|localhost)$/.test(host);

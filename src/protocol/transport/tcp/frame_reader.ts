@@ -4,7 +4,7 @@ import { PausableReader } from "../../../runtime/pausable_reader.ts";
 import { kindOf, MAP, widthOf } from "../../wire/msgpack_types.ts";
 import { ValueWalk } from "../../wire/msgpack_walk.ts";
 
-/** One `{head, body}` map; both are packed values, as they were received. */
+/** One `{head, body}` map; both values are packed, as they were received. */
 export interface TcpFrame {
   head: Uint8Array;
   body: Uint8Array;
@@ -12,24 +12,24 @@ export interface TcpFrame {
 
 /** The bounds of a {@link TcpFrameReader}, each checked before memory is taken for what it bounds. */
 export interface TcpFrameLimits {
-  /** Bytes of one frame. */
+  /** The most bytes of one frame. */
   maxFrameSize: number;
 }
 
-/** Bytes that the head may have: Salt's is a map with a UUID. */
+/** The most bytes of the head: Salt's is a map with a UUID. */
 const MAX_HEAD = 1024;
-/** Entries of the outermost map: Salt's has two. */
+/** The most entries of the outermost map: Salt's has two. */
 const MAX_ENTRIES = 8;
-/** Bytes of the buffer of a frame that arrives in pieces; it grows as more of it arrives, whatever size it announces. */
+/** The first size of the buffer for a frame that arrives in pieces, in bytes. It grows as more arrives, whatever size the frame announces. */
 const FIRST_CAPACITY = 2048;
 const GROWTH = 4;
 
-/** An empty map. */
+/** A packed empty map. */
 const NO_HEAD = Uint8Array.of(0x80);
 
 /**
- * Reads the frames of Salt's tcp transport from chunks cut anywhere. Frames have no length in front: where one ends is known only
- * by walking over its values, which this does once, however it is cut.
+ * Reads the frames of Salt's tcp transport from chunks cut anywhere. Frames have no length in front: to find the end of a frame, its
+ * values have to be walked. Each value is walked once, however the frame is cut.
  *
  * @see salt/transport/frame.py frame_msg
  */
@@ -38,7 +38,7 @@ export class TcpFrameReader extends PausableReader {
   /** The incomplete frame; undefined between frames. */
   #buffer: Uint8Array | undefined;
   #filled = 0;
-  /** Where keys and values of the outermost map begin, and where the last one ends. */
+  /** The offsets at which keys and values of the outermost map begin, and the offset at which the last one ends. */
   readonly #marks: number[] = [];
   readonly #walk: ValueWalk;
 
@@ -99,7 +99,7 @@ export class TcpFrameReader extends PausableReader {
     this.#deliver(frame);
   }
 
-  /** Looks at the first byte of a frame. */
+  /** Checks the first byte of a frame. */
   #begin(first: number): void {
     const entries = kindOf(first) === MAP && widthOf(first) === 0 ? first & 0x0f : 0;
     if (entries === 0 || entries > MAX_ENTRIES) {
@@ -117,7 +117,7 @@ function frameOf(frame: Uint8Array, marks: readonly number[]): TcpFrame {
   let body: Uint8Array | undefined;
   for (let at = 0; at + 2 < marks.length; at += 2) {
     const key = frame.subarray(marks[at], marks[at + 1]);
-    // Text or binary of four bytes: their last four are the name.
+    // A short key is text or bytes of four characters: its last four bytes are the name.
     const name = key.length > 8 ? "" : String.fromCharCode(...key.subarray(-4));
     const value = frame.subarray(marks[at + 1], marks[at + 2]);
     if (name === "head") head = value;

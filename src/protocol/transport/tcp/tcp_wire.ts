@@ -7,17 +7,17 @@ import { packPublication, unpackPublication } from "../publication_value.ts";
 import { type TcpFrame, TcpFrameReader } from "./frame_reader.ts";
 
 const NOTHING = new Uint8Array(0);
-/** `{"head": `. */
+/** The packed bytes of `{"head": `. */
 const BEFORE_HEAD = Uint8Array.of(0x82, 0xa4, 0x68, 0x65, 0x61, 0x64);
-/** `"body": `. */
+/** The packed bytes of `"body": `. */
 const BEFORE_BODY = Uint8Array.of(0xa4, 0x62, 0x6f, 0x64, 0x79);
 const NO_HEAD = Uint8Array.of(0x80);
-/** Bodies above this many bytes are sent by reference. */
+/** The most bytes of a body that is copied; a larger body is sent by reference. */
 const COPY_LIMIT = 16_384;
 
 /**
- * Salt's tcp transport: frames `{head: {mid}, body}`, one after the other. The reply to a request has its head, so that requests may
- * overtake each other; publications have an empty one. There is no handshake.
+ * Salt's tcp transport: frames `{head: {mid}, body}`, one after the other. A reply has the head of its request, so that replies may
+ * come in any order; publications have an empty head. There is no handshake.
  *
  * @see salt/transport/tcp.py
  */
@@ -32,7 +32,7 @@ export const TCP: Wire = {
 class TcpConversation implements Conversation {
   readonly #line: Line;
   readonly #reader: TcpFrameReader;
-  /** Of the last request that was sent. */
+  /** The number of the last request that was sent. */
   #mid = 0;
 
   constructor(line: Line) {
@@ -85,7 +85,7 @@ class TcpConversation implements Conversation {
   #deliver({ head, body }: TcpFrame): void {
     switch (this.#line.type) {
       case "REQ":
-        // The reply to a request that was given up comes over a connection that is closed by then.
+        // Another number breaks the protocol. It cannot be a late reply: the connection of an abandoned request is closed.
         if (midOf(head) !== String(this.#mid)) {
           throw new ProtocolError("Cannot read reply: its head does not match the request");
         }
@@ -95,7 +95,7 @@ class TcpConversation implements Conversation {
       case "SUB":
         return this.#line.message([unpackPublication(body)]);
       default:
-        // A subscriber sends who it is; here that is known by its requests.
+        // A subscriber's introduction is ignored: the master knows the minion from its requests.
         return;
     }
   }

@@ -4,16 +4,16 @@ import { PausableReader } from "../../../runtime/pausable_reader.ts";
 
 /* Frames of RFC 6455, section 5: `FIN·opcode[1] MASK·length[1, 3 or 9] mask[0 or 4] payload`. */
 
-/** What a frame is. */
+/** The kinds of frames. */
 export const OPCODE = { CONTINUATION: 0, TEXT: 1, BINARY: 2, CLOSE: 8, PING: 9, PONG: 10 } as const;
 
-/** Payload of a control frame. */
+/** The most bytes of a control frame's payload. */
 const MAX_CONTROL = 125;
-/** Memory that the header of a frame alone can take: any stranger can send one. */
+/** The most bytes that are allocated for a frame's header alone, since any stranger can send one. */
 const FIRST_CAPACITY = 4096;
 const GROWTH = 16;
 
-/** Masks bytes in place, or unmasks them. @param from how many bytes of the same payload were before these */
+/** Masks or unmasks bytes in place. @param from the offset of the bytes within their payload */
 export function applyMask(bytes: Uint8Array, mask: Uint8Array, from = 0): void {
   let at = 0;
   const end = bytes.length;
@@ -29,7 +29,7 @@ export function applyMask(bytes: Uint8Array, mask: Uint8Array, from = 0): void {
   for (; at < end; at++) bytes[at] = bytes[at]! ^ mask[(from + at) % 4]!;
 }
 
-/** The header of a frame that is a whole message. @param mask of a client */
+/** The header of a frame that is a whole message. @param mask the mask of a client's frame */
 export function frameHeader(opcode: number, length: number, mask?: Uint8Array): Uint8Array {
   const extended = length < 126 ? 0 : length < 65_536 ? 2 : 8;
   const header = new Uint8Array(2 + extended + (mask === undefined ? 0 : 4));
@@ -42,7 +42,7 @@ export function frameHeader(opcode: number, length: number, mask?: Uint8Array): 
   return header;
 }
 
-/** A frame in one piece; a masked one is a copy. */
+/** A frame in one array; a masked payload is copied. */
 export function writeFrame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Uint8Array {
   const header = frameHeader(opcode, payload.length, mask);
   const bytes = new Uint8Array(header.length + payload.length);
@@ -54,19 +54,19 @@ export function writeFrame(opcode: number, payload: Uint8Array, mask?: Uint8Arra
 
 /** The bounds of a {@link WsFrameReader}, each checked before memory is taken for what it bounds. */
 export interface WsFrameLimits {
-  /** Bytes of all frames of one message. */
+  /** The most bytes of all frames of one message. */
   maxMessageSize: number;
-  /** Frames of one message. */
+  /** The most frames of one message. */
   maxFrames: number;
-  /** Frames of a client are masked, those of a server are not. */
+  /** True if frames must be masked: those of a client are, those of a server are not. */
   masked: boolean;
 }
 
-/** Receives what a {@link WsFrameReader} reads. */
+/** Receives the messages and frames of a {@link WsFrameReader}. */
 export interface WsFrameSink {
-  /** A message; it may be a view of the chunk given to `push`. */
+  /** Called with a message, which may be a view of the chunk given to `push`. */
   onMessage(message: Uint8Array): void;
-  /** A control frame. */
+  /** Called with a control frame. */
   onControl(opcode: number, payload: Uint8Array): void;
 }
 
@@ -74,14 +74,14 @@ export interface WsFrameSink {
 export class WsFrameReader extends PausableReader {
   readonly #limits: WsFrameLimits;
   readonly #sink: WsFrameSink;
-  /** A header that is cut in two, up to 14 bytes. */
+  /** The first part of a header that is cut in two, up to 14 bytes. */
   readonly #head = new Uint8Array(14);
   #headFilled = 0;
   #opcode = 0;
   #final = true;
   #length = 0;
   readonly #mask = new Uint8Array(4);
-  /** A payload that is incomplete. */
+  /** The incomplete payload of a frame. */
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
   /** Payloads of earlier frames of a message in several frames. */
@@ -172,7 +172,7 @@ export class WsFrameReader extends PausableReader {
 
   #begin(head: Uint8Array, short: number, extended: number, size: number): void {
     let length = extended === 0 ? short : 0;
-    // Beyond 2^53 it is imprecise, but then it is above every limit.
+    // Beyond 2^53 the length is imprecise, but then it is above every limit.
     for (let at = 2; at < 2 + extended; at++) length = length * 256 + head[at]!;
     const { maxMessageSize, maxFrames, masked } = this.#limits;
     this.#opcode = head[0]! & 0x0f;
@@ -212,7 +212,7 @@ export class WsFrameReader extends PausableReader {
     return at + take;
   }
 
-  /** @param isView the payload is a view of a chunk */
+  /** Handles a complete frame. @param isView true if the payload is a view of a chunk */
   #frame(payload: Uint8Array, isView: boolean): void {
     if (this.#opcode >= 8) return this.#sink.onControl(this.#opcode, payload);
     if (this.#final && this.#parts === undefined) {

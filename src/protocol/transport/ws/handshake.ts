@@ -9,14 +9,14 @@ import { base64 } from "../../crypto/crypticle.ts";
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const text = new TextEncoder();
 
-/** What both sides need of a runtime. */
+/** The cryptography that both sides of a handshake use. */
 export type HandshakeCrypto = Pick<Crypto, "hash" | "randomBytes">;
 
 function acceptOf(crypto: HandshakeCrypto, key: string): string {
   return base64(crypto.hash("sha1", text.encode(key + GUID)));
 }
 
-/** A client's request, and the reply that has to come. @param host as it was dialled: `salt:443` */
+/** A client's request, and the value that the reply must have. @param host as it was dialled: `salt:443` */
 export function clientRequest(
   crypto: HandshakeCrypto,
   host: string,
@@ -34,7 +34,7 @@ export function clientRequest(
   return { bytes: text.encode(`${lines.join("\r\n")}\r\n\r\n`), accept: acceptOf(crypto, key) };
 }
 
-/** @throws {ProtocolError} if the reply is not that to our request */
+/** Checks a server's reply. @throws {ProtocolError} if it does not fit the request */
 export function checkReply({ first, fields }: HttpHead, accept: string): void {
   if (!/^HTTP\/1\.1 101(?: |$)/.test(first)) {
     throw new ProtocolError(
@@ -43,13 +43,13 @@ export function checkReply({ first, fields }: HttpHead, accept: string): void {
   }
   const isOpen = listHas(fields.get("upgrade"), "websocket") && listHas(fields.get("connection"), "upgrade") &&
     fields.get("sec-websocket-accept") === accept;
-  // We have asked for neither.
+  // The client asked for neither extensions nor protocols.
   if (!isOpen || fields.has("sec-websocket-extensions") || fields.has("sec-websocket-protocol")) {
     throw new ProtocolError("Cannot open a websocket: the reply does not match the request");
   }
 }
 
-/** What a server says to a request: the path that was asked for and the reply, or why it is refused. */
+/** A server's answer to a request: the requested path and the reply, or the refusal and its reason. */
 export type ServerReply = { path: string; bytes: Uint8Array } | { refusal: Uint8Array; reason: string };
 
 /** Answers a client's request. */

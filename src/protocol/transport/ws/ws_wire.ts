@@ -8,25 +8,25 @@ import { frameHeader, OPCODE, writeFrame, WsFrameReader, type WsFrameSink } from
 import { checkReply, clientRequest, type HandshakeCrypto, serverReply } from "./handshake.ts";
 import { type HttpHead, HttpHeadReader } from "../../../runtime/http_head.ts";
 
-/** Where Salt's minions ask for publications; requests go to `/`. */
+/** The path at which Salt's minions ask for publications; requests go to `/`. */
 export const PUBLISH_PATH = "/ws";
 const REQUEST_PATH = "/";
 
-/** A client sends a PING this often: proxies and firewalls close connections over which nothing goes. */
+/** How often a client sends a PING, in milliseconds: proxies and firewalls close idle connections. */
 const PING_MS = 30_000;
 const NOTHING = new Uint8Array(0);
-/** Code 1000: closed in order. */
+/** The payload of a CLOSE frame with code 1000, a normal end. */
 const NORMAL = Uint8Array.of(0x03, 0xe8);
 const COPY_LIMIT = 16_384;
 
 export interface WsWireOptions {
   crypto: HandshakeCrypto;
-  /** Takes connections to other paths than one's own, where one port has both. @default every path is one's own */
+  /** Returns a function that accepts the connections of another path, if publications share the port. @default there is no other path */
   elsewhere?: ((path: string) => ((connection: Connection) => void) | undefined) | undefined;
 }
 
 /**
- * Salt's ws transport: a websocket, each message of which is a packed value. Replies come in the order of the requests, and
+ * Salt's ws transport: each message of a WebSocket is a packed value. Replies come in the order of the requests, and
  * publications as soon as the handshake is done.
  *
  * @see salt/transport/ws.py
@@ -40,7 +40,7 @@ export function wsWire(options: WsWireOptions): Wire {
   };
 }
 
-/** An unmasked frame. */
+/** A message as one unmasked frame. */
 function frameBatch(payload: Uint8Array): Batch {
   if (payload.length <= COPY_LIMIT) {
     const bytes = writeFrame(OPCODE.BINARY, payload);
@@ -55,10 +55,10 @@ class WsConversation implements Conversation, WsFrameSink {
   readonly #options: WsWireOptions;
   readonly #isClient: boolean;
   readonly #reader: WsFrameReader;
-  /** Undefined once the handshake is done. */
+  /** Reads the head of the handshake; undefined once the handshake is done. */
   #head: HttpHeadReader | undefined = new HttpHeadReader();
   #accept = "";
-  /** Random bytes for masks, which are drawn many at a time. */
+  /** Random bytes for masks, drawn many at a time. */
   #random: Uint8Array = NOTHING;
   #stopPing: (() => void) | undefined;
 
@@ -112,7 +112,7 @@ class WsConversation implements Conversation, WsFrameSink {
     return rest;
   }
 
-  /** Replies to a client; undefined if its connection was for another socket. */
+  /** Replies to a client's handshake; undefined if the connection was passed on to another socket. */
   #answer(bytes: Uint8Array, { head, rest }: { head: HttpHead; rest: Uint8Array }): Uint8Array | undefined {
     const reply = serverReply(this.#options.crypto, head);
     if ("refusal" in reply) {
@@ -181,7 +181,7 @@ class WsConversation implements Conversation, WsFrameSink {
       case "SUB":
         return this.#line.message([unpackPublication(message)]);
       case "PUB":
-        // A subscriber has nothing to say.
+        // Messages of a subscriber are ignored.
         return;
       default:
         return this.#line.message([NOTHING, message]);
@@ -190,7 +190,7 @@ class WsConversation implements Conversation, WsFrameSink {
 
   onControl(opcode: number, payload: Uint8Array): void {
     if (opcode === OPCODE.CLOSE) this.#line.end();
-    // A peer that does not read must not fill our memory with replies.
+    // No PONG for a peer that does not read: the replies would fill the memory.
     if (opcode === OPCODE.PING && !this.#line.blocked) this.#line.write(this.#frame(OPCODE.PONG, payload));
   }
 }
