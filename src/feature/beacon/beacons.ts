@@ -3,14 +3,14 @@ import { deepCopy } from "../../language/python/copy.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { type BeaconConfig, configOf, itemsOf } from "./config.ts";
 
-/** What came of a change, as the event that answers it has it. */
+/** The result of a change, as sent in the event that answers the request. */
 export interface Changed {
   complete: boolean;
   comment?: string;
   beacons: BeaconConfig;
 }
 
-/** Beacons that are configured: of the minion's own files and of functions, and of its pillar. */
+/** The configured beacons: those of the minion's files and of `beacons.*` functions, and those of its pillar. */
 export class Beacons {
   #own: BeaconConfig;
   readonly #pillar: () => unknown;
@@ -18,8 +18,8 @@ export class Beacons {
 
   /**
    * @param own the option `beacons`
-   * @param pillar what `beacons` of the pillar says now
-   * @param onChange is called with the beacon whose configuration is no longer what it was; without one for all
+   * @param pillar returns the current value of `beacons` in the pillar
+   * @param onChange is called with the name of a beacon whose configuration has changed; without a name for all beacons
    */
   constructor(own: unknown, pillar: () => unknown, onChange: (name?: string) => void) {
     this.#own = configOf(own) ?? {};
@@ -27,15 +27,15 @@ export class Beacons {
     this.#onChange = onChange;
   }
 
-  /** Both as one: those of the configuration go before those of the pillar. */
+  /** All beacons in one map. For equal names, the configuration takes precedence over the pillar. */
   all({ pillar = true, own = true } = {}): BeaconConfig {
     return { ...(pillar ? configOf(this.#pillar()) ?? {} : {}), ...(own ? deepCopy(this.#own) as BeaconConfig : {}) };
   }
 
   /**
-   * The beacons that look: as in Salt those of the pillar alone, where it has any. `beacons.disable` holds for them as well.
+   * The beacons that run. As in Salt, if the pillar has beacons, only these run. `beacons.disable` applies to them as well.
    *
-   * @returns `unseen`: the names of the others then
+   * @returns `unseen`: the names of configured beacons that do not run
    */
   looking(): { beacons: BeaconConfig; unseen: string[] } {
     const pillar = this.#pillar();
@@ -90,7 +90,7 @@ export class Beacons {
     return this.#changed(`Deleting beacon item: ${name}`);
   }
 
-  /** All beacons at once. */
+  /** Enables or disables all beacons. */
   enable(enabled: boolean): Changed {
     this.#own.enabled = enabled;
     this.#onChange();
@@ -113,7 +113,7 @@ export class Beacons {
     return this.#changed(`${doing} beacon item ${name}`);
   }
 
-  /** A beacon that looks needs no word that it is enabled: as in Salt, that is taken out of a list. */
+  /** Removes `enabled: true` from the list of a beacon that runs, as Salt does. */
   settle(name: string): void {
     const config = this.#own[name];
     if (Array.isArray(config)) {

@@ -1,4 +1,4 @@
-/** What events on a minion's bus may ask of its beacons: `manage_beacons`. */
+/** Handles the event `manage_beacons` on a minion's bus, by which functions change beacons. */
 import { isMap } from "../../language/python/containers.ts";
 import { plain } from "./config.ts";
 import type { Beacons, Changed } from "./beacons.ts";
@@ -9,14 +9,14 @@ type Data = Record<string, unknown>;
 export interface BeaconCommandsOptions {
   beacons: Beacons;
   watch: BeaconWatch;
-  /** Fires the event that answers. */
+  /** Fires the event with the answer. */
   fire(tag: string, data: Data): void;
 }
 
 /**
- * Does what `{func, name, beacon_data, include_pillar, include_opts}` asks for, and answers as Salt does.
+ * Handles a request `{func, name, beacon_data, include_pillar, include_opts}`, and answers as Salt does.
  *
- * @throws {TypeError} for a function that there is not
+ * @throws {TypeError} for an unknown function
  * @see salt/minion.py Minion.manage_beacons
  */
 export function beaconCommands({ beacons, watch, fire }: BeaconCommandsOptions): (data: Data) => Promise<void> {

@@ -1,4 +1,4 @@
-/** Beacons of a minion: what is configured, what changes it, and the looks again and again. */
+/** Beacons of a minion: their configuration, its changes, and the periodic runs. */
 export { Beacons } from "./beacons.ts";
 export { beaconCommands } from "./commands.ts";
 export { BeaconWatch, type FiredEvent } from "./watch.ts";

@@ -14,10 +14,10 @@ import type { Logger } from "../../base/log.ts";
 import type { Beacons } from "./beacons.ts";
 import { itemsOf, ownItems } from "./config.ts";
 
-/** Events of one look of a beacon that are sent; of more, the number alone. */
+/** The most events that are sent of one run of a beacon; of further events, only the number is sent. */
 export const MOST_EVENTS = 1000;
 
-/** An event as a master takes it. */
+/** An event in the form that a master takes. */
 export interface FiredEvent {
   tag: string;
   data: Record<string, unknown>;
@@ -28,24 +28,24 @@ export interface WatchOptions {
   id: string;
   clock: Clock;
   log: Logger;
-  /** Seconds between two looks. */
+  /** The time between two runs of the beacons, in seconds. */
   loopInterval: number;
   modules(): BeaconRegistry;
   context(): Context;
-  /** Whether a state runs on this host now. */
+  /** True if a state runs on this host now. */
   statesRun(): Promise<boolean> | boolean;
-  /** Takes the events of one look of one beacon. */
+  /** Sends the events of one run of one beacon. */
   send(events: FiredEvent[]): void;
 }
 
-/** What is kept of a beacon between two looks. */
+/** The data that is kept of a beacon between two runs. */
 interface Watched {
   memory: Map<string, unknown>;
   module: BeaconModule | undefined;
-  /** Turns since it looked last, for `interval`. */
+  /** The number of turns since the beacon ran last, for `interval`. */
   turns: number | undefined;
   busy: boolean;
-  /** What was said of it last: a beacon that is wrong is named once, and not each second. */
+  /** The last problem that was logged: a problem of a beacon is logged once, and not each second. */
   said: string;
 }
 
@@ -53,7 +53,7 @@ export class BeaconWatch {
   readonly #options: WatchOptions;
   readonly #beacons: Beacons;
   readonly #watched = new Map<string, Watched>();
-  /** Names of beacons that do not look, as they were said last. */
+  /** The names of beacons that do not run, as they were logged last. */
   #unseen = "";
 
   constructor(options: WatchOptions, beacons: Beacons) {
@@ -61,7 +61,7 @@ export class BeaconWatch {
     this.#beacons = beacons;
   }
 
-  /** Looks again and again, until the signal aborts. */
+  /** Runs the beacons periodically, until the signal aborts. */
   async keep(signal: AbortSignal): Promise<void> {
     const { clock, loopInterval } = this.#options;
     const ms = Math.max(0.1, loopInterval) * 1000;
@@ -88,7 +88,7 @@ export class BeaconWatch {
     }
   }
 
-  /** Says which beacons do not look although they are configured, once. */
+  /** Logs once which configured beacons do not run. */
   #sayUnseen(names: readonly string[]): void {
     const said = names.join(", ");
     if (said === this.#unseen) return;
@@ -109,7 +109,7 @@ export class BeaconWatch {
     for (const [name, before] of turns) this.#of(name).turns = before;
   }
 
-  /** Lets go of what a beacon, or every beacon, holds. */
+  /** Frees the resources of a beacon, or of every beacon. */
   close(name?: string): void {
     for (const [one, watched] of [...this.#watched]) {
       if (name !== undefined && one !== name) continue;
@@ -177,7 +177,7 @@ export class BeaconWatch {
     if (settings.run_once) this.#beacons.enableOne(name, false);
   }
 
-  /** As in Salt, a beacon with an interval looks for the first time when that is over. */
+  /** True if a beacon has to run now. As in Salt, a beacon with an interval runs for the first time after one interval. */
   #isDue(watched: Watched, interval: number): boolean {
     if (!(interval > 0)) return true;
     if (watched.turns !== undefined && watched.turns * this.#options.loopInterval >= interval) {
@@ -188,7 +188,7 @@ export class BeaconWatch {
     return false;
   }
 
-  /** The module of a beacon; in the place of one that cannot run here, why. */
+  /** Finds the module of a beacon; for a module that cannot run here, returns the reason. */
   async find(name: string, items: readonly BeaconItem[]): Promise<{ module: string; found: BeaconModule | string }> {
     const wanted = items.find((item) => Object.hasOwn(item, "beacon_module"))?.beacon_module;
     const module = typeof wanted === "string" && wanted !== "" ? wanted : name;
@@ -209,7 +209,7 @@ export class BeaconWatch {
     return names.sort();
   }
 
-  /** Whether a configuration could be obeyed, and why not. */
+  /** True if a configuration is valid; otherwise false and the reason. */
   async validate(name: string, config: unknown): Promise<[boolean, string]> {
     const items = itemsOf(config);
     if (items === undefined) return [false, "Configuration for beacon must be a list."];
@@ -222,7 +222,7 @@ export class BeaconWatch {
     return found.validate(own, this.#options.context());
   }
 
-  /** Sends what a look has found. A beacon that floods is bounded, and the master is told. */
+  /** Sends the events of one run. If a beacon returns too many, only the first {@link MOST_EVENTS} are sent, and the master is told. */
   #send(name: string, module: string, events: readonly BeaconEvent[]): void {
     if (events.length === 0) return;
     const { id, log, send } = this.#options;

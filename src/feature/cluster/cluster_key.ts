@@ -6,8 +6,8 @@ const text = new TextEncoder();
 const SHA256 = 32;
 
 /**
- * What the masters of a cluster seal for each other, and what nobody else can open or make: keys that are derived (HKDF, RFC 5869) from
- * the private key that all of them have (`master.pem`) and the name of the cluster. Each purpose has a key of its own.
+ * The keys with which the masters of a cluster seal data for each other. They are derived (HKDF, RFC 5869) from the private key that
+ * all these masters have (`master.pem`) and the name of the cluster. Each purpose has a separate key.
  *
  * @example
  * ```ts
@@ -23,10 +23,10 @@ const SHA256 = 32;
 export class ClusterKey {
   readonly #crypto: Crypto;
   readonly #secret: Uint8Array;
-  /** Differs for each private key and name, and tells nothing of either: to compare with that of other masters. */
+  /** A value to compare with that of other masters. It differs for each private key and name, and reveals neither. */
   readonly fingerprint: string;
 
-  /** @param cluster `cluster: name` */
+  /** @param cluster the name of the cluster (option `cluster: name`) */
   constructor(crypto: Crypto, masterKey: RsaPrivateKey, cluster: string) {
     this.#crypto = crypto;
     const salt = text.encode(`brine cluster ${cluster}`);
@@ -34,7 +34,7 @@ export class ClusterKey {
     this.fingerprint = hex(this.bytes("fingerprint", 16));
   }
 
-  /** Bytes for one purpose, the same on all masters of the cluster. @param length at most 8160 */
+  /** Derives bytes for one purpose, the same on all masters of the cluster. @param length at most 8160 */
   bytes(purpose: string, length: number): Uint8Array {
     const info = text.encode(purpose);
     const out = new Uint8Array(Math.ceil(length / SHA256) * SHA256);
@@ -46,15 +46,15 @@ export class ClusterKey {
     return out.subarray(0, length);
   }
 
-  /** Seals and opens for one purpose. */
+  /** The key that seals and opens data for one purpose. */
   crypticle(purpose: string): Crypticle {
     return new Crypticle(this.#crypto, btoa(String.fromCharCode(...this.bytes(`seal ${purpose}`, 56))));
   }
 }
 
 /**
- * What only the private key can compute, whatever form its file has: m^d mod n for a block that is made of a hash. Nothing else here
- * ever computes it for that block, since signatures are padded.
+ * A value that only the private key can compute, whatever form its file has: m^d mod n for a block that is made of a hash. No other
+ * code computes this value, since signatures are padded.
  */
 function privateValue(crypto: Crypto, key: RsaPrivateKey): Uint8Array {
   const block = new Uint8Array(key.size);
@@ -62,7 +62,7 @@ function privateValue(crypto: Crypto, key: RsaPrivateKey): Uint8Array {
     const part = crypto.hash("sha256", text.encode(`brine cluster secret ${at}`));
     block.set(part.subarray(0, Math.min(SHA256, block.length - at)), at);
   }
-  // Less than the modulus, whose first bit is set.
+  // The block has to be less than the modulus, whose first bit is set.
   block[0] = 0;
   return crypto.rawPrivate(key, block);
 }

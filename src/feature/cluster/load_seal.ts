@@ -2,7 +2,7 @@ import type { Crypto } from "../../runtime/crypto.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { ClusterKey } from "./cluster_key.ts";
 
-/** Says of a stored job that a master of the cluster has published it so: with this jid, this load, and these targets. */
+/** Proves that a master of the cluster has published a stored job with this jid, this load and these targets. */
 export class LoadSeal {
   readonly #crypto: Crypto;
   readonly #key: Uint8Array;
@@ -12,13 +12,13 @@ export class LoadSeal {
     this.#key = key.bytes("seal of loads", 32);
   }
 
-  /** 32 bytes, to be stored beside the job. */
+  /** Makes the seal, 32 bytes to be stored with the job. */
   make(jid: string, load: Record<string, unknown>, minions: readonly string[]): Uint8Array {
     const sealed = [jid, asStored(load), [...new Set(minions)].sort()];
     return this.#crypto.hmac("sha256", this.#key, encode(sealed, "bin"));
   }
 
-  /** False if there is no seal, or any of it was changed. */
+  /** False if there is no seal, or the job was changed. */
   isGood(
     seal: Uint8Array | undefined,
     jid: string,
@@ -29,5 +29,5 @@ export class LoadSeal {
   }
 }
 
-/** The bytes of a load as they are once it was stored and read: 1.0 is 1 by then. */
+/** The bytes of a load after it was stored and read: 1.0 becomes 1. */
 const asStored = (load: Record<string, unknown>) => encode(decode(encode(load, "bin"), { mode: "bin" }), "bin");

@@ -2,19 +2,19 @@ import type { Clock } from "../../base/async/clock.ts";
 import { SystemError } from "../../base/errors.ts";
 import type { BusState, BusWire } from "./bus.ts";
 
-/** Records that a stream keeps. */
+/** The most records that a stream keeps. */
 const MOST_RECORDS = 10_000;
 
 interface Stream {
   last: number;
   records: Map<number, Uint8Array>;
   ids: Map<string, number>;
-  /** To be called when there is another record. */
+  /** Functions to call when there is a new record. */
   readers: Set<() => void>;
 }
 
 /**
- * A server for buses within one process: the reference of what {@link BusWire} promises. Its wires can be cut, and mended again.
+ * A server for buses within one process: the reference implementation of {@link BusWire}. Its wires can be cut and restored.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export class MemoryBroker {
   readonly #streams = new Map<string, Stream>();
   /** All published and appended bytes, as an attacker at the server would see them. */
   readonly seen: { channel?: string; stream?: string; bytes: Uint8Array }[] = [];
-  /** Bytes that a wire takes at once. */
+  /** The most bytes that a wire takes in one call. */
   readonly maxBytes: number;
 
   constructor(clock: Clock, { maxBytes = 2 ** 20 }: { maxBytes?: number } = {}) {
@@ -50,7 +50,7 @@ export class MemoryBroker {
     return wire;
   }
 
-  /** Cuts a wire off; what is sent to it meanwhile is lost, but for streams. */
+  /** Cuts a wire off: messages that are sent to it meanwhile are lost, records of streams are not. */
   cut(wire: BusWire): void {
     (wire as MemoryWire).turn(false, "cut off");
   }
@@ -88,7 +88,7 @@ export class MemoryBroker {
     this.stream(name).records.clear();
   }
 
-  /** Restarts a stream with lower numbers, like a server that lost it after a wrong clock. */
+  /** Restarts a stream with lower numbers, like a server that lost the stream after a wrong clock. */
   remake(name: string): void {
     const stream = this.stream(name);
     stream.last = 0;

@@ -7,16 +7,16 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { LedgerStorage, RecordPut, StoredRecord } from "./storage.ts";
 
-/** Data that a master keeps in files and shares: keys, minion data, tokens. */
+/** Files of a master that are shared with the cluster: keys, minion data, tokens. */
 export interface MirroredFiles {
-  /** The kind of its records. */
+  /** The kind of the records in the storage. */
   readonly kind: string;
-  /** Every name that is there, with a stamp that differs when the content does. */
+  /** Every existing name, with a stamp that differs when the content differs. */
   scan(): Map<string, string>;
   /**
-   * Differs when names have come or gone, and is cheap: while it stays the same, files are looked at less often.
+   * A cheap text that differs when names were added or removed: while it stays the same, files are checked less often.
    *
-   * @default they are looked at each time
+   * @default files are checked each time
    */
   overview?(): string;
   /** The stamp of one name; undefined if the file is missing. */
@@ -24,82 +24,82 @@ export interface MirroredFiles {
   read(name: string): Uint8Array | undefined;
   /** Writes the value of another master; undefined removes the file. @throws {RangeError} for an invalid name or value */
   apply(name: string, value: Uint8Array | undefined): void;
-  /** What is to be, where this master and another have both changed it. @param base what both began with, if that is known */
+  /** The value to use if this master and another one have both changed it. @param base the value before both changes, if known */
   merge(
     mine: Uint8Array | undefined,
     theirs: Uint8Array | undefined,
     base: Uint8Array | undefined,
   ): Uint8Array | undefined;
-  /** True if only a master of the cluster may remove it: whoever can write to the storage could otherwise undo a decision. */
+  /** True if only a master of the cluster may remove the value: otherwise anyone who can write to the storage could undo a decision. */
   isDecision(value: Uint8Array | undefined): boolean;
-  /** The name of its record, where the own name is a secret. @default the name */
+  /** The name of the record in the storage, if the file's name is a secret. @default the file's name */
   sharedName?(name: string): string;
-  /** Whether values are remembered, for `merge`. */
+  /** True if values are remembered, for `merge`. */
   readonly keepsBase: boolean;
 }
 
 export interface MirrorOptions {
   storage: LedgerStorage;
   files: MirroredFiles;
-  /** Seals records: whoever has not the cluster's key can neither read nor make one. */
+  /** Seals records: nobody without the cluster's key can read or make one. */
   seal: Crypticle;
   crypto: Pick<Crypto, "hash">;
-  /** The name of this run of this master. */
+  /** The name of this master process. */
   by: string;
   fs: FileSystem;
-  /** Where it is written down how far this master has come. */
+  /** The path of the file that holds this mirror's state between restarts. */
   statePath: string;
-  /** Tells this cluster from others: what was written down for another one is not used. */
+  /** Identifies the cluster: a state file of another cluster is not used. */
   cluster: string;
   /** The even clock, in milliseconds. */
   elapsed(): number;
   log: Logger;
-  /** How often all files are looked at; names of {@link Mirror.touch} are looked at each time. @default 1000 */
+  /** How often all files are checked, in milliseconds; names of {@link Mirror.touch} are checked each time. @default 1000 */
   scanMs?: number;
-  /** Another master has changed it. Called after the file has changed. */
+  /** Called after a file was changed because another master has changed its record. */
   onChange?(name: string, before: Uint8Array | undefined, now: Uint8Array | undefined): void;
-  /** Changes of this master are in the storage: the others can be told to look. */
+  /** Called when changes of this master are in the storage: the other masters can be told to read them. */
   onSent?(): void;
 }
 
-/** What is known of a name since it was last the same here and in the storage. */
+/** The last state of a name that was the same here and in the storage. */
 interface Known {
   version: number;
-  /** Grows with each change, under the seal: an older record that somebody puts back is refused. */
+  /** The number of the change, inside the seal: an older record that somebody puts back is refused. */
   generation: number;
   hash: string;
   stamp: string | undefined;
   base?: Uint8Array | undefined;
 }
 
-/** A record as it is under the seal. */
+/** The content of a sealed record. */
 interface Opened {
   name: string;
   generation: number;
   value: Uint8Array | undefined;
 }
 
-/** Records that are read or written at once. */
+/** The most records that are read or written in one call. */
 const AT_ONCE = 200;
 const BYTES_AT_ONCE = 8 * 2 ** 20;
-/** A larger value stays on its master. */
+/** The most bytes of a value that is shared: a larger value stays on its master. */
 const LARGEST = 8 * 2 ** 20;
-/** An overview that has not changed for so long will not without another stamp: file systems count time in ticks, in milliseconds. */
+/** How long an overview must be unchanged before it counts as settled, in milliseconds: times of files have coarse ticks. */
 const SETTLED_MS = 2000;
-/** How often files are looked at whose overview stays the same, in milliseconds: somebody may have written into one. */
+/** How often files are checked while their overview is settled, in milliseconds: somebody may have written into a file. */
 const SETTLED_SCAN_MS = 10_000;
-/** Other masters may have read further in a storage that was put back: its versions go on above what all of them can know. */
+/** How far versions are raised in a storage that was restored: other masters may have read higher versions than this one. */
 const LEAP = 1_000_000;
-/** How often a change is tried again that met another's. */
+/** How often a change is tried if other masters change the same names. */
 const ROUNDS = 5;
 const NOTHING = "-";
-/** The hash of no value: what is here counts as changed, whatever it is. */
+/** A hash that no value has: the local value then always counts as changed. */
 const UNKNOWN = "-unknown";
 
 /**
- * Keeps files of this master and records of the storage the same: changes of others come down, own changes go up, and where both
- * have changed the same, {@link MirroredFiles.merge} says what is to be. What this master has never seen removed is never taken for
- * removed: a storage that is new or was restored is filled again.
+ * Keeps files of this master and records of the storage equal: changes of other masters are downloaded, changes of this master are
+ * uploaded, and if both have changed the same name, {@link MirroredFiles.merge} decides. A record that is missing from a new or
+ * restored storage does not count as removed: such a storage is filled again.
  *
  * @example
  * ```ts
@@ -117,10 +117,10 @@ const UNKNOWN = "-unknown";
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #known = new Map<string, Known>();
-  /** Names of records → own names that are known, where these are secret. */
+  /** Names of records → names of files, if the names of files are secret. */
   readonly #locals = new Map<string, string>();
   readonly #touched = new Set<string>();
-  /** The feed was read so far; 0: nothing in this process. */
+  /** The version up to which the feed was read; 0: this process has not read it. */
   #after = 0;
   #scannedMs = -Infinity;
   #overview: { text: string; sinceMs: number } | undefined;
@@ -134,22 +134,22 @@ export class Mirror {
     this.#restore();
   }
 
-  /** Records that were refused: made without the cluster's key, changed, or put back. */
+  /** The number of refused records: made without the cluster's key, altered, or replaced by an old record. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** This master has changed, made or removed it: the next {@link Mirror.sync} looks at it, without a look at everything. */
+  /** Notes that this master has changed, made or removed a file: the next {@link Mirror.sync} checks it without a scan of all files. */
   touch(name: string): void {
     this.#touched.add(name);
   }
 
   /**
-   * Brings both sides together. A call while another runs is served by one more run after that, so that it sees what changed before
-   * the call.
+   * Synchronizes files and storage. A call during a run is served by one more run after it, so that all changes before the
+   * call are seen.
    *
-   * @returns how many names have changed here
-   * @throws {SystemError} if the storage cannot be reached; what was changed here goes up later
+   * @returns the number of files that were changed here
+   * @throws {SystemError} if the storage cannot be reached; changes of this master are uploaded later
    */
   sync(): Promise<number> {
     if (this.#running === undefined) return this.#running = this.#sync().finally(() => this.#running = undefined);
@@ -185,7 +185,7 @@ export class Mirror {
         whole = new Set();
         continue;
       }
-      // One turn of the loop: nothing here changes between a look and a write.
+      // There is no `await` in this loop, so that no file changes between a check and a write.
       for (const record of page.records) changed += this.#take(record, whole);
       this.#after = page.upTo;
       if (!page.more) break;
@@ -195,9 +195,9 @@ export class Mirror {
   }
 
   /**
-   * Another storage than the one that was known, or an older state of it: everything here is new to it.
+   * Detects another storage than before, or an older state of the same: then all local files count as changed.
    *
-   * @param read as far as its feed was read
+   * @param read the version up to which the feed was read
    */
   async #checkStorage(read = 0): Promise<void> {
     const { storage: { records }, files, log } = this.#options;
@@ -209,7 +209,7 @@ export class Mirror {
       kind,
     });
     for (const [name, known] of this.#known) {
-      // What was removed here a moment ago is a change still.
+      // A file that was removed here since the last upload is a change as well.
       const isRemoval = known.hash !== NOTHING && files.stamp(name) === undefined;
       Object.assign(known, { version: 0, hash: isRemoval ? UNKNOWN : NOTHING, stamp: undefined });
     }
@@ -229,7 +229,7 @@ export class Mirror {
     }
     const stamp = files.stamp(name);
     const mine = files.read(name);
-    // Other records may have been removed and created again, with new generations.
+    // Only decisions and removed names are guarded: other records may have been removed and created again, which restarts their generation.
     const isGuarded = known !== undefined && (files.isDecision(mine) || known.hash === NOTHING);
     if (isGuarded && record.value !== undefined && generation <= known.generation) {
       return this.#heal(name, record, "it was replaced by an older record");
@@ -247,7 +247,7 @@ export class Mirror {
       changed = 1;
       this.#options.onChange?.(name, mine, merged);
     }
-    // What differs from theirs after a merge is a change of this master, and goes up.
+    // A merged value that differs from theirs is a change of this master, to be uploaded.
     if (this.#hash(merged) !== this.#hash(theirs)) this.touch(name);
     if (record.value === undefined) {
       this.#drop(name);
@@ -263,7 +263,7 @@ export class Mirror {
     return changed;
   }
 
-  /** Names that were known and are no longer in a storage that was read whole. */
+  /** Handles names that were known and are missing from a storage that was read completely. @returns the number of files removed */
   #vanished(whole: ReadonlySet<string>): number {
     const { files } = this.#options;
     let changed = 0;
@@ -303,7 +303,7 @@ export class Mirror {
     return undefined;
   }
 
-  /** A name without a value has no seal: it says that somebody has removed something that is no decision. */
+  /** Handles a removed record, which has no seal, so it is accepted only for values that are no decision. */
   #removed(record: StoredRecord): Opened | undefined {
     const { files } = this.#options;
     const name = this.#localName(record.name);
@@ -339,7 +339,7 @@ export class Mirror {
     return 0;
   }
 
-  /** What this master has takes the place of a record that was refused. */
+  /** Replaces a refused record by the local value, with the next upload. */
   #heal(name: string, record: StoredRecord, reason?: string): 0 {
     if (reason !== undefined) this.#refuse(record, reason);
     const known = this.#known.get(name)!;
@@ -348,7 +348,7 @@ export class Mirror {
     return 0;
   }
 
-  /** @returns false if another master was faster with one of them */
+  /** Uploads the changes. @returns false if another master was faster with one of them */
   async #up(): Promise<boolean> {
     const { files, storage: { records }, by } = this.#options;
     const changes = this.#changes();
@@ -439,7 +439,7 @@ export class Mirror {
     }
     const name = files.sharedName?.(local) ?? local;
     const generation = (known?.generation ?? 0) + 1;
-    // A decision that is taken back stays as a sealed word of that; of the rest nothing needs to stay.
+    // The removal of a decision is stored as a sealed record; any other record is simply removed.
     const vanishes = mine === undefined && known?.base !== undefined && !files.isDecision(known.base) ||
       mine === undefined && !files.keepsBase;
     const sealed = () => seal.seal(encode([files.kind, name, local, generation, mine ?? null], "bin"));

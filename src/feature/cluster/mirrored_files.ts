@@ -7,7 +7,7 @@ import type { Crypto } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { MirroredFiles } from "./mirror.ts";
 
-/** The directories of `pki_dir` under Salt's names; what is revoked first, so that no key is good for a moment longer. */
+/** The directories of `pki_dir` under Salt's names, in the order of changes: accepted keys first, so that no revoked key stays valid longer. */
 const DIRECTORIES: Record<KeyState, string> = {
   accepted: "minions",
   pre: "minions_pre",
@@ -37,14 +37,14 @@ function valueOf(keys: Keys): Uint8Array | undefined {
   return there.length === 0 ? undefined : text.encode(JSON.stringify(keys, there));
 }
 
-/** Where the key of a minion stands, beside those that were denied. */
+/** The keys that decide the state of a minion: all except denied ones. */
 const standing = ({ accepted, pre, rejected }: Keys): Keys => ({
   ...(rejected !== undefined ? { rejected } : {}),
   ...(accepted !== undefined ? { accepted } : {}),
   ...(pre !== undefined ? { pre } : {}),
 });
 
-/** The more is refused, the higher: of two decisions at once, the one that trusts less stays. */
+/** A number that is higher the less a state trusts: of two decisions at once, the one that trusts less wins. */
 function refusal({ accepted, pre, rejected }: Keys): number {
   return rejected !== undefined ? 3 : accepted === undefined && pre === undefined ? 2 : accepted === undefined ? 1 : 0;
 }
@@ -52,8 +52,8 @@ function refusal({ accepted, pre, rejected }: Keys): number {
 const isSame = (a: Keys, b: Keys) => STATES.every((state) => a[state] === b[state]);
 
 /**
- * Keys of two masters that have both changed: what only one has changed is as that one has it; where both have, a rejection wins over
- * a removal, that over a pending key, and that over an accepted one; of two keys of the same state, theirs.
+ * Merges the keys of two masters. A change of only one master wins. If both have changed the keys, a rejection wins over a removal, a
+ * removal over a pending key, and a pending key over an accepted one; of two keys of the same state, theirs wins.
  */
 export function mergeKeys(mine: Keys, theirs: Keys, base: Keys | undefined): Keys {
   const [own, other] = [standing(mine), standing(theirs)];
@@ -65,7 +65,7 @@ export function mergeKeys(mine: Keys, theirs: Keys, base: Keys | undefined): Key
   return { ...now, ...(denied === undefined ? {} : { denied }) };
 }
 
-/** The keys of minions in `pki_dir`: one record for a minion, so that a decision is one change. */
+/** The keys of minions in `pki_dir`: one record for each minion, so that a decision is one change. */
 export function mirroredKeys(fs: FileSystem, pkiDir: string): MirroredFiles {
   // Lists of keys leave out names that begin with a dot.
   const isId = (id: string) => isMinionId(id) && !id.startsWith(".");
@@ -114,7 +114,7 @@ export function mirroredKeys(fs: FileSystem, pkiDir: string): MirroredFiles {
       for (const pem of Object.values(next)) {
         if (pem.length > LARGEST_KEY) throw new RangeError(`Cannot keep a key of ${pem.length} characters`);
       }
-      // What is no longer trusted goes first; what is refused is there before the pending key goes.
+      // A key that is no longer trusted is removed first; a rejected key is written before the pending one is removed.
       if (next.accepted !== now.accepted) {
         fs.remove(path("accepted", id), { sync: true });
         fs.remove(joinPath(pkiDir, "minions_rotating", id));
@@ -182,7 +182,7 @@ export function mirroredData(fs: FileSystem, cacheDir: string): MirroredFiles {
       fs.mkdir(joinPath(directory, name.split("/")[0]!), 0o755);
       fs.write(path, value, { mode: 0o600 });
     },
-    // A minion speaks to one master at a time: what came here is what it said to this one.
+    // A minion talks to one master at a time: local data is what the minion sent to this master.
     merge: (mine) => mine,
     isDecision: () => false,
   };
@@ -213,7 +213,7 @@ export function mirroredTokens(fs: FileSystem, crypto: Pick<Crypto, "hash">, dir
       fs.mkdir(directory, 0o700);
       fs.write(path, value, { mode: 0o600 });
     },
-    // A token never changes: whoever has removed it has ended it.
+    // A token never changes, so a difference is a removal: if one side has removed the token, it stays removed.
     merge: (mine, theirs) => mine === undefined || theirs === undefined ? undefined : theirs,
     isDecision: () => false,
     sharedName: (token) => hex(crypto.hash("sha256", text.encode(`brine token ${token}`))),

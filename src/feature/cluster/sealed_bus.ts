@@ -10,24 +10,24 @@ import { SenderGuard } from "./sender_guard.ts";
 
 /** The channel that all masters of a cluster read. */
 const ALL = "all";
-/** Bytes of messages of one turn of the loop that go out as one frame. */
+/** The size in bytes at which the messages of one turn of the loop are sent without waiting for its end. */
 const BATCH_BYTES = 2 ** 18;
-/** How often a master tells how much it has sent: a loss at the end is noticed so much later, in milliseconds. */
+/** How often a master reports how many messages it has sent, in milliseconds: a loss of the last message is noticed after this time. */
 const BEAT_MS = 1000;
-/** Bytes of one message or record, in parts: the largest event of the bus. */
+/** The most bytes of one message or record, which is sent in parts: the largest event of the bus. */
 const LARGEST = 2 ** 27;
-/** Records and bytes that wait to be appended. */
+/** The most records, and the most bytes, that wait to be appended. */
 const MOST_APPENDS = 10_000;
 const APPEND_BYTES = 2 ** 28;
-/** Between two attempts to append, in milliseconds. */
+/** The time between two attempts to append, in milliseconds. */
 const AGAIN_MS = 250;
-/** Between two log lines about refused messages, in milliseconds. */
+/** The least time between two log lines about refused messages, in milliseconds. */
 const SAY_AGAIN_MS = 60_000;
 
 export interface BusOptions {
   wire: BusWire;
   key: ClusterKey;
-  /** Of this run of this master, never used by another: what it sends is numbered from 1. */
+  /** The name of this master process, never used by another one: its messages are numbered from 1. */
   name: string;
   clock: Clock;
   log: Logger;
@@ -35,7 +35,7 @@ export interface BusOptions {
   later(callback: () => void): void;
 }
 
-/** Opens a bus over a wire, which it closes with itself. */
+/** Opens a bus over a wire. The bus closes the wire when it is closed. */
 export function openBus(options: BusOptions): Bus {
   return new SealedBus(options);
 }
@@ -54,9 +54,9 @@ class SealedBus implements Bus {
   readonly #handlers = new Map<string, Set<(message: BusMessage) => void>>();
   readonly #missedHandlers = new Set<(sender: string, count: number) => void>();
   readonly #batches = new Map<string, Batch>();
-  /** Frames and messages sent to each channel, and records to each stream, under the present name. */
+  /** The number of frames and messages sent to each channel, and of records to each stream, under the current name. */
   #sent = new Map<string, { frames: number; messages: number }>();
-  /** Messages to all that each sender had sent when it was last heard. */
+  /** Sender → the number of messages to all masters that it had sent, by its last message. */
   readonly #heard = new Map<string, number>();
   readonly #appends = new Map<string, Promise<unknown>>();
   #appending = { records: 0, bytes: 0 };
@@ -133,7 +133,7 @@ class SealedBus implements Bus {
     for (const channel of [...this.#batches.keys()]) this.#flush(channel);
   }
 
-  /** Sends what waits for a channel as one message. @param always also if there is nothing: others learn that nothing is missing */
+  /** Sends the waiting messages of a channel as one. @param always sends also if there are none, so that others notice lost messages */
   #flush(channel: string, always = false): void {
     const batch = this.#batches.get(channel);
     this.#batches.delete(channel);
@@ -144,7 +144,7 @@ class SealedBus implements Bus {
     const before = sent.messages;
     sent.messages += items.length;
     const drop = () => this.counts.dropped += items.length;
-    // What cannot go out is not sealed either; that it is missing, others see by the number of the next one.
+    // Messages that cannot be sent are not sealed. Others see by the number of the next message that some are missing.
     if (!wire.state.connected || size > LARGEST) return void drop();
     const parts = partsOf(encode(items, "bin"), wire.maxBytes - FRAME_ROOM);
     for (const [part, bytes] of parts.entries()) {
@@ -175,7 +175,7 @@ class SealedBus implements Bus {
     return () => void this.#missedHandlers.delete(handler);
   }
 
-  /** A frame that is good and new; undefined otherwise. */
+  /** Opens a frame and checks that it was not received before; undefined if it is refused. */
   #admitted(place: string, sealed: Uint8Array): Frame | undefined {
     let frame: Frame;
     try {
@@ -252,7 +252,7 @@ class SealedBus implements Bus {
     const until = this.#options.clock.elapsed() + timeoutMs;
     waiting.records++;
     waiting.bytes += bytes.length;
-    // One after the other: a record that has to be sent again must not change places with the next.
+    // Records are appended one after the other: a record that has to be sent again must keep its order.
     const before = this.#appends.get(stream) ?? Promise.resolve();
     const appended = before.then(() => this.#append(stream, bytes, until));
     this.#appends.set(stream, appended.catch(() => {}));
@@ -281,7 +281,7 @@ class SealedBus implements Bus {
     return seq;
   }
 
-  /** Again and again until it is there: by its id, the server keeps it once. */
+  /** Appends a frame, with retries until the server has it. The server stores it once, by its id. */
   async #appendFrame(stream: string, frame: Frame, until: number): Promise<number> {
     const { wire, clock } = this.#options;
     let sealed = sealFrame(this.#crypticle, frame);
@@ -298,7 +298,7 @@ class SealedBus implements Bus {
       } catch (error) {
         if (!["ETIMEDOUT", "ENOTCONN", "EEXIST"].includes(codeOf(error))) throw error;
         failure = error;
-        // Somebody who had seen its id has put something else there.
+        // Somebody who had seen the id has appended another record with it: a new seal gives a new id.
         if (codeOf(error) === "EEXIST") sealed = sealFrame(this.#crypticle, frame);
         await clock.sleep(Math.min(AGAIN_MS, Math.max(0, until - clock.elapsed())));
       }
@@ -345,7 +345,7 @@ class SealedBus implements Bus {
   }
 }
 
-/** The id of a record, by its seal: nobody can know it before the record is sent, and have the server take another one for it. */
+/** The id of a record, taken from its seal: nobody can know it before the record is sent, and use it for another record. */
 function idOf(sealed: Uint8Array): string {
   return hex(sealed.subarray(-16));
 }

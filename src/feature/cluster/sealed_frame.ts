@@ -1,24 +1,24 @@
 import type { Crypticle } from "../../protocol/crypto/crypticle.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 
-/** One sealed frame: what a sender says of it, and a part of its content. */
+/** The content of one sealed frame: the fields of its sender, and a part of a message or record. */
 export interface Frame {
   sender: string;
-  /** The channel or stream that it is for: one that is put elsewhere is refused. */
+  /** The channel or stream that the frame is for: on another one it is refused. */
   place: string;
-  /** Number among the frames of this sender for this place. */
+  /** The number of the frame among those of its sender for this place. */
   number: number;
-  /** Milliseconds since the epoch, by the clock of the sender. */
+  /** When the frame was made, in milliseconds since the epoch, by the clock of the sender. */
   atMs: number;
-  /** Messages of this sender for this place before this frame. */
+  /** The number of messages of this sender for this place before this frame. */
   before: number;
-  /** This part of the content, from 0, and how many there are. */
+  /** The number of this part of the content, from 0, and the number of parts. */
   part: number;
   parts: number;
   bytes: Uint8Array;
 }
 
-/** Room that head, padding and seal of a frame need beside its bytes. */
+/** The bytes that head, padding and seal of a frame need in addition to its content. */
 export const FRAME_ROOM = 1024;
 
 /** Seals a frame. */
@@ -30,7 +30,7 @@ export function sealFrame(crypticle: Crypticle, frame: Frame): Uint8Array {
 /**
  * Opens a frame.
  *
- * @throws {AuthenticationError} if it was not sealed with this key; {SyntaxError} if it was, and is not a frame
+ * @throws {AuthenticationError} if it was not sealed with this key; {SyntaxError} if the sealed bytes are not a frame
  */
 export function openFrame(crypticle: Crypticle, sealed: Uint8Array): Frame {
   const fields = decode(crypticle.open(sealed), { mode: "bin" }) as unknown;
@@ -47,7 +47,7 @@ export function openFrame(crypticle: Crypticle, sealed: Uint8Array): Frame {
   throw new SyntaxError("Cannot read a message of another master: that master has another version of Brine");
 }
 
-/** Without a further part for so long, content is given up: its sender is gone, or somebody holds the rest back. In milliseconds. */
+/** How long incomplete content waits for its next part, in milliseconds: its sender may have died, or an attacker holds the rest back. */
 const UNFINISHED_MS = 60_000;
 
 interface Unfinished {
@@ -55,34 +55,34 @@ interface Unfinished {
   next: number;
   parts: Uint8Array[];
   size: number;
-  /** When its last part came, by the even clock. */
+  /** When the last part arrived, in milliseconds of the even clock. */
   atMs: number;
 }
 
-/** Content of frames, put together. */
+/** Joins the parts of frames to the whole content. */
 export class FrameParts {
-  /** By sender and place: the one without a part for longest is the first. */
+  /** Incomplete content by sender and place, the one without a new part for longest first. */
   readonly #open = new Map<string, Unfinished>();
   readonly #limit: number;
   readonly #elapsed: () => number;
   #bytes = 0;
 
-  /** @param limit bytes of one content; all that are unfinished have twice as much @param elapsed the even clock */
+  /** @param limit the most bytes of one content; all incomplete content together may have twice as many @param elapsed the even clock */
   constructor(limit: number, elapsed: () => number) {
     this.#limit = limit;
     this.#elapsed = elapsed;
   }
 
-  /** Bytes that wait for further parts. */
+  /** The number of bytes that wait for further parts. */
   get waiting(): number {
     return this.#bytes;
   }
 
-  /** The whole content with its last part; undefined before, and where a part is missing. */
+  /** Adds a part; returns the whole content with its last part, otherwise undefined, also if a part is missing. */
   add({ sender, place, before, part, parts, bytes }: Frame): Uint8Array | undefined {
     const key = `${sender}\0${place}`;
     const known = this.#open.get(key);
-    // A sender ends one content before it begins the next.
+    // A sender completes one content before it begins the next, so the older content is incomplete for good.
     if (known !== undefined) this.#drop(key, known);
     if (this.#open.size > 0) this.#giveUp();
     if (parts === 1) return bytes;

@@ -1,4 +1,4 @@
-/** Senders that are remembered: a cluster has a few, and each start of a master is one more. */
+/** The most senders that are remembered: a cluster has a few, and each start of a master is one more. */
 const MOST_SENDERS = 1024;
 
 interface Heard {
@@ -7,8 +7,8 @@ interface Heard {
 }
 
 /**
- * Refuses messages that were received before. Senders number theirs; a name is used for one run of a master alone. What an unknown sender
- * sent before this guard began is refused by its time, since an earlier run of this master may have received it.
+ * Refuses messages that were received before. Senders number their messages, and each name is used by one master process only. Messages
+ * of an unknown sender from before this guard's start are refused, since an earlier process of this master may have received them.
  */
 export class SenderGuard {
   readonly #heard = new Map<string, Heard>();
@@ -19,7 +19,7 @@ export class SenderGuard {
     this.#floorMs = sinceMs;
   }
 
-  /** True, and remembered, if the message is new. @param place what the numbers are counted for: a channel or a stream */
+  /** True if the message is new; then it is remembered. @param place the channel or stream that the numbers are counted for */
   admit(sender: string, place: string, number: number, atMs: number): boolean {
     const key = `${sender}\0${place}`;
     const heard = this.#heard.get(key);
@@ -35,7 +35,7 @@ export class SenderGuard {
     return true;
   }
 
-  /** Forgets the one heard of longest ago: whatever is not newer is refused from then on, whoever it is from. */
+  /** Forgets the sender that was silent for longest. From then on, messages older than its last one are refused from every sender. */
   #forget(): void {
     let [oldest, atMs] = ["", Infinity];
     for (const [key, heard] of this.#heard) if (heard.atMs < atMs) [oldest, atMs] = [key, heard.atMs];

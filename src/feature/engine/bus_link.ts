@@ -8,7 +8,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection } from "../../runtime/net.ts";
 import { packIpcFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
 
-/** Paths of the sockets of the bus that an engine is beside. */
+/** The paths of the sockets of the host's bus. */
 export interface BusPaths {
   pub: string;
   pull: string;
@@ -16,22 +16,22 @@ export interface BusPaths {
   own?: string;
 }
 
-/** What a bus brings. */
+/** Receives the events of a bus. */
 export interface BusTaker {
   onEvent(event: BusEvent): void;
-  /** The bus has left out so many. */
+  /** Called with the number of events that the bus has left out. */
   onMissed(count: number): void;
-  /** The bus has gone. */
+  /** Called when the connection to the bus has ended. */
   onClose(): void;
 }
 
-/** Time between two attempts to reach the bus, and the time until it gives up; milliseconds. */
+/** The time between two attempts to reach the bus, and the time after which it gives up, in milliseconds. */
 const AGAIN_MS = 50;
 const PATIENCE_MS = 30_000;
-/** Bytes that may wait for a bus that does not take them. */
+/** The most bytes that wait to be sent to the bus. */
 const MOST_BUFFERED = 8 * 1024 * 1024;
 
-/** The bus of the host that an engine runs beside: that of a master or of a minion. */
+/** The connection of an engine to the bus of its host, a master or a minion. */
 export class BusLink {
   readonly #runtime: Pick<Runtime, "net" | "clock">;
   readonly #paths: BusPaths;
@@ -43,13 +43,13 @@ export class BusLink {
     this.#paths = paths;
   }
 
-  /** Listens from now on. @throws {SystemError} if no bus is there for a while */
+  /** Listens from now on. @throws {SystemError} if the bus cannot be reached for a while */
   async listen({ onEvent, onMissed, onClose }: BusTaker): Promise<void> {
     const { net } = this.#runtime;
     const { own, pub } = this.#paths;
     await this.#patiently(async () => {
       if (own !== undefined) {
-        // What happens on another master of the cluster, the engines there see.
+        // Events of other masters of the cluster are skipped: the engines there see them.
         const onOwn = (event: BusEvent) => void (event.origin === undefined && onEvent(event));
         await subscribeBus(net, { kind: "unix", path: own }, { onEvent: onOwn, onMissed, onClose });
         return;

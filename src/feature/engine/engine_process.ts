@@ -14,7 +14,7 @@ import { createLogger, LOG_LEVELS } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { once } from "../../base/async/once.ts";
 
-/** What the process is given. */
+/** The configuration that the process gets from its supervisor. */
 export interface EngineConfig {
   entry: EngineEntry;
   role: "master" | "minion";
@@ -26,20 +26,20 @@ export interface EngineConfig {
   hasMaster: boolean;
 }
 
-/** What the process has of the program that it runs in. */
+/** The functions of the program that the engine's process runs in. */
 export interface EngineProgram {
-  /** The engines that there are. */
+  /** The known engines. */
   known: EngineRegistry;
-  /** What the engine may ask of its host; loaded when it first asks. */
+  /** Loads the functions that the engine may call on its host; called at their first use. */
   host(): Promise<{ call: EngineContext["call"]; master: EngineMaster }>;
-  /** Ends the process; its supervisor reads what it prints as the reason. */
+  /** Prints a reason, which the supervisor reads, and ends the process. */
   end(words: string): never;
 }
 
-/** Time for an engine that is to end to let go of what it holds: less than its supervisor gives its process. */
+/** The time in milliseconds that an engine has to free its resources at its end: less than its supervisor gives its process. */
 const GRACE_MS = 1500;
 
-/** Prepares the process of an engine, and starts it. @param programOf what it runs in, with the log of the engine */
+/** Prepares the process of an engine, and starts the engine. @param programOf returns the program's functions, for the engine's log */
 export async function openEngineProcess(
   runtime: Runtime,
   config: EngineConfig,
@@ -51,7 +51,7 @@ export async function openEngineProcess(
   const place = { runtime, log: own, opts };
   const program = programOf(own);
   const end = (error: unknown) => program.end(lastWords(error));
-  // Most engines ask for neither, and take a third of the memory then.
+  // Most engines call no functions of the host; without these, an engine takes a third of the memory.
   const loaded = once(() => program.host());
   const run = new EngineRun({
     runtime,
@@ -78,7 +78,7 @@ export async function openEngineProcess(
   );
   return {
     status: () => ({ events: run.counts, details: run.details }),
-    // What has changed of the host's other options is of no concern.
+    // Other options of the host do not matter to an engine.
     renew: () => null,
     async close() {
       const ended = work.catch(() => {});
@@ -108,14 +108,14 @@ async function startKnown(
   await engine.start(context, args);
 }
 
-/** What an engine prints last. A fault in its code comes with the place. */
+/** The last text that an engine's process prints; for a fault in the engine's code with its stack. */
 function lastWords(error: unknown): string {
   const isKnown = error instanceof SaltError || (error as { name?: unknown } | null)?.name === "TypeError";
   const stack = isKnown ? undefined : (error as { stack?: unknown } | null)?.stack;
   return String(stack ?? messageOf(error));
 }
 
-/** A log that no engine can fill: what comes too often is counted, and long values are cut. */
+/** A log that an engine cannot flood: frequent messages are counted, and long values are cut. */
 function boundedLog(runtime: Runtime, log: Logger): Logger {
   const rate = new LogRate(({ level, message, fields, name }) => {
     const cut = Object.fromEntries(

@@ -8,49 +8,49 @@ import type { PartChange } from "../supervise/supervised_process.ts";
 import { eventStamp } from "../../protocol/wire/event_frame.ts";
 import type { EngineCounts } from "./run_engine.ts";
 
-/** How an engine stands. `absent`: it was not started, for a reason that stays until the configuration or its module changes. */
+/** The state of an engine. `absent`: not started, for a reason that stays until the configuration or the engine's module changes. */
 export type EngineState = "running" | "starting" | "waiting" | "stopped" | "absent";
 
-/** What the operator is told of one engine. */
+/** The status of one engine, for the operator. */
 export interface EngineStatus {
-  /** The module that it runs, or the path of a program. */
+  /** The module of the engine, or the path of a program. */
   module: string;
   state: EngineState;
-  /** Why it is absent; else null. */
+  /** Why the engine is absent; null in the other states. */
   reason: string | null;
   /** The process id; null without a process. */
   pid: number | null;
-  /** Bytes of resident memory; null where the system does not show them. */
+  /** The resident memory of the process in bytes; null if the system does not report it. */
   memory: number | null;
-  /** When the state began: UTC. */
+  /** When the state began, in UTC. */
   since: string;
-  /** Times that the process exited, or was killed because it hung or used too much memory. */
+  /** How often the process exited, or was killed because it hung or used too much memory. */
   restarts: number;
-  /** How it ended the last time and what it said last; null if it never did. */
+  /** How the process ended the last time, and its last output; null if it never ended. */
   last_error: { at: string; how: string; words: string } | null;
-  /** Since its process was started; null if it does not answer. */
+  /** The counts of events since the process was started; null if the engine does not answer. */
   events: EngineCounts | null;
-  /** What the engine says of itself: an address, what it has sent. */
+  /** Facts that the engine reports about itself, such as an address, or how much it has sent. */
   details: Record<string, unknown>;
 }
 
 export interface EnginesOptions {
   clock: Pick<Clock, "after" | "now" | "sleep">;
   log: Logger;
-  /** The configuration as it is now. */
+  /** The current configuration. */
   opts(): Record<string, unknown>;
   /** The name of a module that another part of this host runs. */
   elsewhere?: string;
   /** Why an engine cannot be started; undefined if it can. */
   obstacle(entry: EngineEntry): Promise<string | undefined>;
-  /** Starts the process of one, which is kept running. */
+  /** Starts the process of an engine, and keeps it running. */
   start(entry: EngineEntry, onChange: (change: PartChange) => void): KeptPart;
 }
 
 /** Fires an event on the bus of the host. */
 export type FireStatus = (tag: string, data: Record<string, unknown>) => void;
 
-/** How long an engine may take to say how it stands. */
+/** How long an engine may take to report its status, in milliseconds. */
 const ANSWER_MS = 2000;
 
 interface Kept {
@@ -72,20 +72,20 @@ export class Engines implements Part {
   #fire: FireStatus | undefined;
   #work: Promise<void> = Promise.resolve();
   #closed = false;
-  /** Times that an engine exited or was killed, also of engines that are no longer configured. */
+  /** How often engines exited or were killed, including engines that are no longer configured. */
   failures = 0;
 
   constructor(options: EnginesOptions) {
     this.#options = options;
   }
 
-  /** Starts what the configuration asks for. @param fire tells of changes, as `salt/engines/status/<name>` */
+  /** Starts the configured engines. @param fire reports changes of their state, as `salt/engines/status/<name>` */
   open(fire: FireStatus): Promise<void> {
     this.#fire = fire;
     return this.#settle();
   }
 
-  /** The configuration was read again: engines that are new or have changed are started, and those that are gone are stopped. */
+  /** Applies a new configuration: engines that are new or have changed are started, and removed engines are stopped. */
   renew(): void {
     if (this.#fire !== undefined) void this.#settle();
   }
@@ -156,14 +156,14 @@ export class Engines implements Part {
     return eventStamp(this.#options.clock.now());
   }
 
-  /** How many engines are in each state. */
+  /** The number of engines in each state. */
   states(): Record<EngineState, number> {
     const counts = { running: 0, starting: 0, waiting: 0, stopped: 0, absent: 0 };
     for (const { state } of this.#kept.values()) counts[state]++;
     return counts;
   }
 
-  /** How each engine stands, by its name. */
+  /** The status of each engine, by its name. */
   async report(): Promise<Record<string, EngineStatus>> {
     return Object.fromEntries(
       await Promise.all([...this.#kept.values()].map(async (kept): Promise<[string, EngineStatus]> => {
@@ -186,7 +186,7 @@ export class Engines implements Part {
     );
   }
 
-  /** What an engine says of itself; undefined if it does not answer in time. */
+  /** Asks an engine for its counts and details; undefined if it does not answer in time. */
   async #ask(part: KeptPart): Promise<Pick<EngineStatus, "events" | "details"> | undefined> {
     const asked = part.request("status", new Uint8Array(0));
     const reply = await within(this.#options.clock, ANSWER_MS, undefined, asked);

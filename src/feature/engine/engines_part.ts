@@ -1,4 +1,4 @@
-/** The engines of a master or a minion as a part of it: which are there, and the processes that they run in. */
+/** The engines as a part of a master or a minion: the known engines, and the processes that run them. */
 import { Engines } from "./engines.ts";
 import type { BusPaths } from "./bus_link.ts";
 import type { Supervisor } from "../supervise/supervisor.ts";
@@ -14,18 +14,18 @@ export interface EnginesHost {
   log: Logger;
   role: "master" | "minion";
   id: string;
-  /** The configuration as it is now. */
+  /** The current configuration. */
   opts(): Record<string, unknown>;
   bus: BusPaths;
   hasMaster: boolean;
   supervisor: Supervisor;
-  /** The command of a process; undefined where none can be started. */
+  /** The command that starts a process; undefined if no process can be started. */
   argv: readonly string[] | undefined;
-  /** The engines that there are. A master without engines loads none of them. */
+  /** Loads the known engines. A master without engines never calls this. */
   known(): Promise<EngineRegistry>;
 }
 
-/** An engine that fails again and again is started each minute. */
+/** The waits before an engine is started again, in milliseconds: an engine that always fails is started once a minute. */
 const BACKOFF = { initialMs: 500, maxMs: 60_000 };
 
 /** Puts the engines of a host together. */
@@ -57,7 +57,7 @@ export function enginesOf(host: EnginesHost): Engines {
   });
 }
 
-/** Why an engine cannot be started; undefined if it can. Nothing of a custom one is run for that. */
+/** Why an engine cannot be started; undefined if it can. The code of a custom engine is not run for this. */
 export async function obstacleTo(
   { runtime, log, role, opts, argv, known }: Pick<EnginesHost, "runtime" | "log" | "role" | "opts" | "argv" | "known">,
   entry: EngineEntry,

@@ -2,11 +2,11 @@ import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
 import type { EngineEvent, EngineEvents } from "../../model/loader/engines.ts";
 
-/** Events that wait for an engine that does not read, and their bytes. */
+/** The most events, and the most bytes of events, that wait for an engine that does not read. */
 const MOST_EVENTS = 10_000;
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** The events that one loop of an engine has not read yet. Those that do not fit are left out, and counted. */
+/** The events that one loop of an engine has not read yet. Events that do not fit are left out, and counted. */
 export class EventBuffer implements EngineEvents {
   readonly #wants: (tag: string) => boolean;
   readonly #ended: () => void;
@@ -17,13 +17,13 @@ export class EventBuffer implements EngineEvents {
   #closed = false;
   missed = 0;
 
-  /** @param ended the loop was left */
+  /** @param ended called when the loop was left */
   constructor(wants: (tag: string) => boolean, ended: () => void) {
     this.#wants = wants;
     this.#ended = ended;
   }
 
-  /** @returns false if it was left out */
+  /** Adds an event. @returns false if the event was left out */
   take(event: BusEvent): boolean {
     if (this.#closed || !this.#wants(event.tag)) return true;
     const size = event.bytes.length;
@@ -75,7 +75,7 @@ export class EventBuffer implements EngineEvents {
   }
 }
 
-/** Any program of this host may send bytes that are no event. */
+/** The data of an event; any program of this host may send bytes that are not an event. */
 function dataOf(event: BusEvent): Record<string, unknown> {
   try {
     return event.data;

@@ -2,10 +2,10 @@ import type { Clock } from "../../base/async/clock.ts";
 import { AsyncQueue } from "../../base/async/queue.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 
-/** Events that may wait for their turn. */
+/** The most events that wait for their turn. */
 export const MOST_WAITING = 1000;
 
-/** How often an engine may fire: so many times a second, and as many at once after a quiet second. Those beyond wait in their order. */
+/** Limits how many events an engine may fire a second; after a quiet second as many at once. Further events wait, in order. */
 export class FireRate {
   readonly #clock: Pick<Clock, "elapsed" | "sleep">;
   readonly #perSecond: number;
@@ -14,7 +14,7 @@ export class FireRate {
   #since: number;
   #serving = false;
 
-  /** @param perSecond 0 for no limit */
+  /** @param perSecond the most events a second; 0 means no limit */
   constructor(clock: Pick<Clock, "elapsed" | "sleep">, perSecond: number) {
     this.#clock = clock;
     this.#perSecond = perSecond;
@@ -22,7 +22,7 @@ export class FireRate {
     this.#since = clock.elapsed();
   }
 
-  /** Events that wait. */
+  /** The number of events that wait. */
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -1,7 +1,7 @@
 import { type Meter, METRICS } from "../../base/telemetry/mod.ts";
 import type { Engines } from "./engines.ts";
 
-/** Has the meter read how engines stand. */
+/** Adds the metrics of engines to a meter. */
 export function observeEngines(meter: Meter, engines: Pick<Engines, "states" | "failures">): void {
   if (!meter.enabled) return;
   meter.read(

@@ -1,4 +1,4 @@
-/** One engine in its process: what it is given, and what it has done so far. */
+/** One engine in its process: its context, and its counts. */
 import type { BusEvent } from "../../model/event/bus.ts";
 import type { EngineContext, EngineEvents, EngineMaster } from "../../model/loader/engines.ts";
 import type { Logger } from "../../base/log.ts";
@@ -20,17 +20,17 @@ export interface EngineRunOptions {
   hasMaster: boolean;
   master?: EngineMaster;
   call: EngineContext["call"];
-  /** The engine cannot go on. */
+  /** Called when the engine cannot continue. */
   failed(error: Error): void;
 }
 
-/** What an engine has done since its process was started. */
+/** The counts of an engine since its process was started. */
 export interface EngineCounts {
-  /** Events that it was given. */
+  /** Events that the engine was given. */
   seen: number;
-  /** Events that were left out because it did not read. */
+  /** Events that were left out because the engine did not read. */
   missed: number;
-  /** Events that it has fired. */
+  /** Events that the engine has fired. */
   fired: number;
   /** Events that were not fired because too many waited. */
   dropped: number;
@@ -38,13 +38,13 @@ export interface EngineCounts {
   waiting: number;
 }
 
-/** Characters of a tag at most: every listener matches it. */
+/** The most characters of a tag: every listener has to match it. */
 const LONGEST_TAG = 1024;
-/** Fields that an engine may report, and characters of each. */
+/** The most fields that an engine may report, and the most characters of each. */
 const MOST_DETAILS = 20;
 const LONGEST_DETAIL = 500;
 
-/** Runs one engine: gives it the bus, and counts what passes. */
+/** Runs one engine: gives it access to the bus, and counts its events. */
 export class EngineRun {
   readonly #options: EngineRunOptions;
   readonly #bus: BusLink;
@@ -62,7 +62,7 @@ export class EngineRun {
     this.#rate = new FireRate(runtime.clock, Number(opts.engine_events_per_second ?? 1000));
   }
 
-  /** What the engine is given. */
+  /** The context that is passed to the engine. */
   get context(): EngineContext {
     const { name, role, id, opts, runtime, log, master, call } = this.#options;
     return {
@@ -89,7 +89,7 @@ export class EngineRun {
     return Object.fromEntries(this.#details);
   }
 
-  /** Tells the engine to end, and sends what it has fired. */
+  /** Tells the engine to end, and sends the events that it has fired. */
   async close(): Promise<void> {
     this.#ending.abort(new Error("The engine is stopping"));
     for (const buffer of this.#buffers) buffer.close();
@@ -126,13 +126,13 @@ export class EngineRun {
       this.#counts.dropped++;
       throw error;
     }
-    // What answers the event must not come before the engine hears it.
+    // Waits until the engine listens: it must not miss an answer to its event.
     await this.#listening;
     const packing = { now: clock.now(), maxBytes: Number(opts.max_event_size ?? Infinity) };
     const isForwarded = role === "minion" && hasMaster;
     await this.#bus.send(
       isForwarded
-        // The minion sends it on, as it does for its jobs.
+        // The minion forwards `fire_master` to its masters, as for its jobs.
         ? packEvent("fire_master", { tag, data, events: null, pretag: null }, packing)
         : packEvent(tag, data, packing),
     );

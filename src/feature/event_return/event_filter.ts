@@ -1,8 +1,8 @@
 import { fnmatch } from "../../model/event/tag.ts";
 
 /**
- * Which events are stored: those that a glob of the whitelist matches, all if it is empty; and of these none that a glob of the
- * blacklist matches.
+ * Decides which events are stored: those that match a glob of the whitelist (all events if it is empty), and match no glob of the
+ * blacklist.
  *
  * @see salt/utils/event.py EventReturn._filter
  */

@@ -14,57 +14,57 @@ export interface EventOutletOptions {
   eventReturn: NonNullable<ReturnerModule["eventReturn"]>;
   context: ReturnerContext;
   spool: EventSpool;
-  /** The file that says how far the store is. */
+  /** The file that holds the position of the store in the spool. */
   placePath: string;
-  /** `event_return_queue`: events that are waited for. */
+  /** Salt's `event_return_queue`: the number of events that are collected before the store is called. */
   queue: number;
-  /** `event_return_queue_max_seconds`: how long they are waited for; 0 for any time. */
+  /** Salt's `event_return_queue_max_seconds`: how long events are collected; 0 means without limit. */
   queueSeconds: number;
   lost(loss: Loss): void;
-  /** The store has taken events. */
+  /** Called when the store has taken events. */
   moved(): void;
 }
 
-/** How far a store is: it has the entries of the spool before `at`. */
+/** The position of a store: it has the entries of the spool before `at`. */
 interface Place {
   at: number;
-  /** Entries that were given to it and not acknowledged. */
+  /** The number of entries that were given to the store and not acknowledged. */
   sending?: number;
-  /** Entries before this one that it did not get were counted as lost. */
+  /** The entry before which all lost entries were counted. */
   counted?: number;
 }
 
-/** Events that are given to a store at once. */
+/** The most events that are given to a store at once. */
 const MOST = 500;
-/** Bytes of them. */
+/** The most bytes of events that are given to a store at once. */
 const MOST_BYTES = 1024 * 1024;
-/** Time for one call of a store, in milliseconds. */
+/** The time for one call of a store, in milliseconds. */
 const CALL_MS = 60_000;
-/** Waits between two tries while a store is down. */
+/** The waits between two tries while a store is down, in milliseconds. */
 const DELAYS = { initialMs: 250, maxMs: 30_000 };
-/** Time between two lines of the log about a store that is down, in milliseconds. */
+/** The least time between two log lines about a store that is down, in milliseconds. */
 const SAY_AGAIN_MS = 60_000;
 
-/** The way of events from the spool to one store: in order, each batch until the store has it. */
+/** Sends events from the spool to one store: in order, each batch until the store has it. */
 export class EventOutlet {
   readonly name: string;
   readonly #options: EventOutletOptions;
   readonly #log: Logger;
   readonly #reader: EventLogReader;
   #place: Place;
-  /** Entries before this one are not lost any more, or were counted. */
+  /** The entry before which lost entries need not be counted: those before it are stored, were read, or were counted as lost. */
   #counted: number;
   #failures = 0;
   #saidMs = -Infinity;
-  /** What waits for more entries. */
+  /** Resolved when there are more entries. */
   #wake: Deferred<void> | undefined;
-  /** What waits for the next try. */
+  /** Resolved when the next try is due. */
   #retry: Deferred<void> | undefined;
   #closed = false;
   #isFlushing = false;
   #isDue = false;
   #cancel: (() => void) | undefined;
-  /** What waits for the end of a try. */
+  /** Resolved when a try has ended. */
   #moved: Deferred<void> | undefined;
   readonly counts = { stored: 0, refused: 0, lost: 0, failures: 0 };
 
@@ -79,7 +79,7 @@ export class EventOutlet {
     const { at, sending = 0, counted = at } = this.#place;
     this.#counted = Math.max(at + sending, counted);
     this.#reader = spool.reader(at);
-    // What the process before this one was giving to the store when their files went.
+    // Entries that the previous process was giving to the store when the files of the spool were removed.
     const gone = Math.min(spool.first, at + sending) - at;
     if (gone > 0) this.#lose("they are no longer in the spool", gone);
   }
@@ -92,7 +92,7 @@ export class EventOutlet {
         return place;
       }
     } catch {
-      // A store that is new gets what is there from now on.
+      // A new store gets events from now on.
     }
     return { at: spool.next };
   }
@@ -109,12 +109,12 @@ export class EventOutlet {
     }
   }
 
-  /** The store has what is before this entry. */
+  /** The store has all entries before this one. */
   get at(): number {
     return this.#place.at;
   }
 
-  /** Entries that the store does not have. */
+  /** The number of entries that the store does not have. */
   get waiting(): number {
     return this.#options.spool.next - Math.max(this.#place.at, this.#options.spool.first);
   }
@@ -137,7 +137,7 @@ export class EventOutlet {
     }
   }
 
-  /** Entries were removed from the spool, for others. */
+  /** Notes that entries were removed from the spool to make room for newer ones. */
   removed(first: number, count: number): void {
     const end = first + count;
     const from = Math.max(first, this.#counted, this.#reader.at);
@@ -152,7 +152,7 @@ export class EventOutlet {
     this.#options.lost({ returner: this.name, reason, count, ...tag === undefined ? {} : { tag } });
   }
 
-  /** Gives the store what waits, however little it is; resolves once it has all, or does not take it. */
+  /** Gives all waiting entries to the store, without collecting more; resolves once the store has them, or fails. */
   async flush(): Promise<void> {
     this.#isFlushing = true;
     this.#wake?.resolve();
@@ -172,7 +172,7 @@ export class EventOutlet {
     this.#tried();
   }
 
-  /** Gives the store events until {@link EventOutlet.close}. */
+  /** Gives events to the store until {@link EventOutlet.close}. */
   async run(): Promise<void> {
     while (!this.#closed) {
       const { queue } = this.#options;
@@ -261,7 +261,7 @@ export class EventOutlet {
     });
   }
 
-  /** The store refuses some of the events: finds out which. */
+  /** Finds out which of the events the store refuses, by halving the batch. */
   async #divide(events: readonly ReturnedEvent[], again: boolean, error: unknown): Promise<void> {
     if (events.length === 1) {
       this.counts.refused++;

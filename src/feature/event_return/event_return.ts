@@ -9,15 +9,15 @@ import { EventOutlet } from "./event_outlet.ts";
 import { EventSpool } from "./event_spool.ts";
 import { LossReport } from "./loss_report.ts";
 
-/** What the configuration asks for. */
+/** The settings of event returns, from the master's configuration. */
 export interface EventReturnSettings {
   whitelist: readonly unknown[];
   blacklist: readonly unknown[];
-  /** Events that are waited for. */
+  /** The number of events that are collected before a store is called. */
   queue: number;
-  /** How long they are waited for; 0 for any time. */
+  /** How long events are collected, in seconds; 0 means without limit. */
   queueSeconds: number;
-  /** Bytes of events that stores do not have yet. */
+  /** The most bytes of events in the spool. */
   spoolBytes: number;
 }
 
@@ -25,26 +25,26 @@ export interface EventReturnOptions {
   runtime: Runtime;
   log: Logger;
   settings: EventReturnSettings;
-  /** A directory that nothing else uses. */
+  /** The directory of the spool, which nothing else uses. */
   directory: string;
   /** The context of the stores. */
   context: ReturnerContext;
-  /** By the names in `event_return`. */
+  /** The stores, by their names in `event_return`. */
   returners: ReadonlyMap<string, ReturnerModule>;
-  /** Fires an event: something was lost. */
+  /** Fires an event about lost events. */
   fire(data: Record<string, unknown>): void;
 }
 
-/** What the status report says. */
+/** The status of event returns, for the status report. */
 export interface EventReturnStatus {
   spool: { bytes: number; limit: number; lost: number };
   returners: Record<string, EventOutlet["counts"] & { waiting: number; works: boolean }>;
 }
 
-/** Time between two notes of how far the bus was looked at, in milliseconds. */
+/** How often the position on the bus is saved, in milliseconds. */
 const SAVE_MS = 2000;
 
-/** Takes the events of a bus, and gives them to stores; what a store does not have yet is on the disk. */
+/** Takes the events of a bus, and gives them to stores. Events that a store does not have yet are kept on the disk. */
 export class EventReturn {
   readonly #options: EventReturnOptions;
   readonly #wants: (tag: string) => boolean;
@@ -86,12 +86,12 @@ export class EventReturn {
     }
   }
 
-  /** The last event that was looked at, also by the process before this one. */
+  /** The last event that was read, by this process or a previous one. */
   get last(): BusPosition | undefined {
     return this.#spool.last;
   }
 
-  /** Another process of the master. */
+  /** Starts after the given event: the master has restarted, and its events are numbered from the start. */
   begin(at: BusPosition): void {
     this.#spool.begin(at);
   }

@@ -1,4 +1,4 @@
-/** Event returns as a part of a master: a process that is there as long as the configuration names a store. */
+/** Event returns as a part of a master: a process that runs as long as the configuration names a store. */
 import { within } from "../../base/async/within.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
@@ -8,7 +8,7 @@ import { eventReturnNames } from "./event_return_process.ts";
 
 /** How long the end of a master waits for its stores, in milliseconds. */
 const FLUSH_MS = 3000;
-/** Time between two looks at how the stores stand, in milliseconds. */
+/** How often the state of the stores is read, in milliseconds. */
 const LOOK_MS = 5000;
 const NOTHING = new Uint8Array(0);
 
@@ -22,14 +22,14 @@ export class EventReturnPart implements Part {
   #stores: Record<string, unknown> = {};
   #cancel: (() => void) | undefined;
 
-  /** @param start starts the process; what happened before is not stored unless it starts with the master */
+  /** @param start starts the process; earlier events are stored only if the process starts with the master */
   constructor(opts: () => MasterOpts, clock: Clock, start: (fromStart: boolean) => KeptPart) {
     this.#opts = opts;
     this.#clock = clock;
     this.#start = start;
   }
 
-  /** The configuration is read, or read again: the process is started, replaced or ended. */
+  /** Applies the configuration: starts, replaces or ends the process. */
   renew(): void {
     const isAsked = eventReturnNames(this.#opts()).length > 0;
     if (this.#part !== undefined && isAsked) this.#part.renew();
@@ -57,7 +57,7 @@ export class EventReturnPart implements Part {
     return { ...status, ...this.#stores };
   }
 
-  /** Ends the process once its stores have what waits, or do not take it soon: what is left is on the disk. */
+  /** Ends the process once its stores have all waiting events, or after {@link FLUSH_MS}. The rest stays on the disk. */
   async close(): Promise<void> {
     const part = this.#part;
     this.#cancel?.();

@@ -15,14 +15,14 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { packEvent } from "../../protocol/wire/event_frame.ts";
 
-/** What the process is given beside the master's options. */
+/** The configuration of the process, in addition to the master's options. */
 export interface EventReturnConfig {
   opts: MasterOpts;
-  /** False if the master has run for a while: what happened before is not stored. */
+  /** True if the process starts with the master. Otherwise earlier events are not stored. */
   fromStart: boolean;
 }
 
-/** Returners of Salt that store events there and are absent here. */
+/** Salt's returners for events that Brine does not have. */
 const ABSENT = new Set(
   "carbon cassandra_cql elasticsearch local mattermost mongo mongo_future mysql postgres_local_cache slack_webhook smtp splunk"
     .split(" "),
@@ -33,7 +33,7 @@ export function eventReturnNames({ event_return: names }: Record<string, unknown
   return [...new Set([names ?? []].flat().map(String))].filter((name) => name !== "");
 }
 
-/** Prepares the process of event returns. @param known the returners that there are */
+/** Prepares the process of event returns. @param known the known returners */
 export async function openMasterEventReturn(
   runtime: Runtime,
   { opts, fromStart }: EventReturnConfig,
@@ -67,7 +67,7 @@ export async function openMasterEventReturn(
     last: () => returns.last,
     begin: (boot, n) => returns.begin({ boot, n }),
     take: (event, at) => returns.take(event, at),
-    // How many are lost, the number of the next event tells.
+    // The count is only logged: EventReturn computes the loss from the number of the next event.
     missed: (missed) => log.warning("the master has dropped events that were not read in time", { missed }),
     lost: (after) => log.warning("the master no longer has some events that are not stored", { after }),
   });

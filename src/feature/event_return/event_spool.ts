@@ -7,26 +7,26 @@ import { textOf, utf8 } from "../../protocol/wire/utf8.ts";
 
 /** An event in the spool. */
 export interface SpooledEvent {
-  /** `<boot>-<n>`, by which no other event goes. */
+  /** The unique id of the event, `<boot>-<n>`. */
   id: string;
   at: BusPosition;
-  /** Packed, with its tag. */
+  /** The packed event, with its tag. */
   bytes: Uint8Array;
 }
 
 export interface EventSpoolOptions {
   fs: FileSystem;
-  /** A directory that nothing else uses. */
+  /** The directory of the spool, which nothing else uses. */
   directory: string;
   maxBytes: number;
-  /** The oldest entries were removed for others: the number of the first one, and how many. */
+  /** Called when the oldest entries were removed to make room, with the number of the first one, and how many. */
   onRemoved(first: number, count: number): void;
 }
 
-/** Bytes of the number of an event, behind that of its master process. */
+/** The bytes of an event's number, which follows the id of its master process. */
 const NUMBER = 6;
 
-/** Events that stores do not have yet, on the disk. */
+/** Keeps events on the disk that stores do not have yet. */
 export class EventSpool {
   readonly #fs: FileSystem;
   readonly #log: EventLog;
@@ -41,13 +41,13 @@ export class EventSpool {
     this.#last = this.#saved = this.#readSeen();
     const { entries } = log.reader(Math.max(log.first, log.next - 1)).read();
     const at = entries[0] === undefined ? undefined : spooledEvent(entries[0])?.at;
-    // The file is written before the first event of a master process is taken, and later only now and then.
+    // The file with the position may be older than the last entry: it is written before a master process's first event, then periodically.
     if (at !== undefined && (this.#last === undefined || at.boot === this.#last.boot && at.n > this.#last.n)) {
       this.#last = at;
     }
   }
 
-  /** Opens what a process before this one has left. */
+  /** Opens the spool, with the entries of a previous process. */
   static open({ fs, directory, maxBytes, onRemoved }: EventSpoolOptions): EventSpool {
     fs.mkdir(dirName(directory), 0o700);
     return new EventSpool(fs, EventLog.open({ fs, directory, maxBytes, onRemoved }), `${directory}/seen.json`);
@@ -58,12 +58,12 @@ export class EventSpool {
       const { boot, n } = JSON.parse(this.#fs.readText(this.#seenPath));
       return typeof boot === "string" && Number.isSafeInteger(n) ? { boot, n } : undefined;
     } catch {
-      // The first start.
+      // There is no file before the first start.
       return undefined;
     }
   }
 
-  /** The last event of the bus that was looked at. */
+  /** The last event of the bus that was read. */
   get last(): BusPosition | undefined {
     return this.#last;
   }
@@ -76,23 +76,23 @@ export class EventSpool {
     return this.#log.next;
   }
 
-  /** Bytes on the disk. */
+  /** The size of the spool on the disk, in bytes. */
   get bytes(): number {
     return this.#log.bytes;
   }
 
-  /** What comes after this event is still to be taken. */
+  /** Sets the position: events after this one are still to be taken. */
   begin(at: BusPosition): void {
     this.#last = at;
     this.save();
   }
 
-  /** An event that is not stored. */
+  /** Passes an event that is not stored. */
   pass(at: BusPosition): void {
     this.#last = at;
   }
 
-  /** Takes an event, which is on the disk after the next {@link EventSpool.flush}. */
+  /** Adds an event, which is on the disk after the next {@link EventSpool.flush}. */
   add(at: BusPosition, bytes: Uint8Array): void {
     this.#last = at;
     const boot = utf8(at.boot);
@@ -105,12 +105,12 @@ export class EventSpool {
     this.#log.append(concat([head, bytes]));
   }
 
-  /** Writes what was added. @throws {SystemError} with the number of events that are lost as `lost` */
+  /** Writes the added events. @throws {SystemError} with the number of lost events as `lost` */
   flush(): number {
     return this.#log.flush();
   }
 
-  /** Writes down how far the bus was looked at. */
+  /** Saves the position on the bus. */
   save(): void {
     const last = this.#last;
     if (last === undefined || last.boot === this.#saved?.boot && last.n === this.#saved.n) return;
@@ -122,13 +122,13 @@ export class EventSpool {
     return this.#log.reader(from);
   }
 
-  /** All stores have the entries before that one. */
+  /** Removes the entries before a number, which all stores have. */
   release(number: number): void {
     this.#log.removeBefore(number);
   }
 }
 
-/** An entry as an event; undefined if it is none: the disk has lost it. */
+/** Reads an entry as an event; undefined if it is damaged. */
 export function spooledEvent(entry: Uint8Array): SpooledEvent | undefined {
   const end = 1 + (entry[0] ?? 0);
   if (end === 1 || entry.length < end + NUMBER) return undefined;

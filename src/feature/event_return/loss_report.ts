@@ -1,9 +1,9 @@
 import type { Clock } from "../../base/async/clock.ts";
 import type { Logger } from "../../base/log.ts";
 
-/** Events that a store, or all of them, did not get. */
+/** Events that one store, or all stores, did not get. */
 export interface Loss {
-  /** Empty for all. */
+  /** The name of the store; empty for all stores. */
   returner: string;
   reason: string;
   count: number;
@@ -11,15 +11,15 @@ export interface Loss {
   tag?: string;
 }
 
-/** Time between two reports of the same, in milliseconds. */
+/** The least time between two reports with the same reason, in milliseconds. */
 const AGAIN_MS = 10_000;
 
-/** Names what is lost in the log and as an event: the first one at once, then what has come together every ten seconds. */
+/** Reports lost events in the log and as an event: the first loss at once, then the sum every ten seconds. */
 export class LossReport {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #fire: (data: Record<string, unknown>) => void;
-  /** By returner and reason: what has come since the last report. */
+  /** The losses since the last report, by returner and reason. */
   readonly #open = new Map<string, Loss>();
 
   constructor(options: { clock: Clock; log: Logger; fire(data: Record<string, unknown>): void }) {

@@ -16,23 +16,23 @@ import { reactionFiles } from "./reaction_files.ts";
 export interface Reaction {
   /** The id of the reaction in the SLS. */
   id: string;
-  /** The file that it is from, and the line where its id stands, if it stands there as it is. */
+  /** The file of the reaction, and the line of its id, if the id is in the file literally. */
   sls: string;
   line: number | undefined;
   chunk: LowChunk;
 }
 
-/** Something wrong with an SLS. */
+/** A problem in an SLS. */
 export interface ReactionProblem {
-  /** A file, or the reference that no file was found for. */
+  /** The file with the problem, or the reference that no file was found for. */
   sls: string;
   line?: number | undefined;
   message: string;
 }
 
-/** What reacts to one event. */
+/** The reactions to one event. */
 export interface Reactions {
-  /** In the order in which they are called. */
+  /** The reactions in the order of their calls. */
   reactions: Reaction[];
   problems: ReactionProblem[];
 }
@@ -44,10 +44,10 @@ export interface CompileReactionsHost {
 }
 
 /**
- * Renders SLS files for one event: templates see `tag` and `data`. A file that cannot be rendered is left out; if what the others say is
- * not formed as it must be, nothing reacts, as in Salt.
+ * Renders SLS files for one event: templates see `tag` and `data`. A file that cannot be rendered is left out. If the data of the other
+ * files is malformed, nothing reacts, as in Salt.
  *
- * @param references as the option `reactor` has them
+ * @param references the files, as in the option `reactor`
  */
 export async function compileReactions(
   host: CompileReactionsHost,
@@ -93,7 +93,7 @@ export async function compileReactions(
   }
 }
 
-/** High data of one file, each id with the file that it is from. */
+/** Renders the high data of one file, each id with the name of the file. */
 async function renderOne(
   { rendering }: CompileReactionsHost,
   path: string,
@@ -122,7 +122,7 @@ async function renderOne(
   return high;
 }
 
-/** Makes `{local.state.apply: […]}` `{local: […, "state.apply"]}`. @see salt/state.py Compiler.pad_funcs */
+/** Converts `{local.state.apply: […]}` to `{local: […, "state.apply"]}`. @see salt/state.py Compiler.pad_funcs */
 function padFunctions(high: OpenHigh): void {
   for (const [id, body] of high) {
     if (typeof body === "string" && body.includes(".")) {
@@ -160,7 +160,7 @@ const placeOf = (source: string, id: string) => {
   return line === undefined ? {} : { line };
 };
 
-/** The line where an id stands; undefined if a template has made it. */
+/** The line of an id; undefined if a template has made the id. */
 function lineOf(source: string, id: string): number | undefined {
   const wanted = [`${id}:`, `"${id}":`, `'${id}':`];
   const at = source.split("\n").findIndex((line) => wanted.some((start) => line.startsWith(start)));

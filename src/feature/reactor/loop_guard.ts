@@ -1,9 +1,9 @@
 import type { BusEvent } from "../../model/event/bus.ts";
 import { isRecord } from "../../base/record.ts";
 
-/** How a job came about: the reactions before it, the first one first. */
+/** The cause of a job: the reactions that led to it, first one first. */
 interface Chain {
-  /** The event that began it. */
+  /** The tag of the event that began the chain. */
   readonly root: string;
   readonly steps: readonly { sls: string; tag: string; atMs: number }[];
 }
@@ -14,38 +14,38 @@ export interface Entered {
 }
 
 export interface LoopGuardOptions {
-  /** Milliseconds, of a clock that is never set. */
+  /** The even clock, in milliseconds. */
   elapsed(): number;
   /** How often one SLS may run in a chain within {@link WINDOW_MS}. */
   limit: number;
 }
 
-/** The time in which a loop goes round often enough to be one. A slower one may be meant: something is tried again and again. */
+/** The time in milliseconds within which repetitions count as a loop. A slower repetition may be intended, such as a retry. */
 export const WINDOW_MS = 60_000;
-/** Jobs that are remembered. */
+/** The most jobs that are remembered. */
 const MOST_JOBS = 20_000;
-/** Steps of a chain that are remembered. */
+/** The most steps of a chain that are remembered. */
 const MOST_STEPS = 500;
 
 const JID = /^\d{20}(?:_[0-9A-Za-z]+)?$/;
-/** Where tags have the jid of the job that they tell of. */
+/** Matches tags with the jid of their job. */
 const IN_TAG = /^salt\/(?:job|run|wheel|state_result)\/(\d{20}(?:_[0-9A-Za-z]+)?)(?:\/|$)/;
 const NEW_JOB = /^salt\/(?:job|run|wheel)\/(\d{20}(?:_[0-9A-Za-z]+)?)\/new$/;
 
 /**
- * Knows which events are the consequence of which reactions, by the jids of the jobs that these started, and stops a reaction that
- * causes its own event again and again. What merely comes often is not stopped: only a chain of jobs proves a loop.
+ * Knows which events are caused by which reactions, from the jids of the jobs that the reactions started, and stops a reaction that
+ * causes its own event repeatedly. Frequent events alone are not stopped: only a chain of jobs proves a loop.
  */
 export class LoopGuard {
   readonly #options: LoopGuardOptions;
-  /** Jid → how the job came about; the latest at the end. */
+  /** Jid → the cause of the job; the latest job at the end. */
   readonly #jobs = new Map<string, Chain>();
 
   constructor(options: LoopGuardOptions) {
     this.#options = options;
   }
 
-  /** To be told every event: a job may be started by one that a reaction has started. */
+  /** To be called with every event: a job that a reaction has started may start another job. */
   saw(event: BusEvent): void {
     if (event.cause === undefined) return;
     const chain = this.#jobs.get(event.cause);
@@ -53,7 +53,7 @@ export class LoopGuard {
     if (jid !== undefined && !this.#jobs.has(jid)) this.#remember(jid, chain!);
   }
 
-  /** True for an event of a job that this knows nothing of, yet. */
+  /** True for an event of a job whose cause is not known yet. */
   isUnknown(event: BusEvent): boolean {
     const cause = causeOf(event);
     return cause !== undefined && !this.#jobs.has(cause);
@@ -62,7 +62,7 @@ export class LoopGuard {
   /**
    * Begins a reaction of an SLS to an event.
    *
-   * @returns how its jobs come about, or why it must not run
+   * @returns the chain for the jobs of the reaction, or why it must not run
    */
   enter(event: BusEvent, sls: string): Entered | { stopped: string } {
     const now = this.#options.elapsed();
@@ -80,7 +80,7 @@ export class LoopGuard {
     return { chain: { root: before.root, steps: [...before.steps, { sls, tag, atMs: now }].slice(-MOST_STEPS) } };
   }
 
-  /** A reaction has started a job. */
+  /** Notes that a reaction has started a job. */
   started(jid: string, { chain }: Entered): void {
     this.#remember(jid, chain);
   }
@@ -91,10 +91,10 @@ export class LoopGuard {
   }
 }
 
-/** The jid of the job that an event is of, or that has fired it. */
+/** The jid of the job that an event is about, or that has fired the event. */
 export function causeOf({ cause, tag, data }: BusEvent): string | undefined {
   const [, inTag] = IN_TAG.exec(tag) ?? [];
-  // What a minion sends with event.send is below `data`, with the publication's own fields.
+  // The data of a minion's event.send is below `data`, with the fields of the publication.
   const inner = isRecord(data.data) ? data.data : {};
   const found = [cause, inTag, tag, data.__pub_jid, inner.__pub_jid, data.jid];
   return found.find((one): one is string => typeof one === "string" && JID.test(one));

@@ -2,15 +2,15 @@ import type { Crypto } from "../../runtime/crypto.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 
-/** What `salt-run reactor.*` asks the running reactor, by events. */
+/** The operations of `salt-run reactor.*` on the running reactor, which are requested by events. */
 export type ManageOperation = "list" | "add" | "delete" | "is_leader" | "set_leader" | "status";
 
 const OPERATIONS: readonly ManageOperation[] = ["list", "add", "delete", "is_leader", "set_leader", "status"];
 
-/** A request, without what its tag begins with: a runner puts its own job before it. */
+/** The end of a request's tag; the runner's job comes before it. */
 export const requestTag = (operation: ManageOperation): string => `salt/reactors/manage/${operation}`;
 
-/** Under which tag the reactor answers. */
+/** The tags of the reactor's answers. */
 export const ANSWERS: Readonly<Record<ManageOperation, string>> = {
   list: "salt/reactors/manage/list-results",
   add: "salt/reactors/manage/add-complete",
@@ -22,10 +22,10 @@ export const ANSWERS: Readonly<Record<ManageOperation, string>> = {
 
 const REQUEST = /^(?:salt\/run\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/)?salt\/reactors\/manage\/(?<operation>[a-z_]+)$/;
 
-/** True for requests to the reactor and its answers, whatever they begin with: no SLS reacts to them as to other events. */
+/** True for the tags of requests to the reactor and of its answers: no SLS reacts to them. */
 export const isManageTag = (tag: string): boolean => tag.includes("salt/reactors/manage");
 
-/** The request that an event is; undefined for any other. */
+/** Reads a request from an event's tag; undefined for any other event. */
 export function requestOf(tag: string): { operation: ManageOperation; jid: string | undefined } | undefined {
   const { jid, operation } = REQUEST.exec(tag)?.groups ?? {};
   const known = OPERATIONS.find((one) => one === operation);
@@ -33,12 +33,12 @@ export function requestOf(tag: string): { operation: ManageOperation; jid: strin
 }
 
 /**
- * The proof that a request is from who may read the master's key, without the key itself: everybody who listens to the bus would see it. It
- * is for this one request, and counts for a minute.
+ * The proof that the sender of a request can read the master's key. The key itself is not sent: every listener of the bus would see
+ * it. A proof is for one request, and valid for a minute.
  *
- * @param key of the master's user, as in `<cachedir>/.root_key`
- * @param tag of the request, with the runner's job before it
- * @param fields what is asked for
+ * @param key the key of the master's user, as in `<cachedir>/.root_key`
+ * @param tag the tag of the request, including the runner's job
+ * @param fields the fields of the request
  */
 export function proofOf(
   crypto: Pick<Crypto, "hmac">,

@@ -6,17 +6,17 @@ import { isFloat, isInteger } from "../../language/python/float.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { isRecord } from "../../base/record.ts";
 
-/** What a reaction may be; `cmd` is Salt's older name of `local`. */
+/** The types of reactions; `cmd` is Salt's older name of `local`. */
 export const REACTION_TYPES = ["local", "runner", "wheel", "caller"] as const;
 export type ReactionType = (typeof REACTION_TYPES)[number];
 
 const ALIASES: Readonly<Record<string, ReactionType>> = { cmd: "local" };
 
-/** What one reaction calls. */
+/** The call of one reaction. */
 export interface ReactionCall {
   type: ReactionType;
   fun: string;
-  /** Positional arguments. */
+  /** The positional arguments. */
   arg: unknown[];
   kwarg: Record<string, unknown>;
   /** For `local`: the target and the fields of the publication. */
@@ -27,18 +27,18 @@ export interface ReactionCall {
     jid?: string;
     kwargs: Record<string, unknown>;
   };
-  /** Arguments that are not used, as both styles were given. */
+  /** The names of arguments that are not used, because both styles were given. */
   ignored: string[];
 }
 
-/** A reaction that cannot be called; the message says why, without its place. */
+/** A reaction that cannot be called; the message has the reason, without file and line. */
 export class ReactionError extends SaltError {
   constructor(message: string) {
     super("REACTION", message);
   }
 }
 
-/** Fields of a publication that a reaction may set. */
+/** The fields of a publication that a reaction may set. */
 const JOB_FIELDS = ["delimiter", "metadata", "module_executors", "executor_opts", "ret_config", "ret_kwargs", "queue"];
 
 /** Fields of a chunk that are no arguments of a runner or wheel function. */
@@ -52,10 +52,10 @@ export function reactionType(name: string): ReactionType {
 }
 
 /**
- * What a low chunk calls: in the newer style its arguments are in `args`, in the older one in `arg` and `kwarg`, or, of runners
- * and wheel functions, beside its other fields.
+ * The call of a low chunk. In the newer style its arguments are in `args`, in the older one in `arg` and `kwarg`, or, for runners
+ * and wheel functions, among its other fields.
  *
- * @param signatureOf signature of a runner or wheel function; undefined if there is none
+ * @param signatureOf returns the signature of a runner or wheel function; undefined for an unknown one
  * @throws {ReactionError}
  * @see salt/utils/reactor.py ReactWrap.run
  */
@@ -118,7 +118,7 @@ function recordOf(entries: Iterable<readonly [unknown, unknown]>): Record<string
   return Object.fromEntries(Array.from(entries, ([key, value]) => [str(key), value]));
 }
 
-/** A list of maps of one entry as one map; of a name that comes twice, the last counts. @throws {ReactionError} in Salt's words */
+/** Merges a list of maps with one entry each; for a repeated name, the last entry wins. @throws {ReactionError} in Salt's words */
 function repacked(list: unknown): Record<string, unknown> {
   const entries = Array.isArray(list) ? list.map(entryOf) : [];
   if (entries.length === 0 || entries.includes(undefined)) {
@@ -130,7 +130,7 @@ function repacked(list: unknown): Record<string, unknown> {
   return recordOf(entries as [unknown, unknown][]);
 }
 
-/** @see salt/utils/data.py repack_dictlist */
+/** The entry of a map with one entry; undefined for any other value. @see salt/utils/data.py repack_dictlist */
 function entryOf(one: unknown): readonly [unknown, unknown] | undefined {
   if (isMap(one)) {
     const entries = entriesOf(one);
@@ -139,7 +139,7 @@ function entryOf(one: unknown): readonly [unknown, unknown] | undefined {
   return typeof one === "string" || isInteger(one) || isFloat(one) ? [one, null] : undefined;
 }
 
-/** Arguments that stand beside the other fields of a chunk. @see salt/utils/args.py format_call */
+/** The arguments among the other fields of a chunk. @see salt/utils/args.py format_call */
 function boundArguments(
   chunk: LowChunk,
   type: string,

@@ -7,9 +7,9 @@ import type { FileSystem } from "../../runtime/fs.ts";
 const IS_GLOB = /[*?[]/;
 
 /**
- * The files that a reference of the option `reactor` means: `salt://…`, which is fetched, or a path or glob of this host.
+ * The files of a reference in the option `reactor`: `salt://…`, which is fetched, or a path or glob of this host.
  *
- * @returns empty if there is none
+ * @returns an empty list if there is no such file
  */
 export async function reactionFiles(reference: string, files: Pick<Files, "fetch">, fs: FileSystem): Promise<string[]> {
   if (!reference.startsWith("salt://")) return globbed(fs, reference);
@@ -17,7 +17,7 @@ export async function reactionFiles(reference: string, files: Pick<Files, "fetch
   return path === undefined || fs.stat(path)?.kind !== "file" ? [] : [path];
 }
 
-/** What a shell pattern matches, part by part; names that begin with a dot only where the pattern has one. */
+/** The paths that a shell pattern matches; a name that begins with a dot matches only a pattern that begins with a dot. */
 function globbed(fs: FileSystem, pattern: string): string[] {
   if (!IS_GLOB.test(pattern)) return fs.stat(pattern)?.kind === "file" ? [pattern] : [];
   let found = [pattern.startsWith("/") ? "/" : "."];
@@ -39,7 +39,7 @@ function namesIn(fs: FileSystem, path: string): string[] {
   try {
     return fs.list(path);
   } catch (error) {
-    // No directory, or one that cannot be read: nothing in it matches.
+    // The directory is missing or cannot be read: nothing in it matches.
     if (codeOf(error) === undefined) throw error;
     return [];
   }

@@ -4,14 +4,14 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
-/** An event that the reactor has taken, as its journal has it. */
+/** An event that the reactor has taken, as recorded in its journal. */
 export interface TakenEvent {
   boot: string;
   n: number;
   tag: string;
   stamp: string;
   sls: readonly string[];
-  /** Ids of the reactions that were called, the last one perhaps not any more. */
+  /** The ids of the called reactions; the call of the last one may not have happened. */
   called: string[];
 }
 
@@ -19,7 +19,7 @@ export interface ReactionJournalOptions {
   fs: FileSystem;
   log: Logger;
   path: string;
-  /** Runs once per turn of the loop: what is written in one turn is one write. */
+  /** Calls back in the next turn of the event loop: all lines of one turn become one write. */
   later(callback: () => void): void;
 }
 
@@ -27,26 +27,26 @@ export interface ReactionJournalOptions {
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * What the reactor works on, in a file: an event is written down before anything reacts to it, and never taken again. So each is handled
- * at most once, even if the reactor is killed, and what was left undone then has a name.
+ * A file with the events that the reactor works on. An event is recorded before any reaction, and never taken again. So each event is
+ * handled at most once, even if the reactor is killed, and unfinished events are known.
  *
- * The file is not synced: the operating system keeps it beyond the end of the process, and beyond that of the host no event is left.
+ * The file is not synced: it survives the end of the process, and after a crash of the host the events are lost anyway.
  */
 export class ReactionJournal {
   readonly #options: ReactionJournalOptions;
   readonly #open = new Map<string, TakenEvent>();
   #last: { boot: string; n: number } | undefined;
   #bytes = 0;
-  /** Lines that are not written yet. */
+  /** The lines that are not written yet. */
   #lines = "";
-  /** The write of this turn. */
+  /** Settles with the write at the end of this turn. */
   #writing: Deferred<void> | undefined;
 
   private constructor(options: ReactionJournalOptions) {
     this.#options = options;
   }
 
-  /** Opens the journal. @returns it, and the events that were taken and not handled to their end */
+  /** Opens the journal. @returns the journal, and the events that were taken and not finished */
   static open(options: ReactionJournalOptions): { journal: ReactionJournal; left: TakenEvent[] } {
     const journal = new ReactionJournal(options);
     const { fs, path } = options;
@@ -63,14 +63,14 @@ export class ReactionJournal {
     return this.#last;
   }
 
-  /** What comes after this event is still to be taken. */
+  /** Sets the position: events after this one are still to be taken. */
   mark(boot: string, n: number): void {
     this.#last = { boot, n };
     this.#lines += `${JSON.stringify(["l", boot, n])}\n`;
     this.flush();
   }
 
-  /** Writes an event down; from now on it counts as handled, whatever happens. @returns once it is written */
+  /** Records an event; from now on it counts as handled, whatever happens. @returns a promise that resolves once it is written */
   take(event: Omit<TakenEvent, "called">): Promise<void> {
     const { boot, n, tag, stamp, sls } = event;
     this.#open.set(keyOf(event), { ...event, called: [] });
@@ -78,19 +78,19 @@ export class ReactionJournal {
     return this.#write(["t", boot, n, tag, stamp, sls]);
   }
 
-  /** A reaction of an event is about to be called. @returns once it is written */
+  /** Records that a reaction is about to be called. @returns a promise that resolves once it is written */
   call(event: { boot: string; n: number }, id: string): Promise<void> {
     this.#open.get(keyOf(event))?.called.push(id);
     return this.#write(["c", event.boot, event.n, id]);
   }
 
-  /** All reactions of an event were called. */
+  /** Records that all reactions of an event were called. */
   done(event: { boot: string; n: number }): void {
     this.#open.delete(keyOf(event));
     this.#lines += `${JSON.stringify(["d", event.boot, event.n])}\n`;
   }
 
-  /** Writes what waits. @throws {SystemError} if it cannot be written */
+  /** Writes the waiting lines. @throws {SystemError} if they cannot be written */
   flush(): void {
     const lines = this.#lines;
     this.#lines = "";

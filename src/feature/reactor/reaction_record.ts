@@ -1,6 +1,6 @@
 /** One reaction: called, or not called and why. */
 export interface RecordedReaction {
-  /** When, in seconds since the epoch. */
+  /** When the reaction was called or refused, in seconds since the epoch. */
   at: number;
   tag: string;
   sls: string;
@@ -9,21 +9,21 @@ export interface RecordedReaction {
   outcome: "called" | "failed" | "stopped";
   error?: string;
   jid?: string;
-  /** How many minions a job is for. */
+  /** The number of minions that the job is for. */
   minions?: number;
 }
 
-/** Reactions that are remembered. */
+/** The most reactions that are remembered. */
 const MOST = 200;
 const LONGEST = 500;
 
-/** What reacted lately, for who asks what the reactor does. */
+/** The latest reactions, for the status report. */
 export class ReactionRecord {
   readonly counts = { events: 0, called: 0, failed: 0, stopped: 0, dropped: 0 };
   #latest: RecordedReaction[] = [];
   readonly #now: () => number;
 
-  /** @param now milliseconds since the epoch */
+  /** @param now returns milliseconds since the epoch */
   constructor(now: () => number) {
     this.#now = now;
   }
@@ -40,7 +40,7 @@ export class ReactionRecord {
     if (this.#latest.length > MOST * 2) this.#latest = this.#latest.slice(-MOST);
   }
 
-  /** The latest last. */
+  /** The latest reactions, newest last. */
   get latest(): readonly RecordedReaction[] {
     return this.#latest.slice(-MOST);
   }

@@ -17,7 +17,7 @@ import { TargetOrder, targetsOf } from "./target_order.ts";
 /** The user of runners and wheel functions that the reactor starts: no SLS reacts to their own events. */
 export const REACTOR_USER = "Reactor";
 
-/** Where a reaction comes from, for the record of who asked for what. */
+/** The source of a reaction, for the audit log. */
 export interface Origin {
   tag: string;
   sls: string;
@@ -33,13 +33,13 @@ export interface StartedReaction {
   ended?: Promise<unknown>;
 }
 
-/** What calls the reactions. Each rejects if it could not be called. */
+/** The functions that call reactions, by type. Each rejects if the reaction could not be called. */
 export type ReactionClients = Record<
   ReactionCall["type"],
   (call: ReactionCall, origin: Origin) => Promise<StartedReaction>
 >;
 
-/** Where an event stands among those of a master. */
+/** The position of an event among those of a master. */
 export interface Position {
   boot: string;
   n: number;
@@ -47,26 +47,26 @@ export interface Position {
 
 export interface ReactorOptions {
   log: Logger;
-  /** Milliseconds since the epoch, for the record. */
+  /** The current time for the record, in milliseconds since the epoch. */
   now(): number;
   rules: ReactorRules;
   guard: LoopGuard;
-  /** Absent where events have no numbers: on minions. */
+  /** The journal; absent on minions, where events have no numbers. */
   journal?: ReactionJournal;
   clients: ReactionClients;
   compile(event: { tag: string; data: unknown }, references: readonly string[]): Promise<Reactions>;
   /** The signature of a runner or wheel function. */
   signatureOf(type: "runner" | "wheel", fun: string): Promise<Signature | undefined>;
-  /** `reactor_worker_threads`: runners, wheel functions and callers that run at once. */
+  /** Salt's `reactor_worker_threads`: the most runners, wheel functions and callers that run at once. */
   threads: number;
-  /** `reactor_worker_hwm`: how many more of them, and how many events, may wait. */
+  /** Salt's `reactor_worker_hwm`: the most calls, and the most events, that wait. */
   most: number;
 }
 
-/** Bytes of all events that may wait. */
+/** The most bytes of all waiting events. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Events that are handled at once, for different minions. */
+/** The most events that are handled at once, for different minions. */
 const AT_ONCE = 16;
 
 interface Waiting {
@@ -75,18 +75,18 @@ interface Waiting {
   references: string[];
 }
 
-/** Calls what reacts to events: each event once, and one after the other where the same minions are concerned. */
+/** Calls the reactions to events: each event once, and events for the same minions one after the other. */
 export class Reactor {
-  /** What reacted lately, and counts. */
+  /** The latest reactions, and their counts. */
   readonly record: ReactionRecord;
   /** False while another master's reactor acts on events. */
   isLeader = true;
   readonly #options: ReactorOptions;
   #rules: ReactorRules;
   readonly #queue: AsyncQueue<Waiting>;
-  /** What runs on workers: runners, wheel functions and callers. */
+  /** The pool for runners, wheel functions and callers. */
   readonly #pool: Pool;
-  /** Events whose jobs are being published. */
+  /** The pool for events whose jobs are being published. */
   readonly #underway = new Pool(AT_ONCE);
   readonly #order = new TargetOrder();
   #bytes = 0;
@@ -108,7 +108,7 @@ export class Reactor {
     this.#rules = rules;
   }
 
-  /** Events that wait. */
+  /** The number of events that wait. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -127,7 +127,7 @@ export class Reactor {
 
   #drop({ tag }: BusEvent): void {
     this.record.counts.dropped++;
-    // Said at the first one, and from time to time.
+    // Logs the first dropped event, and then one in a thousand.
     if (this.#dropped++ % 1000 !== 0) return;
     this.#options.log.error(
       "event not handled: too many events wait for the reactor. Consider tuning reactor_worker_hwm",
@@ -144,7 +144,7 @@ export class Reactor {
     for await (const { event, at, references } of this.#queue) {
       try {
         const planned = await this.#plan(event, at, references);
-        // What is for different minions is published at once: waiting for each reply would take most of the time.
+        // Jobs for different minions are published at the same time: waiting for each reply would take most of the time.
         const order = this.#order.enter(targetsOf(planned.map(({ call }) => call)));
         await this.#underway.room();
         void this.#underway.run(async () => {
@@ -163,13 +163,13 @@ export class Reactor {
     this.#queue.close();
   }
 
-  /** Takes an event, and finds out what it calls. */
+  /** Takes an event, and finds the calls of its reactions. */
   async #plan(event: BusEvent, at: Position | undefined, references: string[]): Promise<Planned[]> {
     const { log, journal, compile, guard, signatureOf } = this.#options;
     const { tag, data } = event;
     this.record.counts.events++;
     if (at !== undefined) await journal?.take({ ...at, tag, stamp: str(data._stamp ?? ""), sls: references });
-    // The reply that names the job may be on its way.
+    // Waits for pending publications: the reply with the jid of the job may not have arrived yet.
     if (guard.isUnknown(event)) await this.#order.settled();
     const { reactions, problems } = await compile({ tag, data }, references);
     for (const { sls, line, message } of problems) {
@@ -221,7 +221,7 @@ export class Reactor {
     else void Promise.all(begun).then(done);
   }
 
-  /** Runs what takes a worker until it has ended. @returns once it has begun */
+  /** Runs a call in the pool of workers until it has ended. @returns a promise that resolves once the call has begun */
   #onWorker({ place }: Planned, run: () => Promise<Pick<StartedReaction, "ended">>): Promise<void> {
     if (this.#pool.waiting >= this.#options.most) {
       const error = "TaskPool queue is full! Consider tuning reactor_worker_threads and/or reactor_worker_hwm";
@@ -267,7 +267,7 @@ export class Reactor {
   }
 }
 
-/** Where a reaction stands, for the log. */
+/** The event, file and id of a reaction, for the log. */
 interface Place {
   tag: string;
   sls: string;

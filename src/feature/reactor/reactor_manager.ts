@@ -16,17 +16,17 @@ export interface ReactorManagerOptions {
   reactor: Reactor;
   /** The master's id. */
   id: string;
-  /** The key of the master's user, which who manages the reactor must be able to read. */
+  /** The key of the master's user, which the sender of a request must be able to read. */
   key(): string;
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
 }
 
-/** How long a proof counts. */
+/** How long a proof is valid, in milliseconds. */
 const PROOF_MS = 60_000;
-/** Proofs that are remembered so that none is used twice. */
+/** The most used proofs that are remembered, so that none is used twice. */
 const MOST_PROOFS = 1000;
 
-/** Answers what `salt-run reactor.*` asks by events: the reactors in use, changes of them, and whether this reactor acts. */
+/** Answers the requests of `salt-run reactor.*`: lists and changes the reactors, and reports whether this reactor is the leader. */
 export class ReactorManager {
   readonly #options: ReactorManagerOptions;
   readonly #used = new Set<string>();
@@ -35,7 +35,7 @@ export class ReactorManager {
     this.#options = options;
   }
 
-  /** Answers a request. @returns true for all events that requests and answers are made of */
+  /** Answers a request. @returns true for every event that is a request or an answer */
   take({ tag, data }: BusEvent): boolean {
     if (!isManageTag(tag)) return false;
     const request = requestOf(tag);
@@ -54,7 +54,7 @@ export class ReactorManager {
     return true;
   }
 
-  /** As in Salt, the request has the key itself; or, from our own programs, a proof that is no secret. */
+  /** True if a request proves that its sender has the key: by the key itself, as in Salt, or by the proof that Brine's programs send. */
   #isProven(tag: string, jid: string | undefined, data: Record<string, unknown>): boolean {
     const { crypto, clock, key } = this.#options;
     const same = (a: string, b: string) => crypto.equal(utf8(a), utf8(b));

@@ -1,4 +1,4 @@
-/** The reactor as a part of a master: a process that is there as long as something is to react. */
+/** The reactor as a part of a master: a process that runs as long as reactors are configured. */
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { requestedReactor } from "../../model/config/requested_reactor.ts";
 import type { KeptPart } from "../supervise/kept_part.ts";
@@ -12,15 +12,15 @@ export class ReactorPart implements Part {
   #isFirst = true;
 
   /**
-   * @param opts the master's configuration as it is now
-   * @param start starts the process; what happened before is not reacted to unless it starts with the master
+   * @param opts returns the master's current configuration
+   * @param start starts the process; earlier events cause reactions only if the process starts with the master
    */
   constructor(opts: () => MasterOpts, start: (fromStart: boolean) => KeptPart) {
     this.#opts = opts;
     this.#start = start;
   }
 
-  /** The configuration is read, or read again: the process is started when there is a reactor, and told of others. */
+  /** Applies the configuration: starts the process if there is a reactor, and tells a running process of changes. */
   renew(): void {
     if (this.#part !== undefined) this.#part.renew();
     else if (requestedReactor(this.#opts())) this.#part = this.#start(this.#isFirst);

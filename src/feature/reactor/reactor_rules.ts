@@ -13,7 +13,7 @@ interface Rule {
   sls: readonly string[];
 }
 
-/** What `reactor.add` and `reactor.delete` answer, in Salt's words. */
+/** The answer of `reactor.add` and `reactor.delete`, in Salt's words. */
 export interface RuleChange {
   status: boolean;
   comment: string;
@@ -28,13 +28,13 @@ export interface ReactorRulesOptions {
   reactor: unknown;
 }
 
-/** Which SLS files react to which events. What is added by name holds until the reactor ends, as in Salt. */
+/** The SLS files that react to events, by tag. Added rules last until the reactor ends, as in Salt. */
 export class ReactorRules {
   readonly #options: ReactorRulesOptions;
   readonly #path: string | undefined;
   #entries: unknown[] = [];
   #rules: Rule[] = [];
-  /** Size and time of the file that the rules are from. */
+  /** The size and time of the file with the rules, to notice changes. */
   #version = "";
 
   constructor(options: ReactorRulesOptions) {
@@ -49,7 +49,7 @@ export class ReactorRules {
     return this.#path === undefined && this.#rules.length === 0;
   }
 
-  /** The list as it is configured. */
+  /** The rules in the form of the option. */
   list(): unknown[] {
     this.#refresh();
     return this.#entries;
@@ -114,7 +114,7 @@ export class ReactorRules {
   }
 }
 
-/** A rule of an entry; undefined for what is none. */
+/** Reads an entry as a rule; undefined if it is malformed. */
 function ruleOf(entry: unknown): Rule | undefined {
   if (!isMap(entry) && !isRecord(entry)) return undefined;
   const [[key, value] = [], ...more] = entriesOf(entry);

@@ -1,10 +1,10 @@
 import { deferred } from "../../base/async/deferred.ts";
 import type { ReactionCall } from "./reaction_call.ts";
 
-/** Which minions jobs are for: their ids, or undefined if that cannot be told here. */
+/** The ids of the minions that jobs are for; undefined if they are not known here. */
 export type Targets = ReadonlySet<string> | undefined;
 
-/** What is under way for some minions. */
+/** Work in progress for some minions. */
 interface Underway {
   targets: Targets;
   over: Promise<void>;
@@ -23,14 +23,14 @@ export function targetsOf(calls: readonly ReactionCall[]): Targets {
   return ids;
 }
 
-/** Lets work for different minions go on at once, and keeps the order of what is for the same one. */
+/** Allows work for different minions at the same time, and keeps the order of work for the same minion. */
 export class TargetOrder {
   readonly #underway = new Set<Underway>();
 
   /**
    * Begins work for some minions.
    *
-   * @returns when nothing before it is under way for any of them, and what ends it
+   * @returns `ready`, which resolves when no earlier work for any of these minions is in progress, and `leave`, which ends the work
    */
   enter(targets: Targets): { ready: Promise<unknown>; leave(): void } {
     const before = [...this.#underway].filter((one) => overlap(one.targets, targets)).map(({ over }) => over);
@@ -46,7 +46,7 @@ export class TargetOrder {
     };
   }
 
-  /** Resolves once all that is under way now is over. */
+  /** Resolves once all work that is in progress now has ended. */
   async settled(): Promise<void> {
     await Promise.all([...this.#underway].map(({ over }) => over));
   }

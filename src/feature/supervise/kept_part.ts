@@ -11,7 +11,7 @@ import {
 } from "./supervised_process.ts";
 import type { PartReply } from "./requests.ts";
 
-/** A process that has lived for so long works: the next failure is a first one. */
+/** The age in milliseconds from which a process counts as working: its next failure then counts as the first. */
 const STEADY_MS = 60_000;
 
 /** A part that is one process, kept running from its start to the end of the master. */
@@ -34,12 +34,12 @@ export class KeptPart implements Part {
     this.#starting = this.#start();
   }
 
-  /** Sends a request; resolves with undefined if there is no process, or it ends before it has answered. */
+  /** Sends a request; resolves with undefined if there is no process, or if it ends before it has answered. */
   async request(kind: string, body: Uint8Array): Promise<PartReply> {
     return await this.#process?.request(kind, body);
   }
 
-  /** The configuration has changed: the process is told (`renew`), and one that has no use for that is replaced. */
+  /** Applies a new configuration: sends `renew` to the process, and replaces a process that answers with an error. */
   renew(): void {
     const process = this.#process;
     if (process === undefined) return;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import type { ExitStatus } from "../../runtime/process.ts";
 
-/** Characters that are kept. */
+/** The most characters that are kept. */
 const KEPT = 4096;
 
 /** The last output of a process, which often names the cause of a crash. */
@@ -18,12 +18,12 @@ export class LastWords {
   }
 }
 
-/** Bytes a second that are read of what a process prints. */
+/** The most bytes a second that are read of a process's output. */
 const READ_BYTES = 1024 * 1024;
 
 /**
- * Takes what a process prints no faster than {@link READ_BYTES}: one that prints without end waits at its own pipe, and takes no time of
- * the process that started it.
+ * Reads the output of a process no faster than {@link READ_BYTES}: a process that prints without end then blocks at its pipe, and takes
+ * no time of the process that started it.
  */
 export function readSlowly(
   clock: Pick<Clock, "elapsed" | "sleep">,
@@ -41,7 +41,7 @@ export function readSlowly(
   };
 }
 
-/** `exit code 1` or `signal SIGKILL`. */
+/** The text of an exit status: `exit code 1` or `signal SIGKILL`. */
 export function statusText({ code, signal }: ExitStatus): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
 }

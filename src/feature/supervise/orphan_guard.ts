@@ -2,8 +2,8 @@ import { AsyncQueue } from "../../base/async/queue.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
 /**
- * Keeps the list of process groups that it reads: `+ 12` adds one and `- 12` removes it. Its input ends with the process that writes
- * it: the groups on the list then have `$0` seconds to end before they are killed.
+ * The script of the shell. It reads changes of its list of process groups: `+ 12` adds one and `- 12` removes it. Its input ends with
+ * the process that writes it; the groups on the list then have `$0` seconds to end before they are killed.
  */
 const SCRIPT = `groups=' '
 while read -r sign group; do
@@ -20,12 +20,12 @@ while [ "$left" -gt 0 ]; do
 done
 for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null`;
 
-/** Changes of the list that wait for a shell that does not read: more are not to be expected. */
+/** The most changes of the list that wait for a shell that does not read: more are not expected. */
 const MOST_CHANGES = 100_000;
 
 /**
- * Kills process groups once this process has died, however it died: a process that hangs or is stopped cannot notice that by itself. A
- * shell does it, which is started with the first group. Without a shell on this host there is no guard, and processes that work still
+ * Kills process groups once this process has died, however it died: a child that hangs or is stopped cannot notice that itself. A
+ * shell does this, which is started with the first group. Without a shell on this host there is no guard; working children still
  * notice that their connection is closed.
  */
 export class OrphanGuard {
@@ -33,13 +33,13 @@ export class OrphanGuard {
   readonly #graceMs: number;
   #changes: AsyncQueue<Uint8Array> | undefined;
 
-  /** @param graceMs how long they may go on without this process */
+  /** @param graceMs how long the groups may run after this process has died */
   constructor(runtime: Pick<Runtime, "process">, graceMs: number) {
     this.#runtime = runtime;
     this.#graceMs = graceMs;
   }
 
-  /** Guards a group. @returns removes it */
+  /** Guards a group. @returns a function that removes the group */
   add(group: number): () => void {
     const changes = this.#changes ??= this.#start();
     const tell = (sign: string) => void changes.offer(new TextEncoder().encode(`${sign} ${group}\n`));
@@ -54,7 +54,7 @@ export class OrphanGuard {
       argv: ["sh", "-c", SCRIPT, String(Math.ceil(this.#graceMs / 1000))],
       env: process.environment(),
       stdin: changes,
-      // Ctrl-C in the terminal must not end it.
+      // Ctrl-C in the terminal must not end the shell.
       detached: true,
     }).catch(() => changes.close());
     return changes;

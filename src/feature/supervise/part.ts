@@ -1,15 +1,15 @@
-/** What the status report says of a part. */
+/** The status of a part, for the status report. */
 export interface PartStatus {
   name: string;
-  /** `waiting`: for the time of its next start, after it has failed. */
+  /** The state of the part. `waiting`: it has failed, and waits for its next start. */
   state: "running" | "starting" | "waiting" | "stopped";
-  /** Times that a process exited or was killed because it hung. */
+  /** How often a process exited, or was killed because it hung. */
   restarts: number;
   /** The processes of the part: pid, state and more. */
   processes: { pid: number; state: string; [more: string]: unknown }[];
-  /** How the last process that failed ended, and what it printed last. */
+  /** How the last failed process ended, and its last output. */
   last_words: { how: string; words: string } | null;
-  /** Requests that wait. */
+  /** The number of requests that wait. */
   queue?: number;
   [more: string]: unknown;
 }
@@ -18,8 +18,8 @@ export interface PartStatus {
 export interface Part {
   readonly name: string;
   status(): PartStatus;
-  /** The configuration has changed: its processes are replaced by new ones when they have nothing to do. */
+  /** Applies a new configuration: processes are replaced by new ones when they are idle. */
   renew?(): void;
-  /** Ends its processes; twice is harmless. */
+  /** Ends the processes of the part; a second call does nothing. */
   close(): Promise<void> | void;
 }

@@ -10,13 +10,13 @@ import { killGroups } from "./kill_groups.ts";
 import { OrphanGuard } from "./orphan_guard.ts";
 import type { FromPart } from "./part_protocol.ts";
 
-/** Time for the first message of a connection. */
+/** The time for the first message of a connection, in milliseconds. */
 const HELLO_MS = 10_000;
-/** Bytes of the first message, from a peer that is not authenticated yet. */
+/** The most bytes of the first message, since the peer is not authenticated yet. */
 const HELLO_BYTES = 1024;
-/** Bytes of any later message. */
+/** The most bytes of any later message. */
 const MESSAGE_BYTES = 2 ** 30;
-/** How long to wait for killed processes to exit. */
+/** How long to wait for killed processes to exit, in milliseconds. */
 const EXIT_MS = 2000;
 
 /** The first message of a process. */
@@ -31,15 +31,15 @@ export interface Receiver {
 export interface PartDoorOptions {
   runtime: Pick<Runtime, "net" | "crypto" | "clock" | "process">;
   log: Logger;
-  /** Made when the first process is started. */
+  /** The socket that processes connect to, made when the first process is started. */
   socket: SocketAddress;
-  /** How long processes may go on after this one has died. @default 0 */
+  /** How long processes may run after this process has died, in milliseconds. @default 0 */
   orphanMs?: number;
 }
 
 /**
- * Where supervised processes report, and what ends those that are left. Each gets a random token in its environment and sends it as its
- * first message, so that no other process can take its place.
+ * Accepts the connections of supervised processes, and ends the remaining processes at the end. Each process gets a random token in its
+ * environment and sends it as its first message, so that no other process can take its place.
  */
 export class PartDoor {
   readonly #options: PartDoorOptions;
@@ -60,7 +60,7 @@ export class PartDoor {
     return this.#children.size;
   }
 
-  /** A process was started that must not outlive this one. */
+  /** Guards a process that must not outlive this one. */
   guard(child: Child): void {
     this.#children.add(child);
     const release = this.#guard.add(child.pid);
@@ -73,8 +73,8 @@ export class PartDoor {
   /**
    * Prepares for one process.
    *
-   * @param welcome called when it has reported
-   * @returns what the process needs in {@link PART_VARIABLE}, and how to stop waiting for it
+   * @param welcome called when the process has connected
+   * @returns the value of {@link PART_VARIABLE} for the process, and a function that stops waiting for it
    * @throws {SystemError} if the socket cannot be made
    */
   async expect(
@@ -94,7 +94,7 @@ export class PartDoor {
     try {
       return await runtime.net.listen(socket, (connection) => this.#accept(connection), { mode: 0o600 });
     } catch (error) {
-      // The next process tries again.
+      // Listening failed: the next process tries again.
       this.#listening = undefined;
       throw error;
     }
@@ -126,7 +126,7 @@ export class PartDoor {
     });
   }
 
-  /** @throws {SaltError} if the token is not that of a process that has yet to report */
+  /** Handles the first message of a connection. @throws {SaltError} if the token does not belong to an expected process */
   #welcome(connection: Connection, message: unknown): Receiver {
     const hello = message as Partial<Hello> | null;
     const token = typeof hello === "object" && hello?.type === "hello" ? hello.token : undefined;
@@ -136,7 +136,7 @@ export class PartDoor {
     return welcome(connection, hello as Hello);
   }
 
-  /** Waits for all processes to exit, kills those that are left after a while, and closes the socket. @param graceMs @default 0 */
+  /** Waits for all processes to exit, kills the rest after `graceMs` milliseconds, and closes the socket. @param graceMs @default 0 */
   async close(graceMs = 0): Promise<void> {
     const { runtime: { clock, process } } = this.#options;
     const gone = Promise.all([...this.#children].map((child) => child.exited));

@@ -4,7 +4,7 @@ import type { LogLevel } from "../../base/log.ts";
 /** The environment variable of a supervised process: its token, a blank, and the path of the socket. */
 export const PART_VARIABLE = "BRINE_PART";
 
-/** Both sides must have the same version: the files of a program may be replaced while it runs. */
+/** The version of the protocol. Both sides must have the same: the files of a program may be replaced while it runs. */
 export const PROTOCOL_VERSION = 1;
 
 /** The answer to a request of the other side. */
@@ -12,7 +12,7 @@ export type Reply = { type: "reply"; id: number; value?: unknown; error?: string
 
 /** Messages of the process. */
 export type FromPart =
-  /** The first message: no other is accepted before it. */
+  /** The first message; no other message is accepted before it. */
   | { type: "hello"; token: string; version: number }
   /** The process has loaded its modules and accepts requests. */
   | { type: "ready" }
@@ -27,7 +27,7 @@ export type FromPart =
 export type ToPart =
   /** @param level the most detailed level that is logged */
   | { type: "start"; part: string; level: LogLevel; config: Uint8Array }
-  /** Another level is logged from now on. */
+  /** Changes the level that is logged. */
   | { type: "level"; level: LogLevel }
   | { type: "beat" }
   | { type: "request"; id: number; kind: string; body: Uint8Array }

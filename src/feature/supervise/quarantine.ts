@@ -1,19 +1,19 @@
-/** Deaths of workers, one after the other, until the requests of an owner are refused. */
+/** The number of workers that have to die in a row before the requests of an owner are refused. */
 const DEATHS = 2;
-/** For how long they are refused at first and at most, in milliseconds; each further time is twice as long. */
+/** How long requests are refused at first and at most, in milliseconds; each further time is twice as long. */
 const FIRST_MS = 60_000;
 const LONGEST_MS = 3_600_000;
-/** Owners that are remembered. */
+/** The most owners that are remembered. */
 const REMEMBERED = 10_000;
 
 interface Record {
   deaths: number;
-  /** Times that it was refused. */
+  /** How often the owner was refused. */
   terms: number;
   untilMs: number;
 }
 
-/** Remembers whose requests killed their workers, and refuses those for a while: one bad pillar must not cost a process a second. */
+/** Remembers the owners whose requests killed their workers, and refuses them for a while: a bad pillar must not kill a process each second. */
 export class Quarantine {
   readonly #now: () => number;
   readonly #records = new Map<string, Record>();
@@ -22,7 +22,7 @@ export class Quarantine {
     this.#now = now;
   }
 
-  /** A worker died of a request. @returns true if the requests are refused from now on */
+  /** Notes that a worker died of a request. @returns true if the owner's requests are refused from now on */
   died(name: string): boolean {
     const record = this.#records.get(name) ?? { deaths: 0, terms: 0, untilMs: 0 };
     this.#records.delete(name);
@@ -37,17 +37,17 @@ export class Quarantine {
     return this.secondsLeft(name) > 0;
   }
 
-  /** A request was answered. */
+  /** Notes that a request was answered. */
   worked(name: string): void {
     this.#records.delete(name);
   }
 
-  /** Seconds for which requests are refused; 0 if they are not. */
+  /** The remaining time for which an owner's requests are refused, in seconds; 0 if they are not refused. */
   secondsLeft(name: string): number {
     return Math.max(0, Math.ceil(((this.#records.get(name)?.untilMs ?? 0) - this.#now()) / 1000));
   }
 
-  /** What is refused at present. */
+  /** The owners whose requests are refused now. */
   list(): string[] {
     return [...this.#records.keys()].filter((name) => this.secondsLeft(name) > 0);
   }

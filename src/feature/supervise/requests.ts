@@ -6,12 +6,12 @@ import type { Reply } from "./part_protocol.ts";
 /** The answer to a request; undefined if the process ended before. */
 export type PartReply = { value: unknown } | { error: string } | undefined;
 
-/** Requests of one side that wait for the replies of the other. */
+/** The requests of one side that wait for replies of the other side. */
 export class Requests {
   readonly #waiting = new Map<number, Deferred<PartReply>>();
   #last = 0;
 
-  /** A new request: its id, and the reply to come. */
+  /** Adds a request; returns its id, and a promise of the reply. */
   add(): { id: number; reply: Promise<PartReply> } {
     const reply = deferred<PartReply>();
     this.#waiting.set(++this.#last, reply);
@@ -23,14 +23,14 @@ export class Requests {
     this.#waiting.delete(id);
   }
 
-  /** The other side has gone. */
+  /** Ends all requests without a reply, since the other side has ended. */
   end(): void {
     for (const reply of this.#waiting.values()) reply.resolve(undefined);
     this.#waiting.clear();
   }
 }
 
-/** Does what a request asks for, at once; resolves with the frame of its reply. */
+/** Does the work of a request; resolves with the frame of its reply. */
 export async function replyFrame(id: number, work: () => unknown): Promise<Uint8Array> {
   try {
     return frame({ type: "reply", id, value: await work() });

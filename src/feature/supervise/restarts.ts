@@ -1,10 +1,10 @@
 import { backoffDelay, type BackoffOptions } from "../../base/async/backoff.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** From a tenth of a second to half a minute, half of it random. */
+/** The waits before a restart, in milliseconds, half of each random. */
 const DELAYS: BackoffOptions = { initialMs: 100, maxMs: 30_000 };
 
-/** When the process of a part may be started again: at once after a good while, later and later while it keeps failing. */
+/** Decides when a part's process is started again: soon after a process that worked, with growing waits while it keeps failing. */
 export class Restarts {
   readonly #runtime: Pick<Runtime, "clock" | "random">;
   readonly #delays: BackoffOptions;
@@ -13,18 +13,18 @@ export class Restarts {
   /** True while a start has to wait. */
   waiting = false;
 
-  /** @param delays @default from a tenth of a second to half a minute */
+  /** @param delays the waits @default from 0.1 to 30 seconds */
   constructor(runtime: Pick<Runtime, "clock" | "random">, delays: BackoffOptions = DELAYS) {
     this.#runtime = runtime;
     this.#delays = delays;
   }
 
-  /** Failures one after the other, without good work in between. */
+  /** The number of failures in a row. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** One more failure. @param again called once the next start is due */
+  /** Notes a failure. @param again called once the next start is due */
   failed(again: () => void): void {
     const { clock, random } = this.#runtime;
     this.#cancel();
@@ -35,7 +35,7 @@ export class Restarts {
     });
   }
 
-  /** The part works. */
+  /** Notes that the part works: the failures are counted from 0 again. */
   worked(): void {
     this.#failures = 0;
   }

@@ -7,28 +7,28 @@ import { type FromPart, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts
 import { replyFrame, Requests } from "./requests.ts";
 
 /**
- * What a part answers, by the kind of the request; what they return is packed. `close`, if there is one, is called when its supervisor has
- * no use for it any more or is gone: the process ends once it has resolved.
+ * The functions that answer requests, by kind; their results are packed. `close`, if present, is called when the supervisor
+ * closes the connection or has died: the process ends once `close` has resolved.
  */
 export type PartHandlers = Record<string, (body: Uint8Array) => unknown>;
 
-/** The supervisor of this process, as far as its part may use it. */
+/** The supervisor of this process, for its part. */
 export interface PartHost {
-  /** Asks it. Rejects with its error; never settles if it has gone, because this process then ends. */
+  /** Sends a question to the supervisor. Rejects with its error; never settles if the supervisor has died, because this process then ends. */
   ask(kind: string, ...args: unknown[]): Promise<unknown>;
-  /** Tells it something that has no answer. */
+  /** Sends a message to the supervisor that has no answer. */
   tell(kind: string, ...args: unknown[]): void;
 }
 
 export interface ServePartOptions {
   runtime: Runtime;
-  /** Token and socket, as the environment has them: `PART_VARIABLE`. */
+  /** The token and the socket, from the environment variable `PART_VARIABLE`. */
   ticket: string;
   /**
    * Prepares the part.
    *
-   * @param part its name
-   * @param config what its supervisor gives it
+   * @param part the name of the part
+   * @param config the configuration from the supervisor
    * @param log writes to the log of the supervisor
    */
   open(part: string, config: unknown, log: Logger, host: PartHost): Promise<PartHandlers> | PartHandlers;
@@ -88,7 +88,7 @@ export async function servePart(options: ServePartOptions): Promise<number> {
         receive(next as ToPart).catch(ended.reject);
       }
     },
-    // The supervisor is gone, or has no use for this process any more.
+    // The supervisor has died, or has ended this process.
     onClose: () => void closed(handlers).then(() => ended.resolve(0)),
   });
   send({ type: "hello", token: ticket.slice(0, at), version: PROTOCOL_VERSION });

@@ -14,68 +14,68 @@ import type { PartDoor } from "./part_door.ts";
 import { type FromPart, PART_VARIABLE, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts";
 import { type PartReply, replyFrame, Requests } from "./requests.ts";
 
-/** When a process counts as healthy. All times in milliseconds. */
+/** The limits within which a process counts as healthy. All times in milliseconds. */
 export interface Health {
-  /** Between two heartbeats. @default 1000 */
+  /** The time between two heartbeats. @default 1000 */
   beatMs?: number;
-  /** A process that has not answered for so long hangs, and is killed. Infinity: it may block, and gets no heartbeats. @default 30000 */
+  /** The time without an answer after which a process is killed. Infinity: the process may block, and gets no heartbeats. @default 30000 */
   hungMs?: number;
-  /** From its start to its first request. @default 60000 */
+  /** The time from the start of a process until it takes requests. @default 60000 */
   startMs?: number;
-  /** Bytes of resident memory from which on it is killed, where the system shows them. Infinity: no limit. @default 1 GiB */
+  /** The most bytes of resident memory; above that a process is killed, if the system reports it. Infinity: no limit. @default 1 GiB */
   maxMemory?: number;
-  /** From being asked to end to being killed. @default 2000 */
+  /** The time from the request to end until a process is killed. @default 2000 */
   graceMs?: number;
 }
 
-/** What a part is: the contract between it and its supervisor. */
+/** The definition of a part: the contract with its supervisor. */
 export interface PartOptions {
-  /** Unique among the parts of a master; for the log and the status report. */
+  /** The name of the part, unique within a master; for the log and the status report. */
   name: string;
-  /** What its process is told that it is. @default its name */
+  /** The name of the part that its process is told. @default the part's name */
   program?: string;
-  /** A program that calls `servePart` (`serve_part.ts`), and its arguments. */
+  /** The program, which calls `servePart` (`serve_part.ts`), and its arguments. */
   argv: readonly string[];
-  /** What each of its processes is given; called as one starts. */
+  /** Returns the configuration for a process; called when the process starts. */
   config(): unknown;
-  /** Answers what its process asks (`PartHost`, `serve_part.ts`). @default every question is an error */
+  /** Answers questions of the part's process (`PartHost`, `serve_part.ts`). @default every question is an error */
   answers?(kind: string, args: readonly unknown[]): unknown;
   health?: Health;
-  /** What its process has started goes on when it has ended. @default false */
+  /** True if the children of a process go on after it has ended. @default false */
   sparesChildren?: boolean;
-  /** Its process finishes its work when this one has ended or died. @default false */
+  /** True if a process finishes its work after its supervisor has ended or died. @default false */
   outlives?: boolean;
-  /** Of a part that is kept running: how long a process that has failed waits for its next start. @default from 0.1 to 30 s */
+  /** For a part that is kept running: the waits before a failed process is started again. @default from 0.1 to 30 s */
   backoff?: BackoffOptions;
-  /** Of a part that is kept running: a process takes requests now, or has failed. */
+  /** For a part that is kept running: called when a process takes requests, or has failed. */
   onChange?(change: PartChange): void;
 }
 
-/** What has become of the process of a part that is kept running. */
+/** A change of a process of a part that is kept running. */
 export type PartChange = { kind: "started"; pid: number } | { kind: "failed"; end: PartEnd };
 
-/** What processes need of their supervisor. */
+/** The functions of a supervisor that its processes use. */
 export interface ProcessOwner {
   runtime: Runtime;
-  /** The supervisor's own. */
+  /** The log of the supervisor. */
   log: Logger;
-  /** What a process logs goes there. */
+  /** The log for messages of the processes. */
   partLog: Logger;
   door: PartDoor;
 }
 
 /** How a process ended. */
 export interface PartEnd {
-  /** `exit code 1`, `signal SIGKILL`, or why it was killed. */
+  /** The exit status (`exit code 1`, `signal SIGKILL`), or why the process was killed. */
   how: string;
-  /** The last that it printed. */
+  /** The last output of the process. */
   words: string;
 }
 
-/** How long to wait for the exit status of a process after its connection is closed. */
+/** How long to wait for the exit status of a process after its connection was closed, in milliseconds. */
 const STATUS_MS = 2000;
 
-/** Bytes of a process that are resident; undefined where the system does not show them. */
+/** The resident memory of a process in bytes; undefined if the system does not report it. */
 function residentBytes({ fs }: Runtime, pid: number): number | undefined {
   try {
     const found = /^VmRSS:\s+(\d+) kB/m.exec(fs.readText(`/proc/${pid}/status`));
@@ -85,7 +85,7 @@ function residentBytes({ fs }: Runtime, pid: number): number | undefined {
   }
 }
 
-/** A process ended, or was killed, before it took requests. */
+/** The error of a process that ended, or was killed, before it took requests. */
 export class StartError extends SaltError {
   readonly end: PartEnd;
 
@@ -106,14 +106,14 @@ export class SupervisedProcess {
   readonly #ended = deferred<PartEnd>();
   readonly #requests = new Requests();
   #level: LogLevel | undefined;
-  /** Heartbeats sent since the last answer. */
+  /** The number of checks since the last answer to a heartbeat. */
   #unanswered = 0;
   #cancelBeat = () => {};
   #isOver = false;
   #why: string | undefined;
-  /** True once it was asked to end. */
+  /** True once the process was asked to end. */
   retired = false;
-  /** Bytes of memory that it was killed for; undefined if it was not. */
+  /** The memory in bytes for which the process was killed; undefined if it was not killed for its memory. */
   excess: number | undefined;
 
   private constructor(owner: ProcessOwner, part: PartOptions, child: Child, words: LastWords, connection: Connection) {
@@ -128,8 +128,8 @@ export class SupervisedProcess {
   /**
    * Starts a process and resolves once it takes requests.
    *
-   * @throws {SystemError} if it cannot be started
-   * @throws {StartError} with its last words, if it ends early or is not ready in time
+   * @throws {SystemError} if the process cannot be started
+   * @throws {StartError} with the last output, if the process ends early or is not ready in time
    */
   static async start(owner: ProcessOwner, part: PartOptions): Promise<SupervisedProcess> {
     const { runtime, door } = owner;
@@ -152,7 +152,7 @@ export class SupervisedProcess {
       child = await runtime.process.spawn({
         argv: part.argv,
         env: { ...runtime.process.environment(), [PART_VARIABLE]: ticket },
-        // Ctrl-C in the terminal must not end it: its supervisor does that, in order.
+        // Ctrl-C in the terminal must not end the process: its supervisor ends it in order.
         detached: true,
         onStdout: print,
         onStderr: print,
@@ -178,12 +178,12 @@ export class SupervisedProcess {
     }
   }
 
-  /** Resolves once it has ended, for whatever reason. */
+  /** Resolves once the process has ended, for any reason. */
   get ended(): Promise<PartEnd> {
     return this.#ended.promise;
   }
 
-  /** Bytes of resident memory; undefined where the system does not show them. */
+  /** The resident memory in bytes; undefined if the system does not report it. */
   get memory(): number | undefined {
     return residentBytes(this.#owner.runtime, this.pid);
   }
@@ -219,7 +219,7 @@ export class SupervisedProcess {
       case "log": {
         const { level, name, message: text, fields } = message;
         const part = name === "" ? partLog : partLog.child(name);
-        // A logger has no method for `quiet` and the like.
+        // The check skips unknown levels, and those without a method, such as `quiet`.
         if (level in part) part[level as "warning"](text, fields);
         return;
       }
@@ -241,8 +241,8 @@ export class SupervisedProcess {
   }
 
   /**
-   * Looks whether it is healthy. What counts is how many heartbeats were not answered, and not the time: when this process or the whole
-   * host was held up, the answers wait to be read.
+   * Checks whether the process is healthy. The number of checks without an answer decides, and not the time: after this process or the
+   * whole host was suspended, the answers wait to be read.
    */
   #watch(): void {
     const { runtime } = this.#owner;
@@ -258,11 +258,11 @@ export class SupervisedProcess {
     this.#cancelBeat = runtime.clock.after(beatMs, () => this.#watch());
   }
 
-  /** The connection is closed: the process ends, or is of no use any more. */
+  /** Handles a closed connection: the process ends, or is killed after {@link STATUS_MS}. */
   #closed(): void {
     if (this.#isOver) return;
     const { clock } = this.#owner.runtime;
-    // Those that it started may hold its pipes open, and its exit status back.
+    // Children of the process may hold its pipes open, which delays its exit status.
     const cancel = clock.after(STATUS_MS, () => {
       this.kill("its connection was closed");
       this.#over("its connection was closed");
@@ -280,7 +280,7 @@ export class SupervisedProcess {
     this.#requests.end();
   }
 
-  /** Kills it, with all that it has started. */
+  /** Kills the process, and all that it has started. */
   kill(why: string): void {
     if (this.#isOver) return;
     this.#why ??= why;
@@ -294,11 +294,11 @@ export class SupervisedProcess {
     try {
       this.#owner.runtime.process.kill(pid, signal);
     } catch {
-      // The number belongs to a process of another user by now.
+      // The process has ended, and its number belongs to a process of another user by now.
     }
   }
 
-  /** Closes the connection so that the process exits; kills it if it does not. */
+  /** Closes the connection so that the process exits; kills the process if it does not exit in time. */
   retire(): void {
     if (this.retired) return;
     this.retired = true;
@@ -306,7 +306,7 @@ export class SupervisedProcess {
     this.#killLater();
   }
 
-  /** Asks the process to end, and not its group: it may still be waiting for members of the group. Kills it if it does not. */
+  /** Asks only the process to end, since it may wait for other members of its group; kills the process if it does not exit in time. */
   terminate(): void {
     this.#signal(this.pid, "SIGTERM");
     this.#killLater();
@@ -324,12 +324,12 @@ function levelOf(log: Logger): LogLevel {
   return LOG_LEVELS.find((level) => log.enabled(level)) ?? "quiet";
 }
 
-/** What went wrong with a part, for a log. */
+/** The fields of a log message about the end of a process. */
 export function endFields({ how, words }: PartEnd): Record<string, unknown> {
   return words === "" ? { how } : { how, words };
 }
 
-/** The text of an error that a start ended with. */
+/** Describes a failed start as the end of a process. */
 export function startFailure(error: unknown): PartEnd {
   return { how: `could not be started: ${messageOf(error)}`, words: "" };
 }

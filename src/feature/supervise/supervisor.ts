@@ -11,7 +11,7 @@ import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
 export interface SupervisorOptions {
   runtime: Runtime;
   log: Logger;
-  /** Where processes report. */
+  /** The socket that processes connect to. */
   socket: SocketAddress;
 }
 
@@ -27,7 +27,7 @@ export class Supervisor {
     this.#door = new PartDoor(options);
   }
 
-  /** Adds a part that starts its processes itself. It is reported and stopped with the others. */
+  /** Adds a part that starts its processes itself. The part is reported and stopped like the others. */
   add<P extends Part>(part: P): P {
     if (this.#parts.some(({ name }) => name === part.name)) {
       throw new RangeError(`Cannot add the part "${part.name}": a part of that name exists`);
@@ -41,17 +41,17 @@ export class Supervisor {
     return this.add(this.kept(options));
   }
 
-  /** The same for a part that has this process as its own. */
+  /** As {@link Supervisor.keep}, for a process that belongs to another part: it is not added. */
   kept(options: PartOptions): KeptPart {
     return new KeptPart(this.processes, options);
   }
 
-  /** Processes that are started as requests come. */
+  /** Adds a pool of processes, which are started when requests come. */
   workers(options: WorkerPoolOptions): WorkerPool {
     return this.add(new WorkerPool(this.processes, options));
   }
 
-  /** What a part that starts its processes itself starts them with. */
+  /** The owner for the processes of a part that starts them itself. */
   get processes(): ProcessOwner {
     const { runtime, log } = this.#options;
     return { runtime, log: log.child("supervise"), partLog: log, door: this.#door };
@@ -62,12 +62,12 @@ export class Supervisor {
     return this.#parts.map((part) => part.status());
   }
 
-  /** The configuration has changed: parts that can replace their processes do so. */
+  /** Applies a new configuration: parts that can replace their processes do so. */
   renew(): void {
     for (const part of this.#parts) part.renew?.();
   }
 
-  /** Stops the parts one after the other, the last that was added first. Twice is harmless. */
+  /** Stops the parts one after the other, the last added one first. A second call does nothing. */
   close(): Promise<void> {
     return this.#closing ??= this.#close();
   }

@@ -21,21 +21,21 @@ import {
 import type { PartReply } from "./requests.ts";
 
 export interface WorkerPoolOptions extends PartOptions {
-  /** Processes at most. */
+  /** The most processes. */
   size: number;
-  /** Milliseconds without a request after which a process ends. @default 60000 */
+  /** How long a process stays without a request, in milliseconds. @default 60000 */
   idleMs?: number;
-  /** Milliseconds that one request may take; its worker is then killed. @default 300000 */
+  /** How long one request may take before its worker is killed, in milliseconds. @default 300000 */
   limitMs?: number;
   queue?: WorkerQueueOptions;
 }
 
-/** Workers that a request may kill. */
+/** The most workers that a request may kill. */
 const TRIES = 2;
-/** Starts that fail one after the other until the requests that wait are refused. */
+/** The number of failed starts in a row after which waiting requests are refused. */
 const START_TRIES = 5;
 
-/** A worker could not answer a request, and its caller is to be told; the message says why. */
+/** A worker could not answer a request; the message, which the caller gets, has the reason. */
 export class WorkerError extends SaltError {
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("WORKER", message, options);
@@ -53,9 +53,9 @@ export class WorkerPool implements Part {
   readonly #queue: WorkerQueue;
   readonly #quarantine: Quarantine;
   readonly #restarts: Restarts;
-  /** Each with what it works on; undefined while it waits. */
+  /** Each process with the request that it works on; undefined while it waits. */
   readonly #processes = new Map<SupervisedProcess, { entry: Entry; sinceMs: number } | undefined>();
-  /** To be let go of once they have answered. */
+  /** Processes to end once they have answered. */
   readonly #outdated = new WeakSet<SupervisedProcess>();
   readonly #idle: { process: SupervisedProcess; cancel(): void }[] = [];
   #starting = 0;
@@ -75,11 +75,11 @@ export class WorkerPool implements Part {
   }
 
   /**
-   * Has a worker answer a request.
+   * Lets a worker answer a request.
    *
-   * @throws {WorkerError} if it cannot be answered: its caller is to be told
-   * @throws {NotTakenError} if too many wait, or its callers have gone: there is no answer
-   * @throws {Error} what the handler threw
+   * @throws {WorkerError} if the request cannot be answered: the caller has to be told
+   * @throws {NotTakenError} if too many requests wait, or the callers have disconnected: there is no answer
+   * @throws {Error} the error of the handler
    */
   async call(request: WorkerRequest): Promise<unknown> {
     if (this.#closed) throw new NotTakenError();
@@ -151,7 +151,7 @@ export class WorkerPool implements Part {
     }
   }
 
-  /** A process has nothing to do: it waits, or ends if it is not to be used any more. */
+  /** Handles an idle process: it waits for requests, or ends if it is outdated. */
   #rest(process: SupervisedProcess): void {
     const { clock } = this.#owner.runtime;
     if (this.#closed || this.#outdated.has(process)) return process.retire();
@@ -189,7 +189,7 @@ export class WorkerPool implements Part {
     for (const { answer } of entry.callers) answer.resolve(reply);
   }
 
-  /** The worker of a request has died: another one tries, once. */
+  /** Handles the death of a request's worker: another worker tries, once. */
   #died(entry: Entry, end: PartEnd): void {
     const { log } = this.#owner;
     const { request } = entry;
@@ -226,7 +226,7 @@ export class WorkerPool implements Part {
     const wasIdle = this.#processes.get(process) === undefined;
     this.#processes.delete(process);
     if (this.#closed) return;
-    // A request may have waited for its place.
+    // A request may wait for the place of the ended process.
     if (process.retired && end.how === "exit code 0") return this.#work();
     this.#restarted++;
     this.#last = end;
@@ -236,7 +236,7 @@ export class WorkerPool implements Part {
     this.#restarts.failed(() => this.#work());
   }
 
-  /** Lets go of processes that were started before: their configuration is not the master's any more. */
+  /** Replaces the running processes, whose configuration is outdated. */
   renew(): void {
     for (const { process } of [...this.#idle]) this.#retire(process);
     for (const process of this.#processes.keys()) this.#outdated.add(process);

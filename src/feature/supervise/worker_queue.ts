@@ -3,15 +3,15 @@ import { sameBytes } from "../../runtime/bytes.ts";
 
 /** A request to a pool of workers. */
 export interface WorkerRequest {
-  /** Which handler of the workers answers it. */
+  /** The handler of the workers that answers the request. */
   kind: string;
-  /** Who asked, such as a minion's id: one request of an owner and kind is run at a time, and few wait. */
+  /** The owner of the request, such as a minion's id: one request of an owner and kind runs at a time, and only a few wait. */
   owner: string;
-  /** What the handler is given. */
+  /** The argument of the handler. */
   body: Uint8Array;
-  /** For messages: `the pillar of web1`. */
+  /** The name of the request in messages: `the pillar of web1`. */
   label: string;
-  /** False once its caller has gone. @default it stays */
+  /** False once the caller has disconnected. @default always true */
   wanted?(): boolean;
 }
 
@@ -19,35 +19,35 @@ export interface WorkerRequest {
 export interface Entry {
   readonly request: WorkerRequest;
   readonly callers: { answer: Deferred<unknown>; wanted(): boolean }[];
-  /** Workers that have died of it. */
+  /** The number of workers that have died of the request. */
   deaths: number;
   isRunning: boolean;
 }
 
 export interface WorkerQueueOptions {
-  /** Requests that wait. @default 10000 */
+  /** The most requests that wait. @default 10000 */
   limit?: number;
-  /** Bytes of the requests that wait. @default 256 MiB */
+  /** The most bytes of the requests that wait. @default 256 MiB */
   maxBytes?: number;
-  /** Requests of one owner and kind that wait. @default 64 */
+  /** The most requests of one owner and kind that wait. @default 64 */
   perOwner?: number;
 }
 
-/** Owners that may fill the line together: none may fill it alone. */
+/** The number of owners that can fill the queue together: one owner may use only its share. */
 const OWNERS = 16;
-/** Callers that wait for one answer. */
+/** The most callers that wait for one answer. */
 const CALLERS = 64;
 
 /**
- * The requests that wait for a worker, in order within each kind; kinds take turns. Bounded in all and for each owner. A
- * request that waits already is not added a second time: its callers share the answer.
+ * The requests that wait for a worker, in order within each kind; kinds take turns. The queue is bounded in total and for each owner.
+ * A request that waits already is not added a second time: its callers share the answer.
  */
 export class WorkerQueue {
   readonly #limit: number;
   readonly #maxBytes: number;
   readonly #perOwner: number;
   readonly #kinds = new Map<string, Entry[]>();
-  /** Entries that wait or run. */
+  /** The entries of each owner that wait or run. */
   readonly #owners = new Map<string, Set<Entry>>();
   #size = 0;
   #bytes = 0;
@@ -58,7 +58,7 @@ export class WorkerQueue {
     this.#perOwner = perOwner;
   }
 
-  /** Requests that wait. */
+  /** The number of requests that wait. */
   get size(): number {
     return this.#size;
   }
@@ -99,7 +99,7 @@ export class WorkerQueue {
     this.#bytes += by * request.body.length;
   }
 
-  /** The next request that may run; its entry counts as running. Those whose callers have all gone are dropped. */
+  /** The next request that may run; its entry then counts as running. Requests whose callers have all disconnected are dropped. */
   take(): Entry | undefined {
     for (const [kind, queue] of this.#kinds) {
       for (let at = 0; at < queue.length;) {
@@ -115,7 +115,7 @@ export class WorkerQueue {
         queue.splice(at, 1);
         this.#count(entry, -1);
         entry.isRunning = true;
-        // The other kinds come first next time.
+        // Moves the kind to the end, so that the other kinds come first next time.
         this.#kinds.delete(kind);
         if (queue.length > 0) this.#kinds.set(kind, queue);
         return entry;
@@ -128,14 +128,14 @@ export class WorkerQueue {
     return [...this.#owners.get(ownerOf(request)) ?? []].some(({ isRunning }) => isRunning);
   }
 
-  /** A request whose worker has died waits again, before all others. */
+  /** Puts back a request whose worker has died, before all others. */
   putBack(entry: Entry): void {
     entry.isRunning = false;
     this.#queue(entry.request.kind).unshift(entry);
     this.#count(entry, 1);
   }
 
-  /** A request that was taken is over. */
+  /** Removes a request that was taken and has ended. */
   done(entry: Entry): void {
     const owner = ownerOf(entry.request);
     const owned = this.#owners.get(owner);
@@ -143,7 +143,7 @@ export class WorkerQueue {
     if (owned?.size === 0) this.#owners.delete(owner);
   }
 
-  /** Takes a waiting request out; nobody waits for it any more. */
+  /** Removes a waiting request that no caller waits for. */
   drop(entry: Entry): void {
     const { kind } = entry.request;
     const queue = this.#queue(kind);
@@ -157,7 +157,7 @@ export class WorkerQueue {
     for (const { answer } of entry.callers) answer.reject(new NotTakenError());
   }
 
-  /** Takes all waiting requests out. */
+  /** Removes and returns all waiting requests. */
   takeAll(): Entry[] {
     const all = [...this.#kinds.values()].flat();
     this.#kinds.clear();
@@ -169,7 +169,7 @@ export class WorkerQueue {
   }
 }
 
-/** What a request is counted and poisoned under. */
+/** The key under which a request is counted and put into quarantine. */
 export function ownerOf({ kind, owner }: WorkerRequest): string {
   return `${kind} ${owner}`;
 }
@@ -179,14 +179,14 @@ function isWanted({ wanted }: { wanted(): boolean }): boolean {
 }
 
 /**
- * Whether a caller may wait with the others of an entry. One that is running may have read files before the caller changed
- * them; if its callers have all gone, though, this is one of them that asks again.
+ * True if a caller may join the others of an entry. A running request may have read files before the caller changed them, so it is
+ * closed; but if all its callers have disconnected, the new caller is one of them that tries again.
  */
 function isOpenTo({ isRunning, callers }: Entry): boolean {
   return !isRunning || !callers.some(isWanted);
 }
 
-/** A request that was not taken, or whose caller has gone: nobody is to be answered, and who still cares asks again. */
+/** A request that was not taken, or whose callers have disconnected: there is no answer, and a caller that still waits tries again. */
 export class NotTakenError extends Error {
   constructor() {
     super("The request was refused: its caller has disconnected, or too many requests wait");
