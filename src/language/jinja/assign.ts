@@ -7,7 +7,7 @@ import type { Target } from "./nodes.ts";
 import type { Frame } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
-/** Sets what stands on the left of an assignment. @throws {PythonError} if the value cannot be taken apart so */
+/** Assigns a value to the left side of an assignment. @throws {PythonError} if the value cannot be unpacked */
 export function assign(target: Target, value: unknown, frame: Frame): void {
   if (target.kind === "name") frame.set(target.name, value);
   else if (target.kind === "namespace") {

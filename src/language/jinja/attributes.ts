@@ -22,27 +22,27 @@ import { textFormats } from "./methods/text_format.ts";
 import { TEXT_METHODS } from "./methods/text.ts";
 import { Undefined } from "./undefined.ts";
 
-/** A value with attributes, items or a full name of its own. */
+/** A value that defines its own attributes, items or full type name. */
 export interface Described {
-  /** The name of its type with its module, for messages: `jinja2.utils.Namespace`. */
+  /** The name of the value's type with its module, for messages: `jinja2.utils.Namespace`. */
   qualifiedType?: string;
-  /** An attribute; undefined if there is none. It may be a promise, as an item may. */
+  /** The value of an attribute, which may be a promise; undefined if there is none. */
   attribute?(name: string): unknown;
-  /** An item; undefined if there is none. */
+  /** The value of an item, which may be a promise; undefined if there is none. */
   item?(key: unknown): unknown;
-  /** Whether `value in this`; undefined to look through its values. */
+  /** The result of `value in this`; undefined to search the values. */
   contains?(value: unknown): boolean | undefined | Promise<boolean>;
 }
 
-/** What Python keeps in objects for itself. */
+/** Matches the names of Python's internal attributes. */
 const INTERNAL = /^__\w*__$/;
 
-/** What a method works on: the text of a markup. */
+/** The value that a method works on: the text of a markup, otherwise the value itself. */
 export function receiver(value: unknown): unknown {
   return value instanceof Markup ? value.text : value;
 }
 
-/** Some values have another name for users than their type: Salt's pillar, for one. */
+/** Type names of values that messages show under another name than their type, such as Salt's pillar. */
 export type TypeNames = WeakMap<object, string>;
 
 function describe(value: unknown, names: TypeNames): string {
@@ -77,13 +77,13 @@ export class Attributes {
     return isInteger(value) || typeof value === "boolean" ? INT_METHODS : undefined;
   }
 
-  /** The method of a value by its name; undefined if it has none. It works on what {@link receiver} returns. */
+  /** The method of a value by its name; undefined if there is none. The method works on the result of {@link receiver}. */
   method(value: unknown, name: string): Method | undefined {
     const methods = this.#methodsOf(value);
     if (methods === undefined) return undefined;
     if (Object.hasOwn(methods, name)) return methods[name];
     if (methods !== TEXT_METHODS && methods !== MARKUP_METHODS) return undefined;
-    // They look up attributes here, so each environment has its own.
+    // The format methods look up attributes of this environment, so each environment has its own.
     const formats = this.#textFormats ??= textFormats(this);
     if (!Object.hasOwn(formats, name)) return undefined;
     return methods === MARKUP_METHODS ? ofMarkup(name, formats[name]!) : formats[name];
@@ -109,13 +109,13 @@ export class Attributes {
     return Object.hasOwn(INT_ATTRIBUTES, name) ? INT_ATTRIBUTES[name]!(value) : undefined;
   }
 
-  /** The attribute alone, never an item: the filter `attr`. */
+  /** The attribute, never an item, for the filter `attr`. */
   ownAttribute(value: unknown, name: string): unknown {
     if (value instanceof Undefined) return value.fail();
     return this.#own(value, name) ?? missingAttribute(value, name, this.#names, this.#lenient);
   }
 
-  /** `value.name`: the attribute, else the item. */
+  /** The value of `value.name`: the attribute, otherwise the item. */
   attribute(value: unknown, name: string): unknown {
     if (value instanceof Undefined) return value.fail();
     const missing = () => missingAttribute(value, name, this.#names, this.#lenient);
@@ -127,7 +127,7 @@ export class Attributes {
     return item === undefined ? missing() : item;
   }
 
-  /** `value[key]`: the item, else the attribute. */
+  /** The value of `value[key]`: the item, otherwise the attribute. */
   item(value: unknown, key: unknown): unknown {
     if (value instanceof Undefined) return value.fail();
     const item = this.#item(value, key);
@@ -142,7 +142,7 @@ export class Attributes {
     return this.#own(value, key) ?? missingAttribute(value, key, this.#names, this.#lenient);
   }
 
-  /** `value[start:stop:step]`, which is Python's own: what has no slices fails at once. @throws {PythonError} */
+  /** The value of `value[start:stop:step]`. As in Python, a value without slices fails at once. @throws {PythonError} */
   slice(value: unknown, slice: Slice): unknown {
     if (value instanceof Undefined) return value.fail();
     for (const part of Object.values(slice)) if (part instanceof Undefined) part.fail();
@@ -170,7 +170,7 @@ function itemOfMap(map: AnyMap, key: unknown): unknown {
     const found = dictGet(map, key);
     return found === MISSING ? undefined : found ?? null;
   } catch (error) {
-    // What cannot be a key is not there.
+    // A value that cannot be a key is not in the map.
     if (error instanceof PythonError) return undefined;
     throw error;
   }

@@ -8,7 +8,7 @@ import { inUnit } from "./located_error.ts";
 import { Frame, Output, type Page } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
-/** Writes the block of a name, from a template so many steps towards the one that is extended last. */
+/** Writes a block by its name. @param level the number of templates to skip, counted from the most derived one */
 export function runBlock(page: Page, name: string, level: number, scope: Frame, out: Output): unknown {
   const body = page.blocks.get(name)?.[level];
   if (body === undefined) throw new TemplateRuntimeError(`there is no block called ${repr(name)}`);
@@ -25,7 +25,7 @@ export function runBlock(page: Page, name: string, level: number, scope: Frame, 
   return inUnit(unit, scope.run.budget, () => body.execute(frame));
 }
 
-/** `super` in a block, or a block of `self`: called, it returns its text. */
+/** The value of `super` in a block, or of a block in `self`: calling it returns the text of the block. */
 export class BlockReference extends Callable implements Described {
   override readonly typeName = "BlockReference";
   readonly qualifiedType = "jinja2.runtime.BlockReference";
@@ -60,7 +60,7 @@ export class BlockReference extends Callable implements Described {
   }
 }
 
-/** The name `self`: the blocks of the template. */
+/** The value of the name `self`: the blocks of the template. */
 export class TemplateReference extends PythonObject implements Described {
   override readonly typeName = "TemplateReference";
   readonly qualifiedType = "jinja2.runtime.TemplateReference";

@@ -1,17 +1,17 @@
 import { TemplateLimitError } from "./errors.ts";
 
 export interface Limits {
-  /** Rounds of loops, calls and includes of one render. */
+  /** The most rounds of loops, calls and includes of one render. */
   steps: number;
-  /** Characters that one render may write, those that it captures included. */
+  /** The most characters that one render may write, including captured text. */
   characters: number;
-  /** Macros, includes and imports within one another. */
+  /** The most macros, includes and imports within one another. */
   depth: number;
 }
 
 export const DEFAULT_LIMITS: Readonly<Limits> = { steps: 2_000_000, characters: 64 * 1024 * 1024, depth: 200 };
 
-/** What one render may still take. */
+/** The rest of the limits that one render may still use. */
 export class Budget {
   readonly #limits: Limits;
   #steps = 0;

@@ -10,7 +10,7 @@ import type { Arguments } from "./nodes.ts";
 import type { Evaluate, Frame } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
-/** Calls something with what stands in the parentheses of a call, once that is evaluated. */
+/** Evaluates the arguments of a call, then calls a function with them. */
 export type WithArguments = <T>(
   frame: Frame,
   call: (args: readonly unknown[], keywords: Keywords) => T,
@@ -23,7 +23,7 @@ export function callValue(value: unknown, args: readonly unknown[], keywords: Ke
   throw typeError(`'${typeName(value)}' object is not callable`);
 }
 
-/** Makes ready what stands in the parentheses of a call. */
+/** Compiles the arguments of a call. */
 export function compileArguments(
   node: Arguments,
   compile: (node: Arguments["positional"][number]) => Evaluate,

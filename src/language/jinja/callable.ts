@@ -5,7 +5,7 @@ export type Keywords = ReadonlyMap<string, unknown>;
 
 export const NO_KEYWORDS: Keywords = new Map();
 
-/** What a template can call. A promise as its result is awaited. */
+/** A value that a template can call. If the result is a promise, it is awaited. */
 export abstract class Callable extends PythonObject {
   abstract call(args: readonly unknown[], keywords: Keywords): unknown;
 
@@ -16,12 +16,12 @@ export abstract class Callable extends PythonObject {
 }
 
 export interface NativeOptions {
-  /** @default "function" */
+  /** The name of the Python type. @default "function" */
   typeName?: string;
   repr?: string;
 }
 
-/** A function of ours. */
+/** A function that is implemented in TypeScript. */
 export class NativeFunction extends Callable {
   override readonly typeName: string;
   readonly #call: (args: readonly unknown[], keywords: Keywords) => unknown;

@@ -8,7 +8,7 @@ import { templateName } from "./template_name.ts";
 
 type Node<K extends Statement["kind"]> = Extract<Statement, { kind: K }>;
 
-/** Where a block stands in a template, the most derived block of its name is written. */
+/** Compiles a block: at its place, the most derived block of the same name is written. */
 export function compileBlock(node: Node<"block">): Execute {
   const { name, scoped, line } = node;
   return (frame) => {
@@ -22,7 +22,7 @@ function rootOf(frame: Frame): Frame {
   return frame.page.root ?? frame;
 }
 
-/** `extends`: what follows outside of blocks is not written; at the end, the template that is extended is. */
+/** Compiles `extends`: text after it outside of blocks is not written; at the end, the extended template is written. */
 export function compileExtends({ template, line }: Node<"extends">, compiler: Compiler): Execute {
   const name = compileExpression(template, compiler);
   return (frame) => {

@@ -16,23 +16,23 @@ import { BINARY, COMPARISONS, UNARY } from "./operators.ts";
 import type { Environment, Evaluate, Filter, Test } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
-/** What is known while a template is compiled. */
+/** The state of the compilation of a template. */
 export interface Compiler {
   filters: Environment["filters"];
   tests: Environment["tests"];
-  /** Filters whose value follows from their arguments. */
+  /** The filters whose result depends only on their arguments. */
   steady: Environment["steady"];
-  /** True where an unknown filter fails only when it is reached: behind a condition. */
+  /** True behind a condition, where an unknown filter fails only when it runs. */
   isSoft: boolean;
-  /** Whether what is printed is escaped for HTML. */
+  /** True if printed values are escaped for HTML. */
   autoescape: boolean;
-  /** True within a loop, where `break` and `continue` may stand. */
+  /** True within a loop, where `break` and `continue` are allowed. */
   inLoop: boolean;
 }
 
 type Compile = (node: never, compiler: Compiler) => Evaluate;
 
-/** Makes an expression ready to run. @throws {TemplateSyntaxError} for filters and tests that are not there */
+/** Compiles an expression. @throws {TemplateSyntaxError} for unknown filters and tests */
 export function compileExpression(node: Expression, compiler: Compiler): Evaluate {
   return (COMPILE[node.kind] as (node: Expression, compiler: Compiler) => Evaluate)(node, compiler);
 }
@@ -136,7 +136,7 @@ function compileCondition(node: Extract<Expression, { kind: "if" }>, compiler: C
   return (frame) => then(test(frame), (holds) => truthy(holds) ? first(frame) : otherwise(frame));
 }
 
-/** `and` and `or`: the first value that decides. */
+/** Compiles `and` and `or`: the result is the first value that decides. */
 function compileLogic(decides: boolean) {
   return (node: { left: Expression; right: Expression }, compiler: Compiler): Evaluate => {
     const left = compileExpression(node.left, compiler);
@@ -211,13 +211,13 @@ function compileCall(node: CallNode, compiler: Compiler): Evaluate {
   };
 }
 
-/** As {@link callValue}; what a macro or a block writes is not escaped once more. */
+/** As {@link callValue}; the text of a macro or a block is not escaped again. */
 const callEscaping: typeof callValue = (callee, args, keywords) => {
   const value = callValue(callee, args, keywords);
   return callee instanceof Macro || callee instanceof BlockReference ? then(value, asMarkup) : value;
 };
 
-/** `value.name(…)`: a method of a built-in type is called without being bound first. */
+/** Compiles `value.name(…)`: a method of a built-in type is called without being bound first. */
 function compileMethodCall(
   { of, name }: Extract<Expression, { kind: "attribute" }>,
   args: ReturnType<typeof compileArguments>,
@@ -241,7 +241,7 @@ function compileMethodCall(
   };
 }
 
-/** An argument of a built-in method: texts that are markup are texts. */
+/** An argument of a built-in method: markup is passed as its text. */
 const plain = (value: unknown) => receiver(value);
 
 function checkKeywords({ args: { keywords }, line }: CallNode | FilterNode | TestNode): void {
@@ -250,7 +250,7 @@ function checkKeywords({ args: { keywords }, line }: CallNode | FilterNode | Tes
   if (twice !== undefined) throw new TemplateSyntaxError(`keyword argument repeated: ${twice}`, line);
 }
 
-/** The entry of a table; one that is not there fails now, or when it is used behind a condition. */
+/** The entry of a table; a missing entry fails at once, or behind a condition when it is used. */
 function entryOf<T extends Filter | Test>(
   table: Readonly<Record<string, T>>,
   kind: "filter" | "test",
@@ -264,7 +264,7 @@ function entryOf<T extends Filter | Test>(
   }) as unknown as T;
 }
 
-/** A filter on a value that is evaluated already: that of an expression, or the body of a block. */
+/** Compiles a filter on a value: that of an expression, or the body of a block. */
 export function compileFilter(node: FilterNode, compiler: Compiler, value: Evaluate): Evaluate {
   checkKeywords(node);
   const filter = entryOf(compiler.filters, "filter", node, compiler.isSoft);
@@ -276,7 +276,7 @@ export function compileFilter(node: FilterNode, compiler: Compiler, value: Evalu
     then(value(frame), (known) => args(frame, (list, keywords) => filter(frame.run, known, list, keywords)));
 }
 
-/** Filters behind one another on the body of a block: `{% set x | a | b %}`. */
+/** Compiles a chain of filters on the body of a block: `{% set x | a | b %}`. */
 export function compileFilters(node: FilterNode, compiler: Compiler, body: Evaluate): Evaluate {
   const value = node.value === undefined ? body : compileFilters(node.value as FilterNode, compiler, body);
   return compileFilter(node, compiler, value);

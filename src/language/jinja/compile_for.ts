@@ -34,7 +34,7 @@ class PlainRounds implements Rounds {
   }
 }
 
-/** Makes a loop ready to run. */
+/** Compiles a loop. */
 export function compileFor(
   node: ForNode,
   compiler: Compiler,
@@ -61,7 +61,7 @@ export function compileFor(
     }) as Ending | Promise<Ending>;
   };
 
-  /** What calling `loop` returns: the text of the loop for other values. */
+  /** The result of calling `loop`: the text of the loop for other values. */
   const recursed = (frame: Frame, values: unknown, depth: number): unknown => {
     frame.run.budget.enter();
     const out = new Output(frame.run.budget);
@@ -79,7 +79,7 @@ export function compileFor(
   };
 }
 
-/** The values for which the condition of the loop holds. */
+/** The values for which the condition of the loop is true. */
 function kept(node: ForNode, test: Evaluate, values: unknown, frame: Frame): unknown[] | Promise<unknown[]> {
   const source = iterate(values)[Symbol.iterator]();
   const left: unknown[] = [];
@@ -103,7 +103,7 @@ function kept(node: ForNode, test: Evaluate, values: unknown, frame: Frame): unk
   return take();
 }
 
-/** @returns whether a round reached its end: otherwise the `else` of the loop runs */
+/** Runs the rounds of a loop. @returns true if a round reached its end: otherwise the `else` of the loop runs */
 function runRounds(
   node: ForNode,
   body: Execute,
@@ -119,7 +119,7 @@ function runRounds(
     assign(node.target, rounds.current, scope);
     return body(scope);
   };
-  /** @returns whether the loop goes on */
+  /** Notes the end of a round. @returns true if the loop continues */
   const ended = (ending: Ending): boolean => {
     if (ending === undefined) reachedEnd = true;
     return ending !== BREAK;

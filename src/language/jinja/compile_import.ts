@@ -21,7 +21,7 @@ function namesOf(value: unknown): string[] {
   return Array.from(tryIterate(names) ?? [names], templateName);
 }
 
-/** Loads the first template that is there. @throws {TemplateNotFound} */
+/** Loads the first template that exists. @throws {TemplateNotFound} */
 function loadFirst(frame: Frame, names: readonly string[], at = 0): CompiledTemplate | Promise<CompiledTemplate> {
   const { run, unit } = frame;
   const failed = (error: unknown): CompiledTemplate | Promise<CompiledTemplate> => {
@@ -38,7 +38,7 @@ function loadFirst(frame: Frame, names: readonly string[], at = 0): CompiledTemp
   }
 }
 
-/** `include`: writes the text of another template, which sees the scope where it stands. */
+/** Compiles `include`: writes the text of another template, which sees the scope of the statement. */
 export function compileInclude(node: Node<"include">, compiler: Compiler): Execute {
   const template = compileExpression(node.template, compiler);
   const missing = (error: unknown): undefined => {
@@ -81,7 +81,7 @@ function importModule(frame: Frame, value: unknown, withContext: boolean): unkno
   });
 }
 
-/** `import … as x`. */
+/** Compiles `import … as x`. */
 export function compileImport({ template, target, withContext, line }: Node<"import">, compiler: Compiler): Execute {
   const name = compileExpression(template, compiler);
   return (frame) => {
@@ -93,7 +93,7 @@ export function compileImport({ template, target, withContext, line }: Node<"imp
   };
 }
 
-/** `from … import x, y as z`. */
+/** Compiles `from … import x, y as z`. */
 export function compileFrom({ template, names, withContext, line }: Node<"from">, compiler: Compiler): Execute {
   const name = compileExpression(template, compiler);
   return (frame) => {
@@ -118,7 +118,7 @@ export function compileFrom({ template, names, withContext, line }: Node<"from">
   };
 }
 
-/** Salt's `import_yaml`, `import_json` and `import_text`: the file is rendered, then read as data. */
+/** Compiles Salt's `import_yaml`, `import_json` and `import_text`: the file is rendered, then read as data. */
 export function compileImportData(node: Node<"import data">, compiler: Compiler): Execute {
   const { format, template, target, withContext, line } = node;
   const name = compileExpression(template, compiler);

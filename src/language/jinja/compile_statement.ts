@@ -18,7 +18,7 @@ import { BREAK, CONTINUE, type Ending, type Evaluate, type Execute, type Frame }
 type Compile = (node: never, compiler: Compiler) => Execute;
 type Node<K extends Statement["kind"]> = Extract<Statement, { kind: K }>;
 
-/** Makes statements ready to run, one after the other. @throws {TemplateSyntaxError} */
+/** Compiles statements, which run one after the other. @throws {TemplateSyntaxError} */
 export function compileBody(body: readonly Statement[], compiler: Compiler): Execute {
   return sequence(body.map((statement) => compileStatement(statement, compiler)));
 }
@@ -58,7 +58,7 @@ const COMPILE: Readonly<Record<Statement["kind"], Compile>> = {
   profile: compileProfile,
 };
 
-/** A statement that notes its line first, for errors. */
+/** Wraps a statement, so that it notes its line first, for errors. */
 export function atLine(line: number, execute: Execute): Execute {
   return (frame) => {
     frame.unit.line = line;
@@ -66,13 +66,13 @@ export function atLine(line: number, execute: Execute): Execute {
   };
 }
 
-/** `break` and `continue`. */
+/** Compiles `break` and `continue`. */
 function compileEnding({ kind, line }: Node<"break" | "continue">, { inLoop }: Compiler, ending: Ending): Execute {
   if (!inLoop) throw new TemplateSyntaxError(`'${kind}' outside loop`, line);
   return atLine(line, () => ending);
 }
 
-/** Blocks are compiled once for their template; where they stand in it, they are called. */
+/** Compiles text and printed values. */
 function compileOutput({ parts }: Node<"output">, compiler: Compiler): Execute {
   return sequence(parts.map((part) => typeof part === "string" ? writeText(part) : writeValue(part, compiler)));
 }
@@ -100,7 +100,7 @@ function writeValue(part: Expression, compiler: Compiler): Execute {
     frame.out.write(textOf(frame, known));
   };
   return (frame) => {
-    // What a template writes itself is dropped once it extends another.
+    // Text outside of blocks is dropped once the template extends another one.
     if (frame.page.extended !== undefined && frame.isRoot) return undefined;
     frame.unit.line = line;
     const known = value(frame);
@@ -136,7 +136,7 @@ function compileSet(target: Target, value: Evaluate, line: number): Execute {
   });
 }
 
-/** The text of a body, in a scope of its own. */
+/** Captures the text of a body, which runs in a new scope. */
 function captured(body: Execute): Evaluate {
   return (frame) => {
     const inner = frame.capture();
@@ -144,7 +144,7 @@ function captured(body: Execute): Evaluate {
   };
 }
 
-/** The text of a body as a value: markup where texts are escaped, because its parts are. */
+/** Captures the text of a body as a value: as markup if texts are escaped, because its parts are escaped already. */
 function capturedFor(body: Statement[], compiler: Compiler): Evaluate {
   const text = captured(compileBody(body, { ...compiler, isSoft: false }));
   return compiler.autoescape ? (frame) => then(text(frame), asMarkup) : text;
@@ -156,7 +156,7 @@ function compileSetBlock({ target, filter, body, line }: Node<"set block">, comp
 }
 
 function compileWith({ targets, values, body, line }: Node<"with">, compiler: Compiler): Execute {
-  // The values do not see each other: they belong to the scope around.
+  // The values are evaluated in the outer scope, so that they do not see each other.
   const parts = values.map((value) => compileExpression(value, compiler));
   const run = compileBody(body, { ...compiler, isSoft: false });
   return atLine(line, (frame) => {
@@ -237,7 +237,7 @@ function compileLoad({ format, target, body, line }: Node<"load">, compiler: Com
   return compileSet(
     target,
     (frame) => {
-      // The text is read when all of it is there: that is where an error in it is.
+      // The text is parsed when it is complete, and an error in it is reported at that line.
       const read = (known: unknown) => {
         frame.unit.line = line;
         return frame.run.environment.data(format, String(known));

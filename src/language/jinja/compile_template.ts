@@ -4,7 +4,7 @@ import { parseTemplate } from "./parser.ts";
 import type { CompiledTemplate, Environment, SourceFile } from "./runtime.ts";
 
 /**
- * Makes a template ready to run; it can be run many times.
+ * Compiles a template, which can then run many times.
  *
  * @throws {TemplateSyntaxError} with Jinja2's text
  */
@@ -34,9 +34,9 @@ function compile(name: string, file: SourceFile, environment: Parameters<typeof 
   return { name, file, body: compileBody(node.body, compiler), blocks, bytes: bytesOf(file.source, node.tokens) };
 }
 
-/** What the closures of a token take at most on average; measured on V8 by templates that are nothing but short tokens. */
+/** The most memory that the closures of a token take on average, in bytes; measured on V8 with templates of short tokens. */
 const TOKEN_BYTES = 128;
-/** Of the smallest template. */
+/** The memory of the smallest template, in bytes. */
 const LEAST_BYTES = 512;
 
 function bytesOf(source: string, tokens: number): number {

@@ -1,11 +1,11 @@
 import type { Ending, Evaluate, Execute, Frame } from "./runtime.ts";
 
-/** Goes on with a value, at once where it is there. */
+/** Calls `next` with a value: at once, or after a promise has resolved. */
 export function then<T>(value: unknown, next: (value: unknown) => T): T | Promise<Awaited<T>> {
   return value instanceof Promise ? value.then(next) as Promise<Awaited<T>> : next(value);
 }
 
-/** Evaluates one after the other. */
+/** Evaluates expressions one after the other. */
 export function evaluateAll(parts: readonly Evaluate[], frame: Frame): unknown[] | Promise<unknown[]> {
   const values: unknown[] = [];
   for (let at = 0; at < parts.length; at++) {

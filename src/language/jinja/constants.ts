@@ -1,8 +1,8 @@
-/** What of a template is the same in every render: it is worked out once, in the first. */
+/** Finds the expressions of a template that are the same in every render: they are evaluated once, in the first render. */
 import type { Arguments, Expression } from "./nodes.ts";
 import type { Evaluate } from "./runtime.ts";
 
-/** Characters of a text that is kept with its template. */
+/** The most characters of a text that is kept with its template. */
 const KEPT = 4096;
 
 type Parts = readonly (Expression | undefined)[];
@@ -14,7 +14,7 @@ const argumentsOf = ({ positional, keywords, rest, restKeywords }: Arguments): P
   restKeywords,
 ];
 
-/** What an expression is made of; undefined for one whose value may be another in the next render. */
+/** The parts of an expression; undefined for an expression whose value may change between renders. */
 function partsOf(node: Expression, steady: ReadonlySet<string>): Parts | undefined {
   switch (node.kind) {
     case "const":
@@ -52,7 +52,7 @@ function partsOf(node: Expression, steady: ReadonlySet<string>): Parts | undefin
   }
 }
 
-/** `map('upper')` is as steady as the filter that it names. */
+/** True for `map('upper')` if the named filter is steady. */
 function namesSteadyFilter(name: string, { positional: [first] }: Arguments, steady: ReadonlySet<string>): boolean {
   if (name !== "map" || first === undefined) return true;
   return first.kind === "const" && steady.has(String(first.value));
@@ -61,7 +61,7 @@ function namesSteadyFilter(name: string, { positional: [first] }: Arguments, ste
 /**
  * True for an expression that has the same value in every render.
  *
- * @param steady names of filters whose value follows from their arguments
+ * @param steady names of the filters whose result depends only on their arguments
  */
 export function isConstant(node: Expression, steady: ReadonlySet<string>): boolean {
   const open: Expression[] = [node];
@@ -73,7 +73,7 @@ export function isConstant(node: Expression, steady: ReadonlySet<string>): boole
   return true;
 }
 
-/** Evaluates a constant until it gave a short text; what fails fails each time. */
+/** Evaluates a constant and keeps its result if that is a short text; an error is thrown each time. */
 export function rememberText(evaluate: Evaluate): Evaluate {
   let known: string | undefined;
   return (frame) => {

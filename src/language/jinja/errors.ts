@@ -1,4 +1,4 @@
-/** What a template can fail with. The texts are Jinja2's, because scripts and people compare them. */
+/** The errors of templates. The messages are Jinja2's, because scripts and people compare them. */
 
 import type { SourceFile } from "./source_file.ts";
 
@@ -11,27 +11,27 @@ export class TemplateSyntaxError extends Error {
 
   constructor(message: string, line: number) {
     super(message);
-    // Not `line`: JavaScriptCore gives errors a property of that name.
+    // The property is not called `line`: JavaScriptCore gives errors a property of that name.
     this.at = line;
   }
 }
 
-/** A value that is not there was used. */
+/** An undefined value was used. */
 export class UndefinedError extends Error {
   override name = "UndefinedError";
 }
 
-/** The template reached for what the sandbox keeps from it. */
+/** The template accessed a value that the sandbox forbids. */
 export class SecurityError extends Error {
   override name = "SecurityError";
 }
 
-/** Something that only shows when the template runs: an unknown filter behind a condition, an import without a template. */
+/** An error that appears only when the template runs: an unknown filter behind a condition, an import without a template. */
 export class TemplateRuntimeError extends Error {
   override name = "TemplateRuntimeError";
 }
 
-/** A filter was given what it cannot use. */
+/** A filter got an argument that it cannot use. */
 export class FilterArgumentError extends TemplateRuntimeError {
   override name = "FilterArgumentError";
 }
@@ -41,10 +41,10 @@ export class TemplateNotFound extends Error {
   override name = "TemplateNotFound";
 }
 
-/** The template takes more rounds or makes more text than its limit. */
+/** The template took more rounds or made more text than its limit. */
 export class TemplateLimitError extends Error {
   override name = "TemplateLimitError";
-  /** Which limit that was, by its name in `Limits`. */
+  /** The name of the exceeded limit in `Limits`. */
   readonly limit: "steps" | "characters" | "depth";
 
   constructor(message: string, limit: TemplateLimitError["limit"]) {

@@ -5,7 +5,7 @@ import { describe, matches, quoted, type TokenStream } from "./token_stream.ts";
 const COMPARISONS = new Set(["==", "!=", "<", "<=", ">", ">="]);
 const FACTORS = new Set(["*", "/", "//", "%"]);
 const TUPLE_ENDS = ["variable_end", "block_end", ")"];
-/** What may follow the name of a test without parentheses. */
+/** The tokens that may begin the argument of a test without parentheses. */
 const TEST_ARGUMENTS = ["name", "string", "integer", "float", "(", "[", "{"];
 const CONSTANTS: Readonly<Record<string, unknown>> = {
   true: true,
@@ -15,17 +15,17 @@ const CONSTANTS: Readonly<Record<string, unknown>> = {
   none: null,
   None: null,
 };
-/** Nested parentheses, lists, operators: deeper ones are refused before they fill the stack. */
+/** The most nested parentheses, lists and operators: deeper ones are refused before they fill the stack. */
 const DEEPEST = 200;
 
 export interface TupleOptions {
-  /** Only names and literals: the left side of an assignment. */
+  /** Accepts only names and literals, for the left side of an assignment. */
   simplified?: boolean;
   conditional?: boolean;
   endsAt?: readonly string[];
-  /** In parentheses, where nothing is an empty tuple. */
+  /** True inside parentheses, where no expression at all is an empty tuple. */
   parenthesized?: boolean;
-  /** `ns.x` may be a part. */
+  /** Accepts `ns.x` as a part. */
   namespaces?: boolean;
 }
 

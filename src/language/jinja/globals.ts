@@ -12,7 +12,7 @@ import { updateDict } from "./methods/dict.ts";
 import { Namespace } from "./namespace.ts";
 import { bind } from "./signature.ts";
 
-/** Numbers that a `range` may have in the sandbox. */
+/** The most numbers of a `range` in the sandbox. */
 const MAX_RANGE = 100_000;
 
 function range(args: readonly unknown[]): PythonRange {
@@ -43,7 +43,7 @@ export function makeDict(args: readonly unknown[], keywords: Keywords): Map<unkn
   return map;
 }
 
-/** Jinja2's `cycler`: its values one after the other, over and over. */
+/** Jinja2's `cycler`: returns its values one after the other, in a circle. */
 class Cycler extends PythonObject implements Described {
   override readonly typeName = "Cycler";
   readonly qualifiedType = "jinja2.utils.Cycler";
@@ -84,7 +84,7 @@ class Cycler extends PythonObject implements Described {
   }
 }
 
-/** Jinja2's `joiner`: nothing at the first call, its separator from then on. */
+/** Jinja2's `joiner`: returns an empty text at the first call, and its separator from then on. */
 class Joiner extends Callable implements Described {
   override readonly typeName = "Joiner";
   readonly qualifiedType = "jinja2.utils.Joiner";

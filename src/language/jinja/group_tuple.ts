@@ -1,6 +1,6 @@
 import { Tuple } from "../python/containers.ts";
 
-/** A group of `groupby`: a pair whose parts have names, too. */
+/** A group of `groupby`: a pair whose parts also have names. */
 export class GroupTuple extends Tuple<unknown> {
   static make(grouper: unknown): GroupTuple {
     const group = new GroupTuple();

@@ -1,4 +1,4 @@
-/** A value of a template that is made when it is first used. */
+/** A value of a template that is computed at its first use. */
 export class Lazy {
   #make: (() => unknown) | undefined;
   #value: unknown;

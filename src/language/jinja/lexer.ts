@@ -24,7 +24,7 @@ const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 
 const escape = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-/** What the delimiters of an environment look like. */
+/** The delimiters of an environment. */
 interface Rules {
   /** The next delimiter in template data: groups `raw`, `block`, `variable`, `comment`, `lineComment`, `lineStatement`, `sign`. */
   open: RegExp;
@@ -58,7 +58,7 @@ function rulesOf(options: JinjaOptions): Rules {
   if (line_comment_prefix) {
     starts.push(["lineComment", line_comment_prefix, `(?<=(?:^|\\n|\\S))[^\\S\\r\\n]*${escape(line_comment_prefix)}`]);
   }
-  // Longer delimiters first: one may be the beginning of another.
+  // Longer delimiters come first, since a delimiter may be the beginning of another one.
   starts.sort((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? 1 : -1));
   const raw = `(?<raw>${blockStart}(?<rawSign>[-+]?)${space}raw${space}(?:-${blockEnd}${space}|${blockEnd}))`;
   const opens = starts.map(([name, , pattern]) => `(?<${name}>${pattern})`).join("|");
@@ -116,7 +116,7 @@ class Lexer {
     this.#tokens.push({ type, value, line: this.#line });
   }
 
-  /** Goes on to a place behind the current one, counting lines. */
+  /** Moves forward to a place, counting lines. */
   #advance(to: number): void {
     for (let at = this.#source.indexOf("\n", this.#at); at >= 0 && at < to; at = this.#source.indexOf("\n", at + 1)) {
       this.#line++;
@@ -131,7 +131,7 @@ class Lexer {
     this.#push("data", newline_sequence === "\n" ? text : text.replaceAll("\n", newline_sequence));
   }
 
-  /** Template data up to the next tag, and that tag. */
+  /** Reads template data up to the next tag, and that tag. */
   #data(): void {
     const { open } = this.#rules;
     open.lastIndex = this.#at;
@@ -154,7 +154,7 @@ class Lexer {
     else this.#lineComment(end);
   }
 
-  /** Data in front of a tag, without the blanks that the tag's sign or `lstrip_blocks` take. */
+  /** The data before a tag, without the blanks that the tag's sign or `lstrip_blocks` removes. */
   #stripped(text: string, sign: string, isVariable: boolean): string {
     if (sign === "-") return text.replace(TRAILING_SPACE, "");
     if (sign === "+" || !this.#options.lstrip_blocks || isVariable) return text;
@@ -192,7 +192,7 @@ class Lexer {
     this.#advance(end < 0 ? this.#source.length : end);
   }
 
-  /** A tag from behind its opening to behind its end. */
+  /** Reads a tag, from after its opening to its end. */
   #tag(kind: "variable" | "block" | "line", start: number): void {
     const bracket = kind === "variable" ? "variable" : "block";
     this.#push(`${bracket}_begin`, "");
@@ -218,7 +218,7 @@ class Lexer {
     return pattern.exec(this.#source)?.[0];
   }
 
-  /** One token within a tag. */
+  /** Reads one token within a tag. */
   #piece(): void {
     const text = this.#match(SPACE) ?? this.#number() ?? this.#name() ?? this.#string() ?? this.#operator();
     if (text === undefined) {

@@ -1,10 +1,10 @@
 import type { Budget } from "./budget.ts";
 import type { Unit } from "./runtime.ts";
 
-/** Where errors happened: in the innermost template that was running. */
+/** The place of each error, in the innermost template that was running. */
 const PLACES = new WeakMap<Error, { unit: Unit; line: number }>();
 
-/** The place of an error; undefined for one that no template has seen. */
+/** The place of an error; undefined for an error that did not pass through a template. */
 export function placeOf(error: Error): { unit: Unit; line: number } | undefined {
   return PLACES.get(error);
 }
@@ -14,7 +14,7 @@ function locate(error: unknown, unit: Unit): unknown {
   return error;
 }
 
-/** Runs a part of a template: an error in it is said to be at the line that the unit had reached. */
+/** Runs a part of a template: an error gets the line that the unit had reached. */
 export function inUnit<T>(unit: Unit, budget: Budget, run: () => T | Promise<T>): T | Promise<T> {
   budget.enter();
   let result: T | Promise<T>;

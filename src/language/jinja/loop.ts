@@ -6,10 +6,10 @@ import type { Described } from "./attributes.ts";
 import { Callable, type Keywords, NativeFunction } from "./callable.ts";
 import { Undefined } from "./undefined.ts";
 
-/** Renders the loop for other values: what calling `loop` does in a recursive one. */
+/** Renders a recursive loop for other values, when `loop` is called. */
 export type Recurse = (values: unknown, depth: number) => unknown;
 
-/** The name `loop` of a `for`. It looks ahead only when it is asked to, so that a list may grow meanwhile. */
+/** The value of the name `loop` in a `for`. It reads ahead only if the template asks for it, so that a list may grow meanwhile. */
 export class LoopContext extends Callable implements Described {
   override readonly typeName = "LoopContext";
   readonly qualifiedType = "jinja2.runtime.LoopContext";
@@ -33,7 +33,7 @@ export class LoopContext extends Callable implements Described {
     this.#recurse = recurse;
   }
 
-  /** Goes on to the next round. @returns false at the end */
+  /** Moves to the next round. @returns false at the end */
   next(): boolean {
     const step: IteratorResult<unknown> = this.#ahead.length > 0
       ? { done: false, value: this.#ahead.shift() }

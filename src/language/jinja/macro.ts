@@ -7,16 +7,16 @@ import { inUnit } from "./located_error.ts";
 import { type Evaluate, type Execute, Frame, Output } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
-/** A macro as it is written. */
+/** The compiled code of a macro. */
 export interface MacroCode {
-  /** Undefined for the body of a call block. */
+  /** The name of the macro; undefined for the body of a call block. */
   name: string | undefined;
   parameters: readonly string[];
-  /** Of the last parameters. */
+  /** The defaults of the last parameters. */
   defaults: readonly Evaluate[];
   body: Execute;
   line: number;
-  /** Names that the body uses, by which a macro takes more than its parameters. */
+  /** Special names that the body uses: with them, a macro takes more than its parameters. */
   uses: { caller: boolean; varargs: boolean; kwargs: boolean };
 }
 
@@ -69,7 +69,7 @@ export class Macro extends Callable implements Described {
     });
   }
 
-  /** Sets the parameters that the call gives. @returns the keywords that are left */
+  /** Sets the parameters that the call gives. @returns the remaining keywords */
   #bindParameters(frame: Frame, args: readonly unknown[], keywords: Keywords): Map<string, unknown> {
     const { parameters } = this.#code;
     const rest = new Map(keywords);
@@ -84,7 +84,7 @@ export class Macro extends Callable implements Described {
     return rest;
   }
 
-  /** Sets `caller`, `varargs` and `kwargs` where the body uses them. @throws {PythonError} for what it does not take */
+  /** Sets `caller`, `varargs` and `kwargs` if the body uses them. @throws {PythonError} for arguments that the macro does not take */
   #bindSpecial(frame: Frame, args: readonly unknown[], rest: Map<string, unknown>): void {
     const { parameters, uses, name } = this.#code;
     const shown = name === undefined ? "None" : repr(name);

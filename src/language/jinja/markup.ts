@@ -47,30 +47,30 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': "&#34;",
 };
 
-/** A text with the five characters of HTML as entities. */
+/** Escapes the five special characters of HTML in a text. */
 export function escapeHtml(text: string): Markup {
   return new Markup(text.replace(/[&<>'"]/g, (character) => ENTITIES[character]!));
 }
 
-/** A text as markup, and the texts of a list or tuple. Other values stay what they are. */
+/** Converts a text, or the texts of a list or tuple, to markup. Other values stay unchanged. */
 export function asMarkup(value: unknown): unknown {
   if (typeof value === "string") return new Markup(value);
   if (!Array.isArray(value)) return value;
   return value instanceof Tuple ? tupleOf(value.map(asMarkup)) : value.map(asMarkup);
 }
 
-/** What is put into a markup: a text with its five characters as entities, a markup as it is. */
+/** The form of a value inside markup: a text is escaped, markup stays unchanged. */
 export function escaped(value: unknown): unknown {
   return typeof value === "string" ? escapeHtml(value).text : value instanceof Markup ? value.text : value;
 }
 
-/** `a + b` where one of them is a markup: the other text is escaped. Undefined if one is no text. */
+/** Adds two texts if one of them is markup: the other one is escaped. Undefined if one value is not a text. */
 export function addMarkup(a: unknown, b: unknown): Markup | undefined {
   const [left, right] = [escaped(a), escaped(b)];
   return typeof left === "string" && typeof right === "string" ? new Markup(joinTexts([left, right])) : undefined;
 }
 
-/** Whether there is a markup anywhere in a value. Each list and map is looked at once: it may be in there many times, or in itself. */
+/** True if a value contains markup at any depth. Each list and map is checked once, since it may occur many times, or contain itself. */
 function hasMarkup(value: unknown, seen: Set<unknown>): boolean {
   if (value instanceof Markup) return true;
   if (!Array.isArray(value) && !isMap(value) || seen.has(value)) return false;
@@ -79,13 +79,13 @@ function hasMarkup(value: unknown, seen: Set<unknown>): boolean {
   return inside.some((item) => typeof item === "object" && hasMarkup(item, seen));
 }
 
-/** A copy with plain texts, which has twice or in itself what the value has so. */
+/** A copy with plain texts. A value that occurs twice, or contains itself, does so in the copy as well. */
 function plainCopy(value: unknown, copies: Map<unknown, unknown>): unknown {
   if (value instanceof Markup) return value.text;
   const isList = Array.isArray(value);
   if (!isList && !isMap(value)) return value;
   if (copies.has(value)) return copies.get(value);
-  // A tuple cannot be in itself but by a list or map, which is known by then.
+  // A tuple can contain itself only through a list or map, which is in `copies` by then.
   if (value instanceof Tuple) return tupleOf(value.map((item) => plainCopy(item, copies)));
   const copy: unknown[] | Map<unknown, unknown> = isList ? [] : new Map();
   copies.set(value, copy);
@@ -94,7 +94,7 @@ function plainCopy(value: unknown, copies: Map<unknown, unknown>): unknown {
   return copy;
 }
 
-/** A value whose texts are plain ones: the same value where no markup is in it. */
+/** Converts all markup in a value to plain texts; returns the same value if there is no markup. */
 export function withoutMarkup(value: unknown): unknown {
   if (value === null || typeof value !== "object" || !hasMarkup(value, new Set())) return value;
   return plainCopy(value, new Map());

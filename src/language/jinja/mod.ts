@@ -1,6 +1,6 @@
 /**
- * The template language Jinja2, without anything of Salt's: reading templates, running them in a sandbox, Jinja2's own filters,
- * tests and functions. Values are Python's (`src/language/python`). A template reaches nothing but what it is given: attributes come from
+ * The template language Jinja2, without Salt's additions: reading templates, running them in a sandbox, Jinja2's own filters,
+ * tests and functions. Values are Python's (`src/language/python`). A template can only reach the values that it is given: attributes come from
  * tables, never from JavaScript's objects.
  */
 export * from "./attributes.ts";

@@ -19,7 +19,7 @@ export class TemplateModule extends PythonObject implements Described {
   }
 
   attribute(name: string): unknown {
-    // Names with an underscore are the template's own, as is what it imported itself.
+    // Names with an underscore, and names that the template itself imported, are private.
     return name.startsWith("_") || name === "self" ? undefined : this.#values.get(name);
   }
 

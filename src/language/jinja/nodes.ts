@@ -27,13 +27,13 @@ export interface SliceNode {
   line: number;
 }
 
-/** What stands in the parentheses of a call. */
+/** The arguments of a call. */
 export interface Arguments {
   positional: Expression[];
   keywords: { name: string; value: Expression }[];
-  /** `*list` */
+  /** The expression after `*`: `*list`. */
   rest: Expression | undefined;
-  /** `**map` */
+  /** The expression after `**`: `**map`. */
   restKeywords: Expression | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface CallNode {
 
 export interface FilterNode {
   kind: "filter";
-  /** Undefined in a filter block, whose value is its body. */
+  /** The filtered value; undefined in a filter block, whose value is its body. */
   value: Expression | undefined;
   name: string;
   args: Arguments;
@@ -61,7 +61,7 @@ export interface TestNode {
   line: number;
 }
 
-/** `ns.x` on the left of an assignment. */
+/** The target `ns.x` on the left side of an assignment. */
 export interface NamespaceTarget {
   kind: "namespace";
   name: string;
@@ -69,7 +69,7 @@ export interface NamespaceTarget {
   line: number;
 }
 
-/** What can be assigned to. */
+/** A target of an assignment. */
 export type Target =
   | { kind: "name"; name: string; line: number }
   | { kind: "tuple" | "list"; items: Target[]; line: number }
@@ -136,8 +136,8 @@ export type Statement =
 
 export interface TemplateNode {
   body: Statement[];
-  /** All blocks, those within others, too. */
+  /** All blocks, including nested ones. */
   blocks: Map<string, Extract<Statement, { kind: "block" }>>;
-  /** How many tokens it was read from. */
+  /** The number of tokens of the template. */
   tokens: number;
 }

@@ -16,9 +16,9 @@ import { Undefined } from "./undefined.ts";
 type Binary = (a: unknown, b: unknown) => unknown;
 
 /**
- * An operation on plain values; what is undefined fails first.
+ * An operation on plain values; an undefined operand fails first.
  *
- * @param ofMarkup the same where one of the values is a markup; undefined where that makes no difference
+ * @param ofMarkup the operation if one of the values is markup; returns undefined if that makes no difference
  */
 function checked(operation: Binary, ofMarkup: Binary = () => undefined): Binary {
   return (a, b) => {
@@ -30,7 +30,7 @@ function checked(operation: Binary, ofMarkup: Binary = () => undefined): Binary 
   };
 }
 
-/** `markup % values`: the values are escaped. */
+/** Computes `markup % values`: the values are escaped. */
 function formatMarkup(a: unknown, b: unknown): unknown {
   if (!(a instanceof Markup)) return undefined;
   const values = isMap(b)
@@ -51,16 +51,16 @@ export const BINARY: Readonly<Record<string, Binary>> = {
   "**": checked(power),
 };
 
-/** `-a` and `+a`. */
+/** The operators `-a` and `+a`. */
 export const UNARY: Readonly<Record<"negative" | "positive", (a: unknown) => unknown>> = {
   negative: (a) => a instanceof Undefined ? a.fail() : negate(a),
   positive: (a) => a instanceof Undefined ? a.fail() : positive(a),
 };
 
 /**
- * `value in container`: true for a sequence that has the value, a text that has the part, a map that has the key.
+ * Computes `value in container`: true if a sequence has the value, a text has the part, or a map has the key.
  *
- * @throws {PythonError} for what has nothing in it, and for a value that cannot be there
+ * @throws {PythonError} for a value that is not a container, and for a value that cannot be in the container
  */
 export function contains(container: unknown, value: unknown): boolean | Promise<boolean> {
   const where = receiver(container);
@@ -95,7 +95,7 @@ const ordered = (operator: string, holds: (order: number) => boolean): Binary =>
 };
 
 const same: Binary = (a, b) => {
-  // One undefined compared with itself fails as with any other value.
+  // Comparing an undefined value with itself fails, as with any other value.
   if (a instanceof Undefined) return a.equals(b);
   return equal(a, b);
 };

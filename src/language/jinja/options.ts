@@ -1,4 +1,4 @@
-/** How templates are read: Jinja2's options of an environment, under its names. */
+/** The options for reading templates: Jinja2's options of an environment, with Jinja2's names. */
 export interface JinjaOptions {
   block_start_string: string;
   block_end_string: string;
@@ -8,9 +8,9 @@ export interface JinjaOptions {
   comment_end_string: string;
   line_statement_prefix: string | null;
   line_comment_prefix: string | null;
-  /** The first line feed behind a block is dropped. */
+  /** Removes the first line feed after a block. */
   trim_blocks: boolean;
-  /** Blanks from the start of a line to a block are dropped. */
+  /** Removes blanks from the start of a line up to a block. */
   lstrip_blocks: boolean;
   keep_trailing_newline: boolean;
   newline_sequence: string;

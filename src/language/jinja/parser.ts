@@ -4,10 +4,10 @@ import type { CallNode, DataFormat, Expression, IfNode, Signature, Statement, Te
 import type { JinjaOptions } from "./options.ts";
 import { matches, quoted, TokenStream } from "./token_stream.ts";
 
-/** Reads a tag from its name to in front of its end. */
+/** Reads a tag from its name up to its end. */
 type TagReader = (parser: TemplateParser, line: number) => Statement;
 
-/** Nested tags: deeper ones are refused before they fill the stack. */
+/** The most nested tags: deeper ones are refused before they fill the stack. */
 const DEEPEST = 200;
 
 /**
@@ -41,7 +41,7 @@ class TemplateParser {
     return this.expressions.fail(message, line);
   }
 
-  /** Statements up to one of the tags, which is the current token then. */
+  /** Reads statements up to one of the tags, which is the current token then. */
   body(...ends: string[]): Statement[] {
     const { stream } = this;
     stream.skipIf(":");
@@ -52,7 +52,7 @@ class TemplateParser {
     return statements;
   }
 
-  /** As {@link body}, for a single tag that is read, too. */
+  /** As {@link body}, for a single tag, which is read as well. */
   bodyTo(end: string): Statement[] {
     const statements = this.body(end);
     this.stream.next();
@@ -117,7 +117,7 @@ class TemplateParser {
     return this.fail(message.join(" "), line);
   }
 
-  /** `with context` or `without context`, if it is there. */
+  /** Reads `with context` or `without context`, if present. */
   context(otherwise: boolean): boolean {
     const { stream } = this;
     if (!stream.testAny(["name:with", "name:without"]) || !matches(stream.look(), "name:context")) return otherwise;
@@ -276,14 +276,14 @@ const readPrint: TagReader = (parser, line) => {
   return { kind: "output", parts, line };
 };
 
-/** Salt's `load_yaml as x` and its like. */
+/** Reads Salt's `load_yaml as x`, `load_json as x` and `load_text as x`. */
 const readLoad = (format: DataFormat): TagReader => (parser, line) => {
   parser.stream.expect("name:as");
   const target = parser.expressions.target();
   return { kind: "load", format, target, body: parser.bodyTo("endload"), line };
 };
 
-/** Salt's `import_yaml 'path' as x` and its like. */
+/** Reads Salt's `import_yaml 'path' as x`, and the same for JSON and text. */
 const readImportData = (format: DataFormat): TagReader => (parser, line) => {
   const { stream, expressions } = parser;
   const template = expressions.expression();

@@ -4,11 +4,11 @@ import { inUnit } from "./located_error.ts";
 import { type CompiledTemplate, Frame, Output, Page, type Run } from "./runtime.ts";
 
 /**
- * Runs a whole template, and those that it extends.
+ * Runs a whole template, and the templates that it extends.
  *
- * @param scope what it sees beside the globals
- * @param names what is set in its own scope to begin with
- * @returns its text and its scope
+ * @param scope the names that the template sees in addition to the globals
+ * @param names the initial names of the template's own scope
+ * @returns the text and the scope of the template
  */
 export function runTemplate(
   run: Run,

@@ -6,69 +6,69 @@ import type { DataFormat } from "./nodes.ts";
 import type { JinjaOptions } from "./options.ts";
 import type { SourceFile } from "./source_file.ts";
 
-/** How a statement ended, if it did not run to its end. */
+/** The ending of a statement that did not run to its end. */
 export const BREAK = 1;
 export const CONTINUE = 2;
 export type Ending = typeof BREAK | typeof CONTINUE | undefined;
 
-/** A statement, ready to run; a promise if something in it has to be waited for. */
+/** A compiled statement; returns a promise if it has to wait. */
 export type Execute = (frame: Frame) => Ending | Promise<Ending>;
 
-/** An expression, ready to run; a promise if something in it has to be waited for. */
+/** A compiled expression; returns a promise if it has to wait. */
 export type Evaluate = (frame: Frame) => unknown;
 
-/** A filter: its value, and what stands in its parentheses. */
+/** A filter, called with its value and its arguments. */
 export type Filter = (run: Run, value: unknown, args: readonly unknown[], keywords: Keywords) => unknown;
 
-/** A test: true or false, as Python has it. */
+/** A test; the result is true or false by Python's rules. */
 export type Test = (run: Run, value: unknown, args: readonly unknown[], keywords: Keywords) => unknown;
 
 export type { SourceFile };
 
 /** A template that can be run. */
 export interface CompiledTemplate {
-  /** The name by which it was asked for: names that begin with `./` are relative to its directory. */
+  /** The name by which the template was loaded: names that begin with `./` are relative to its directory. */
   name: string;
   file: SourceFile;
   body: Execute;
   blocks: ReadonlyMap<string, { execute: Execute; required: boolean }>;
-  /** About what it takes in memory, with its source. */
+  /** The approximate memory of the template with its source, in bytes. */
   bytes: number;
 }
 
-/** Where templates come from, what they can call, and how values are printed. */
+/** The environment of templates: how they are loaded, what they can call, and how values are printed. */
 export interface Environment {
   options: JinjaOptions;
   attributes: Attributes;
   filters: Readonly<Record<string, Filter>>;
   tests: Readonly<Record<string, Test>>;
-  /** Names that every template sees unless it was given others. */
+  /** Names that every template sees unless it was given other values for them. */
   builtins: ReadonlyMap<string, unknown>;
-  /** Names of filters whose value follows from their arguments: on constants they are applied once for a template. */
+  /** The filters whose result depends only on their arguments: on constants they are applied once for a template. */
   steady: ReadonlySet<string>;
-  /** The text of a value that is printed. */
+  /** Returns the text of a printed value. */
   finalize(value: unknown): string;
   /**
-   * Loads a template for another.
+   * Loads a template for another one.
    *
    * @throws {TemplateNotFound}
    */
   load(run: Run, name: string, from: Unit): CompiledTemplate | Promise<CompiledTemplate>;
-  /** Data of a text: `load_yaml` and its like. */
+  /** Reads a text as data, for `load_yaml` and similar statements. */
   data(format: DataFormat, text: string): unknown;
-  /** A time that a `profile` block took, in milliseconds. */
+  /** Reports the time of a `profile` block, in milliseconds. */
   profiled(label: string, ms: number): void;
   now(): number;
 }
 
-/** A template while it runs, or one of its macros: where an error is said to be. */
+/** A running template or macro, to which errors are attributed. */
 export interface Unit {
   template: CompiledTemplate;
   /** The line that is running, from 1. */
   line: number;
 }
 
-/** One render: what all its templates share. */
+/** One render: the state that all its templates share. */
 export interface Run {
   environment: Environment;
   budget: Budget;
@@ -103,12 +103,12 @@ export interface BlockBody {
 /** A template with those that it extends: its blocks, the most derived first. */
 export class Page {
   readonly blocks = new Map<string, BlockBody[]>();
-  /** The scope of the template itself: what is set there is seen by its blocks. */
+  /** The scope of the template itself, whose names its blocks see. */
   root: Frame | undefined;
-  /** The template that this one extends, once it has said so; what it writes itself is dropped from then on. */
+  /** The extended template, once `extends` has run; from then on text outside of blocks is dropped. */
   extended: CompiledTemplate | undefined;
 
-  /** Adds the blocks of a template behind those of the templates that extend it. */
+  /** Adds the blocks of a template after those of the templates that extend it. */
   add(template: CompiledTemplate): void {
     for (const [name, { execute, required }] of template.blocks) {
       const bodies = this.blocks.get(name);
@@ -119,7 +119,7 @@ export class Page {
   }
 }
 
-/** The names of a scope, and where its text goes. */
+/** The names of a scope, and the output for its text. */
 export class Frame {
   readonly parent: Frame | undefined;
   readonly run: Run;
@@ -147,12 +147,12 @@ export class Frame {
     return this.inner(new Output(this.run.budget));
   }
 
-  /** True for what the template writes itself, outside of loops, macros and blocks. */
+  /** True for the template's own scope, outside of loops, macros and blocks. */
   get isRoot(): boolean {
     return this.page.root === this;
   }
 
-  /** What was set in this scope itself. */
+  /** The names that were set in this scope itself. */
   get names(): ReadonlyMap<string, unknown> {
     return this.#names ??= new Map();
   }
@@ -161,7 +161,7 @@ export class Frame {
     (this.#names ??= new Map()).set(name, value);
   }
 
-  /** The value of a name; an undefined if there is none. */
+  /** The value of a name; an {@link Undefined} if there is none. */
   resolve(name: string): unknown {
     // deno-lint-ignore no-this-alias
     for (let frame: Frame | undefined = this; frame !== undefined; frame = frame.parent) {

@@ -4,14 +4,14 @@ import type { Keywords } from "./callable.ts";
 /** A parameter: `name`, or `name` with a default. */
 type Parameter = string | [name: string, otherwise: unknown];
 
-/** What a function is called with, by the names of its parameters. */
+/** The arguments of a call, by the names of the parameters. */
 export type Bound = Record<string, unknown>;
 
 /**
  * Binds arguments to parameters as Python does.
  *
- * @param name of the function, for messages
- * @param given how many of the parameters the caller does not write: the value of a filter
+ * @param name the name of the function, for messages
+ * @param given the number of parameters that are not written in the template, such as the value of a filter
  * @throws {PythonError} with Python's text
  */
 export function bind(

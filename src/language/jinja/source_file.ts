@@ -1,8 +1,8 @@
-/** A template as it was found. */
+/** The file of a template. */
 export interface SourceFile {
-  /** What the file is called in messages. */
+  /** The path of the file, for messages. */
   path: string;
   source: string;
-  /** True for the template that was asked to be rendered; others are imported or included. */
+  /** True for the rendered template itself; false for imported or included ones. */
   isMain: boolean;
 }

@@ -23,7 +23,7 @@ const FAILED: Readonly<Record<string, string>> = {
   N: "unknown Unicode character name",
 };
 
-/** Some characters by their Unicode names; the whole list would be larger than everything else here. */
+/** Some characters by their Unicode names; the whole list would be larger than the rest of this folder. */
 const NAMED: Readonly<Record<string, string>> = {
   "NO-BREAK SPACE": "\u00a0",
   "EN DASH": "\u2013",
@@ -37,13 +37,13 @@ const NAMED: Readonly<Record<string, string>> = {
 /**
  * The value of a string literal: Python's escapes.
  *
- * @param body what stands between the quotes
+ * @param body the text between the quotes
  * @throws {TemplateSyntaxError} for an escape that is cut off, or a name of a character that is not known
  */
 export function unescapeString(body: string, line: number): string {
   if (!body.includes("\\")) return body;
   const named = body.replace(/\\N\{([^}]*)\}/g, (whole, name: string, at: number) => {
-    // An escaped backslash in front: the N is no escape.
+    // The backslash before the N is escaped itself, so `\N` is not an escape here.
     if (/(?:^|[^\\])(?:\\\\)*\\$/.test(body.slice(0, at))) return whole;
     const character = NAMED[name.toUpperCase()];
     if (character === undefined) throw new TemplateSyntaxError(FAILED.N!, line);

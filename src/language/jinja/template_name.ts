@@ -4,7 +4,7 @@ import { typeName } from "../python/type_name.ts";
 import { receiver } from "./attributes.ts";
 import { Undefined } from "./undefined.ts";
 
-/** The name of a template as an expression gives it. @throws {PythonError} if it is no text */
+/** The name of a template from the value of an expression. @throws {PythonError} if the value is not a text */
 export function templateName(value: unknown): string {
   if (value instanceof Undefined) value.fail();
   const name = receiver(value);

@@ -1,14 +1,14 @@
-/** What a template names, read without running it: filters, tests, other templates, and what it takes from its names. */
+/** Finds, without running a template, the filters, tests and templates that it names, and the values that it reads. */
 import type { JinjaOptions } from "./options.ts";
 import { parseTemplate } from "./parser.ts";
 
-/** Something that is named, and the line, from 1. */
+/** A name in a template, and its line, from 1. */
 export interface Named {
   name: string;
   line: number;
 }
 
-/** `salt['a.b'].c` takes `["a.b", "c"]` from `salt`. */
+/** The keys that an expression reads from a name: `salt['a.b'].c` reads `["a.b", "c"]` from `salt`. */
 export interface Taken {
   from: string;
   keys: string[];
@@ -21,7 +21,7 @@ export interface TemplateUses {
   /** Templates that are included, imported or extended under a constant name. */
   templates: Named[];
   taken: Taken[];
-  /** Names that the template gives a value: they are not those that it was given. */
+  /** Names that the template itself assigns: they do not mean the names that it was given. */
   assigned: Set<string>;
 }
 
@@ -33,7 +33,7 @@ interface Node {
 
 const isNode = (value: object): value is Node => "kind" in value && "line" in value;
 
-/** The name and the constant keys that a node looks up one after the other; undefined for what is computed. */
+/** The name and the constant keys that a node reads one after the other; undefined for computed keys. */
 function takenBy(node: Node): Taken | undefined {
   if (node.kind === "name") return { from: String(node.name), keys: [], line: node.line };
   const key = node.kind === "attribute"
@@ -46,7 +46,7 @@ function takenBy(node: Node): Taken | undefined {
   return before && { from: before.from, keys: [...before.keys, key], line: node.line };
 }
 
-/** The names that a statement gives a value. */
+/** The names that a statement assigns. */
 function assignedBy({ kind, target, names }: Node): string[] {
   if (kind === "from") return (names as { as: string }[]).map((one) => one.as);
   if (typeof target === "string") return [target];
@@ -55,7 +55,7 @@ function assignedBy({ kind, target, names }: Node): string[] {
 }
 
 /**
- * Lists what a template names.
+ * Lists the names in a template.
  *
  * @throws {TemplateSyntaxError} with Jinja2's text and line
  */

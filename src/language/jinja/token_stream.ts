@@ -32,12 +32,12 @@ export class TokenStream {
     return this.#tokens[this.#at] ?? this.#end;
   }
 
-  /** The token behind the current one. */
+  /** The token after the current one. */
   look(): Token {
     return this.#tokens[this.#at + 1] ?? this.#end;
   }
 
-  /** The current token; the stream goes on to the next. */
+  /** Returns the current token, and moves to the next one. */
   next(): Token {
     const token = this.current;
     this.#at++;
@@ -52,7 +52,7 @@ export class TokenStream {
     return expected.some((one) => this.test(one));
   }
 
-  /** Goes on if the current token is as expected. */
+  /** Moves to the next token if the current one is as expected. */
   skipIf(expected: string): boolean {
     if (!this.test(expected)) return false;
     this.#at++;

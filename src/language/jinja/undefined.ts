@@ -1,7 +1,7 @@
 import { PythonObject } from "../python/object.ts";
 import { SecurityError, UndefinedError } from "./errors.ts";
 
-/** A value that is not there. Using it fails with its message, unless it is lenient, as the rest of an `if` without `else`. */
+/** An undefined value. Using it fails with its message, unless it is lenient, such as the value of an `if` without `else`. */
 export class Undefined extends PythonObject {
   override readonly typeName = "Undefined";
   readonly message: string;

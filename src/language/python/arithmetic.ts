@@ -6,11 +6,11 @@ import { typeName } from "./type_name.ts";
 import { setHas } from "./dict.ts";
 import { tupleOf } from "./tuple.ts";
 
-/** Characters or items that a repetition may make. */
+/** The most characters or items that a repetition may make. */
 const MOST_REPEATED = 2 ** 24;
-/** Characters of a text, or items of a list, that are put together. */
+/** The most characters of a joined text, or items of a joined list. */
 const LONGEST = 2 ** 26;
-/** Bits that a power may have. */
+/** The most bits of a power. */
 const MOST_BITS = 2 ** 20;
 
 type Int = number | bigint;
@@ -39,7 +39,7 @@ function unsupported(operator: string, a: unknown, b: unknown): PythonError {
   return typeError(`unsupported operand type(s) for ${operator}: '${typeName(a)}' and '${typeName(b)}'`);
 }
 
-/** Applies an operator to two numbers: exactly to ints, else to floats. Undefined if one of them is no number. */
+/** Applies an operator to two numbers: exactly to ints, otherwise to floats. Undefined if one value is not a number. */
 function numeric(
   a: unknown,
   b: unknown,
@@ -75,7 +75,7 @@ export function add(a: unknown, b: unknown): unknown {
   throw unsupported("+", a, b);
 }
 
-/** Texts behind one another. @throws {PythonError} if the whole is too long: a text that is joined to itself doubles */
+/** Joins texts. @throws {PythonError} if the result is too long: a text that is joined to itself doubles */
 export function joinTexts(parts: readonly string[]): string {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -99,7 +99,7 @@ function joined(a: unknown, b: unknown): unknown {
   return Uint8Array.from([...a as Uint8Array, ...b as Uint8Array]);
 }
 
-/** Python's `a - b`, of sets, too. @throws {PythonError} */
+/** Python's `a - b`, also for sets. @throws {PythonError} */
 export function subtract(a: unknown, b: unknown): unknown {
   const difference = numeric(a, b, (x, y) => x - y, (x, y) => x - y);
   if (difference !== undefined) return difference;
@@ -229,7 +229,7 @@ export function absolute(a: unknown): unknown {
   return toFloat(Math.abs(number));
 }
 
-/** Python's `round(value, digits)` of a float: halves go to the even neighbour, and what is no half is not taken for one. */
+/** Python's `round(value, digits)` of a float: exact halves go to the even neighbor. */
 export function roundFloat(value: number, digits: number): number {
   if (!Number.isFinite(value)) return value;
   if (digits < 0) {

@@ -1,7 +1,7 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const VALUES = new Map([...ALPHABET].map((character, value) => [character.charCodeAt(0), value]));
 const PAD = "=".charCodeAt(0);
-/** Bytes of a line of {@link encodeBase64Lines}: 76 characters. */
+/** The bytes of one line of {@link encodeBase64Lines}, which become 76 characters. */
 const LINE = 57;
 
 /** Encodes bytes as base64 without line ends: `base64.b64encode`. */

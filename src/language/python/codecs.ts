@@ -9,7 +9,7 @@ import { cannotDecode, decodeUtf8, readUtf8 } from "./utf8.ts";
 const utf8 = new TextEncoder();
 const UTF8_MARK = [0xef, 0xbb, 0xbf];
 
-/** Codecs of Python that make bytes of bytes. */
+/** Python's codecs that convert bytes to bytes. */
 const NO_TEXT = [
   "base64",
   "base64_codec",
@@ -56,11 +56,11 @@ function escaped(code: number): string {
   return code < 0x10000 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
 }
 
-/** How one codec writes a character, and its words for one that it does not have. */
+/** How one codec writes a character, and its error for a character that it does not have. */
 interface Writer {
   name: string;
   why: string;
-  /** Characters that it does not have are one error where they stand together. */
+  /** True if consecutive characters that the codec does not have are reported as one error. */
   runs: boolean;
   bytes(character: string): readonly number[] | undefined;
 }
@@ -83,7 +83,7 @@ function writerOf(codec: Codec): Writer {
     };
 }
 
-/** What stands for a character that the encoding does not have. */
+/** The replacement for a character that the encoding does not have. */
 function standIn(codec: Codec, code: number, errors: string): string | readonly number[] | undefined {
   switch (errors) {
     case "ignore":
@@ -161,7 +161,7 @@ export function decodeFile(bytes: Uint8Array, encoding: string): string {
   return decodeText(bytes, encoding);
 }
 
-/** One character, or bytes that are none. */
+/** One character, or invalid bytes. */
 type Piece = { character: string; length: number } | { wrong: string; length: number };
 
 function readerOf(codec: Codec): { name: string; read(bytes: Uint8Array, at: number): Piece } {
@@ -190,7 +190,7 @@ function readerOf(codec: Codec): { name: string; read(bytes: Uint8Array, at: num
   };
 }
 
-/** What stands for bytes that mean nothing; undefined for an error. */
+/** The replacement for invalid bytes; undefined for an error. */
 function decodedAnyway(codec: Codec, bytes: Uint8Array, errors: string): string | undefined {
   switch (errors) {
     case "ignore":
@@ -215,12 +215,12 @@ function decodedAnyway(codec: Codec, bytes: Uint8Array, errors: string): string 
 }
 
 /**
- * Python's `bytes.decode`. A byte order mark stays in the text, but in `utf-8-sig`, `utf-16` and `utf-32`, which say of themselves
- * that there is one.
+ * Python's `bytes.decode`. A byte order mark stays in the text, except in `utf-8-sig`, `utf-16` and `utf-32`, whose names say that
+ * there is one.
  *
  * @param errors one of Python's error handlers
  * @throws {PythonError} LookupError for an unknown encoding or handler
- * @throws {UnicodeDecodeError} for bytes that mean nothing
+ * @throws {UnicodeDecodeError} for invalid bytes
  */
 export function decodeText(bytes: Uint8Array, encoding: string, errors = "strict"): string {
   let codec = codecOf(encoding, "decode");

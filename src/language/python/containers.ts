@@ -3,7 +3,7 @@ import { isRecord } from "../../base/record.ts";
 /** A map whose order is part of its value (Python's `OrderedDict`): outputters keep the order of its keys. */
 export class OrderedMap<K = unknown, V = unknown> extends Map<K, V> {}
 
-/** A Python tuple. Nothing read from the wire is one; values made in this process may be. */
+/** A Python tuple. Values from the wire are never tuples; values made in this process may be. */
 export class Tuple<T = unknown> extends Array<T> {}
 
 /**

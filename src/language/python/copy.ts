@@ -1,6 +1,6 @@
 import { entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
 
-/** Python's `copy.deepcopy` of data: lists, maps and sets are new ones, a value that occurs twice is one value again. */
+/** Python's `copy.deepcopy` for data: lists, maps and sets are copied; a value that occurs twice becomes one copy. */
 export function deepCopy<T>(value: T): T {
   return copy(value, new Map(), false) as T;
 }
@@ -11,7 +11,7 @@ export function copyAsDicts(value: unknown): unknown {
 }
 
 /**
- * The same data, with a `Map` for each plain object. What holds none is returned itself.
+ * The same data, with a `Map` for each plain object. A value without plain objects is returned itself.
  *
  * @param done the maps and lists that were made before, so that an object is the same map wherever it comes from
  */
@@ -58,7 +58,7 @@ function copy(value: unknown, done: Map<unknown, unknown>, asMaps: boolean): unk
   const record: Record<string, unknown> = {};
   done.set(value, record);
   for (const [key, item] of Object.entries(value)) {
-    // Not by assignment: a key called __proto__ is a key like any other.
+    // defineProperty() and not an assignment: a key called __proto__ is a key like any other.
     Object.defineProperty(record, key, {
       value: copy(item, done, asMaps),
       configurable: true,

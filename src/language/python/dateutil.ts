@@ -1,18 +1,18 @@
-/** Dates and times as people write them: what `dateutil.parser.parse` takes, as far as it is of use in a configuration. */
+/** Dates and times as people write them: the forms of `dateutil.parser.parse` that are useful in a configuration. */
 import { DAYS, MONTHS, type PlainTime } from "./strptime.ts";
 
 /** A time that was read. */
 export interface DateText extends PlainTime {
-  /** 0 to 999. */
+  /** The milliseconds, 0 to 999. */
   millisecond: number;
-  /** How far its zone is ahead of UTC, in minutes; undefined for local time. */
+  /** How far the zone is ahead of UTC, in minutes; undefined for local time. */
   offsetMinutes?: number;
 }
 
-/** Longer text is no date. */
+/** The most characters of a date; longer text is not read. */
 const LONGEST = 200;
 
-/** Words and signs that mean nothing. */
+/** Words and signs that are skipped. */
 const SKIPPED = /[\s.,;\-/']+|(?:at|on|and|ad|of|st|nd|rd|th|m|t)(?![a-z])/iy;
 const TIME = /(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?(?![\d:])/y;
 /** Three parts of a date with the same sign between them; the middle one may be a month's name. */
@@ -32,17 +32,17 @@ const indexOfName = (names: readonly string[], word: string) => {
 
 const monthOf = (word: string) => word.toLowerCase() === "sept" ? 9 : indexOfName(MONTHS, word) + 1;
 
-/** A part of a date: what it is, if that is known. */
+/** A part of a date, with its meaning if that is known. */
 interface Part {
   value: number;
   is?: "year" | "month";
-  /** A year of two digits, of the nearest century. */
+  /** True for a year of two digits, which is in the nearest century. */
   short: boolean;
 }
 
 type Wanted = { year?: Part; month?: Part; day?: Part };
 
-/** Which part is the year, the month and the day. @returns undefined for parts that are no date */
+/** Finds which part is the year, the month and the day. @returns undefined for parts that are not a date */
 function resolve(parts: readonly Part[]): Wanted | undefined {
   const [a, b, c] = parts;
   const year = parts.find(({ is }) => is === "year");
@@ -93,7 +93,7 @@ class Reader {
   millisecond = 0;
   weekday: number | undefined;
   offsetMinutes: number | undefined;
-  /** The unit that a bare number after another has: `10 h 36`. */
+  /** The unit of a number without one after a number with a unit: minutes in `10 h 36`. */
   #next: "minute" | "second" | undefined;
 
   constructor(text: string) {
@@ -108,7 +108,7 @@ class Reader {
     return found;
   }
 
-  /** @returns false if the text is no date */
+  /** Reads the whole text. @returns false if the text is not a date */
   read(): boolean {
     let isAny = false;
     while (this.#at < this.#text.length) {
@@ -120,7 +120,7 @@ class Reader {
     return isAny;
   }
 
-  /** The zone stands behind the time. */
+  /** Reads the zone after a time. */
   #zone(): boolean {
     if (this.hour === undefined || this.offsetMinutes !== undefined) return false;
     const offset = this.#take(OFFSET);
@@ -168,7 +168,7 @@ class Reader {
     return true;
   }
 
-  /** Morning or afternoon. */
+  /** Reads `am` or `pm`. */
   #half(): boolean {
     const [, half] = this.#take(HALF) ?? [];
     if (half === undefined) return false;
@@ -249,10 +249,10 @@ function partOf(text: string): Part | undefined {
 }
 
 /**
- * Reads a date or time: `2026-03-02T10:00`, `11/29/2026 4:00pm`, `Monday 5:00pm`, `10:30`. What the text does not say is that of
- * `today`, at midnight; a weekday alone is the next one from today on.
+ * Reads a date or time: `2026-03-02T10:00`, `11/29/2026 4:00pm`, `Monday 5:00pm`, `10:30`. Parts that are missing in the text are
+ * those of `today`, at midnight; a weekday alone is the next one from today on.
  *
- * @returns undefined for what is no date
+ * @returns undefined if the text is not a date
  */
 export function parseDate(text: string, today: PlainTime): DateText | undefined {
   if (text.length > LONGEST) return undefined;

@@ -4,17 +4,17 @@ import { isFloat, isInteger } from "./float.ts";
 import { typeError } from "./python_error.ts";
 import { typeName } from "./type_name.ts";
 
-/** The value of a key that is not there. */
+/** The result of looking up a missing key. */
 export const MISSING: unique symbol = Symbol("missing");
 
-/** @throws {PythonError} for a list, map or set: they can be no keys */
+/** Checks that a value can be a key. @throws {PythonError} for a list, map or set */
 export function checkHashable(key: unknown): void {
   const isMutable = Array.isArray(key) && !(key instanceof Tuple) || isMap(key) || key instanceof Set;
   if (isMutable) throw typeError(`unhashable type: '${typeName(key)}'`);
   if (key instanceof Tuple) { for (const item of key) checkHashable(item); }
 }
 
-/** Keys that JavaScript tells apart and Python does not: 1, 1.0 and True, and tuples and bytes of the same content. */
+/** True for a key that JavaScript may distinguish from an equal key of Python: 1, 1.0 and True, and tuples and bytes of the same content. */
 function isLoose(key: unknown): boolean {
   return typeof key === "boolean" || isInteger(key) || isFloat(key) || Array.isArray(key) || key instanceof Uint8Array;
 }
@@ -39,7 +39,7 @@ export function dictGet(map: AnyMap, key: unknown): unknown {
   return same === MISSING ? MISSING : map.get(same);
 }
 
-/** Sets the value under a key; a key that is there stays as it was written first. */
+/** Sets the value under a key; an existing key keeps the form in which it was written first. */
 export function dictSet(map: AnyMap, key: unknown, value: unknown): void {
   if (map instanceof Map) {
     if (typeof key === "string" || map.has(key)) return void map.set(key, value);
@@ -56,7 +56,7 @@ export function dictSet(map: AnyMap, key: unknown, value: unknown): void {
   map[key] = value;
 }
 
-/** Removes a key. @returns its value, or {@link MISSING} */
+/** Removes a key. @returns the value of the key, or {@link MISSING} */
 export function dictDelete(map: AnyMap, key: unknown): unknown {
   const value = dictGet(map, key);
   if (value === MISSING) return MISSING;
@@ -72,7 +72,7 @@ export function setHas(set: ReadonlySet<unknown>, value: unknown): boolean {
   return isLoose(value) && sameKey(set, value) !== MISSING;
 }
 
-/** Adds a member that is not there yet. */
+/** Adds a value to a set, unless the set has an equal member. */
 export function setAdd(set: Set<unknown>, value: unknown): void {
   if (!setHas(set, value)) set.add(value);
 }

@@ -3,7 +3,7 @@ import { tupleOf } from "./tuple.ts";
 import { PythonObject } from "./object.ts";
 import { repr } from "./repr.ts";
 
-/** What `.keys()`, `.values()` and `.items()` of a dict return: it follows the dict. */
+/** The result of `.keys()`, `.values()` and `.items()` of a dict; it reflects later changes of the dict. */
 export class DictView extends PythonObject {
   readonly #kind: "keys" | "values" | "items";
   readonly #map: AnyMap;

@@ -3,7 +3,7 @@ import { Tuple } from "./containers.ts";
 import { comparable, isNumeric } from "./float.ts";
 import { PythonObject } from "./object.ts";
 
-/** Python's `a == b`: numbers and booleans by numeric value, lists in order, maps in any order. */
+/** Python's `a == b`: numbers and booleans are compared by value, lists in order, maps in any order. */
 export function equal(a: unknown, b: unknown): boolean {
   if (isNumeric(a) && isNumeric(b)) {
     // Large integers stay exact: a bigint is never converted to a number.

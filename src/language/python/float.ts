@@ -22,7 +22,7 @@ export function toInteger(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
-/** Digits of the longest integer that Python reads from text. */
+/** The most digits of an integer that Python reads from text. */
 const MOST_DIGITS = 4300;
 
 /**
@@ -42,5 +42,5 @@ export function integerOf(text: string): bigint {
 /** True for what Python compares as a number: bool, int and float. */
 export const isNumeric = (value: unknown): boolean => typeof value === "boolean" || isInteger(value) || isFloat(value);
 
-/** A number of Python as one of JavaScript that compares with any other. */
+/** Converts a Python number to a JavaScript number or bigint, which can be compared. */
 export const comparable = (value: unknown): number | bigint => typeof value === "bigint" ? value : Number(value);

@@ -17,13 +17,13 @@ export function compileGlob(pattern: string): Predicate {
   return globWithin(pattern, undefined);
 }
 
-/** As {@link compileGlob}. @param steps that all matches together may take; a match throws {@link CostError} otherwise */
+/** As {@link compileGlob}. @param steps the limit of all matches together; beyond it a match throws {@link CostError} */
 export function globWithin(pattern: string, steps: Steps | undefined): Predicate {
   if (!/[*?[]/.test(pattern)) return (text) => text === pattern;
   const body = pattern.replace(/^\*+|\*+$/g, "");
   if (!/[*?[]/.test(body)) return simple(body, pattern.startsWith("*"), pattern.endsWith("*"));
   const tokens = tokenize(Array.from(pattern));
-  // Texts outside the basic plane have to be cut at characters: `?` is one of those.
+  // Texts outside the basic plane are split into characters: `?` matches a whole character.
   return (text) => run(tokens, /[\ud800-\udfff]/.test(text) ? Array.from(text) : text, steps);
 }
 

@@ -16,7 +16,7 @@ export function parseIpv4(text: string): bigint | undefined {
   if (parts.length !== 4) return undefined;
   let value = 0n;
   for (const part of parts) {
-    // As in Python, zeros in front are refused: some read them as octal.
+    // As in Python, leading zeros are refused: some programs read such numbers as octal.
     if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined;
     value = value << 8n | BigInt(part);
   }

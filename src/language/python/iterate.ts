@@ -13,7 +13,7 @@ export function textLength(text: string): number {
 }
 
 /**
- * The values that a Python `for` would see, in turn; undefined if there are none to see.
+ * The values that a Python `for` would see; undefined if the value cannot be iterated.
  *
  * Lists are followed as they grow; texts give characters, maps their keys.
  */

@@ -1,6 +1,6 @@
 import { PythonObject } from "./object.ts";
 
-/** A Python iterator or generator: its values are there once. */
+/** A Python iterator or generator: its values can be read once. */
 export class PythonIterator extends PythonObject {
   override readonly typeName: string;
   readonly #values: Iterator<unknown>;
@@ -8,7 +8,7 @@ export class PythonIterator extends PythonObject {
 
   /**
    * @param typeName `generator`, `zip`, `list_reverseiterator`, …
-   * @param name of the function whose generator it is
+   * @param name the function of the generator
    */
   constructor(typeName: string, values: Iterable<unknown>, name?: string) {
     super();
@@ -18,7 +18,7 @@ export class PythonIterator extends PythonObject {
   }
 
   [Symbol.iterator](): Iterator<unknown> {
-    // A loop that ends early leaves the rest to the next one.
+    // There is no return(): a loop that ends early leaves the rest of the values to the next loop.
     return { next: () => this.#values.next() };
   }
 

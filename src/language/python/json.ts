@@ -5,7 +5,7 @@ import { integerOf, toFloat, toInteger } from "./float.ts";
 export class JsonError extends SyntaxError {
   readonly line: number;
   readonly column: number;
-  /** How many characters are before it. */
+  /** The number of characters before the error. */
   readonly at: number;
 
   constructor(problem: string, text: string, at: number) {
@@ -22,7 +22,7 @@ export class JsonError extends SyntaxError {
 const DEEPEST = 900;
 
 const NUMBER = /(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?/y;
-// What ends a text, and what may not stand in one.
+// Matches a string without control characters.
 // deno-lint-ignore no-control-regex
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\.)*"/y;
 const BLANK = /[ \t\n\r]*/y;

@@ -7,13 +7,13 @@ import { floatRepr } from "./repr.ts";
 import { typeName } from "./type_name.ts";
 
 export interface JsonDumpOptions {
-  /** Blanks for each level; null for one line. @default null */
+  /** The blanks for each level; null for one line. @default null */
   indent?: number | string | null;
-  /** @default false */
+  /** Sorts the keys of maps. @default false */
   sortKeys?: boolean;
-  /** Characters beyond ASCII are escaped. @default true */
+  /** Escapes characters beyond ASCII. @default true */
   ensureAscii?: boolean;
-  /** Between items, and between key and value. @default `[", ", ": "]`, with an indent `[",", ": "]` */
+  /** The text between items, and between key and value. @default `[", ", ": "]`, with an indent `[",", ": "]` */
   separators?: readonly [string, string];
 }
 

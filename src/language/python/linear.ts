@@ -8,12 +8,12 @@ const MAX_DEPTH = 100;
 /** Returns true if a text begins with a match (or contains one, with {@link LinearOptions.anywhere}). */
 export interface LinearMatch {
   (text: string): boolean;
-  /** Number of its states: a measure of the memory that it takes. */
+  /** The number of states of the expression, as a measure of its memory. */
   readonly states: number;
 }
 
 export interface LinearOptions {
-  /** Limit of all matches together; without it each may take {@link STEPS_OF_A_MATCH}. */
+  /** The limit of all matches together; without it each match may take {@link STEPS_OF_A_MATCH}. */
   steps?: Steps | undefined;
   /** A match may begin anywhere, as in Python's `re.search`. @default false */
   anywhere?: boolean;
@@ -76,7 +76,7 @@ export const LOOP = 6; // x and y: next, as a fork; z: the slot with the positio
 type Accepts = (code: number, character: string) => boolean;
 type Holds = (run: Run, at: number) => boolean;
 
-/** A lookaround: what is looked for, and so many characters before the position, or from there on. */
+/** A lookaround. A lookbehind begins to match `width` characters before the position, a lookahead at the position. */
 export interface Look {
   program: Program;
   behind: boolean;
@@ -101,7 +101,7 @@ export interface Program {
 
 export interface Run {
   text: string;
-  /** Steps left. */
+  /** The number of steps left. */
   left: number;
 }
 
@@ -215,7 +215,7 @@ export class Reader {
   #at = 0;
   #depth = 0;
 
-  /** @param groups takes the names of the groups, in their order; without it they are read as parts, and references are refused */
+  /** @param groups receives the names of the groups, in order; without it groups are not captured, and references are refused */
   constructor(source: string, ignoreCase: boolean, groups?: string[]) {
     this.#source = source;
     this.#ignoreCase = ignoreCase;

@@ -22,43 +22,43 @@ import { CostError, RefusedPatternError, STEPS_OF_A_MATCH } from "./steps.ts";
 export interface Match {
   index: number;
   end: number;
-  /** The whole match, then its groups by their numbers; undefined for one that took no part. */
+  /** The whole match, then the groups by number; undefined for a group that took no part. */
   groups: (string | undefined)[];
-  /** The same by their names. */
+  /** The groups by name. */
   named: Map<string, string | undefined>;
 }
 
 /** An expression that finds its matches, within a limit of steps for each text. */
 export interface Matcher {
   /**
-   * The matches in a text, one after the other, as Python's `re.finditer`; or the one at its start.
+   * The matches in a text, one after the other, as Python's `re.finditer`; with `anchored`, only the match at the start of the text.
    *
-   * @throws {CostError} if all of them take too many steps
+   * @throws {CostError} if all matches together take too many steps
    */
   find(text: string, options?: { anchored?: boolean }): Generator<Match, void, void>;
   /** A match in which no group takes part. */
   readonly blank: Match;
 }
 
-/** Positions that a match has noted; -1 for none. */
+/** The positions that a match has noted; -1 for none. */
 type Slots = readonly number[];
 
-/** Positions that all ways together may note, where an expression has references. */
+/** The most positions that all paths together may note, for an expression with references. */
 const MOST_NOTED = 4_000_000;
-/** Positions of groups and loops that a match may note: each way has its own. */
+/** The most positions of groups and loops that a match may note: each path has its own. */
 const MOST_SLOTS = 500;
 
-/** What the translator names groups that the pattern does not have, or does not name. */
+/** Matches the names that the translator gives to unnamed or added groups. */
 const OWN_NAME = /^(?:atomic|group)\d+_$/;
 const ATOMIC = /^atomic\d+_$/;
 
 /**
- * Compiles an expression to what finds its matches with their groups. Without references all ways are followed at once, so that time
- * grows with text × expression; with them, one way after the other.
+ * Compiles an expression to a {@link Matcher}, which finds matches with their groups. Without references all paths are followed at
+ * once, so that time grows with text × expression; with references, one path after the other.
  *
  * @param source a JavaScript expression for the flag `u`, as the translator writes it
  * @param shown the original pattern, for errors
- * @throws {RefusedPatternError} if it is too large
+ * @throws {RefusedPatternError} if the expression is too large
  */
 export function compileMatcher(source: string, ignoreCase: boolean, shown: string): Matcher {
   const name = shownPattern(shown);
@@ -67,7 +67,7 @@ export function compileMatcher(source: string, ignoreCase: boolean, shown: strin
   const build: Build = { states: 0, links: 0, slots: 0, atoms: new Map() };
   try {
     const node = new Reader(source, ignoreCase, names).read();
-    // One more than the groups have, so that a loop's slot is never 0.
+    // Loops get their slots after those of the groups, so a loop's slot is never 0.
     build.slots = 2 * names.length + 1;
     program = assemble(node, build);
     if (build.slots > MOST_SLOTS) throw new Unsupported(`it has more than ${MOST_SLOTS / 2} groups and repetitions`);
@@ -86,7 +86,7 @@ export function compileMatcher(source: string, ignoreCase: boolean, shown: strin
       if (found === undefined) return;
       yield matchOf(text, names, found);
       if (anchored) return;
-      // After an empty match, one that is not empty may be at the same place.
+      // After an empty match, a match that is not empty may begin at the same place.
       [from, nonEmpty] = [found.end, found.end === found.index];
     }
   }
@@ -125,10 +125,10 @@ function noted(run: Run, slots: Slots, slot: number, at: number): Slots {
 
 interface Search {
   from: number;
-  /** A match begins at `from`, and nowhere else. */
+  /** True if a match may begin only at `from`. */
   anchored: boolean;
   slots: Slots;
-  /** A match at `from` must not be empty. */
+  /** True if a match at `from` must not be empty. */
   nonEmpty?: boolean;
   /** The only position where a match may end. @default any */
   until?: number;
@@ -136,7 +136,7 @@ interface Search {
 
 type Execute = (program: Program, run: Run, search: Search) => Found | undefined;
 
-/** What a lookaround notes where it holds; undefined where it does not. */
+/** The positions that a lookaround notes if it matches; undefined if it does not match. */
 function look(
   execute: Execute,
   program: Program,
@@ -162,7 +162,7 @@ interface Thread {
   slots: Slots;
 }
 
-/** Follows all ways at once: those that are preferred stand first, and a match ends those behind it. */
+/** Follows all paths at once: preferred paths come first, and a match ends the paths after it. */
 function followAll(program: Program, run: Run, { from, anchored, slots, nonEmpty, until }: Search): Found | undefined {
   const { kinds, x, y, z, atoms, entered } = program;
   const { text } = run;
@@ -174,7 +174,7 @@ function followAll(program: Program, run: Run, { from, anchored, slots, nonEmpty
       if (--run.left < 0) return;
       const to = (next: number, with_ = slots) => void pending.push({ state: next, index, slots: with_ });
       if (entered[state] === program.round) {
-        // A round of a loop that has matched nothing is its last, and counts.
+        // A round of a loop that has matched nothing is the last one, and counts.
         if (kinds[state] === LOOP && entered[y[state]!] !== program.round) to(y[state]!);
         continue;
       }
@@ -204,7 +204,7 @@ function followAll(program: Program, run: Run, { from, anchored, slots, nonEmpty
   let found: Found | undefined;
   let current: Thread[] = [];
   for (let at = from;;) {
-    // The ways that are under way were begun before, and are preferred.
+    // Paths that began earlier are preferred over a new one.
     if (found === undefined && (at === from || !anchored)) {
       if (at === from) nextRound(program);
       enter(current, { state: program.start, index: at, slots }, at);
@@ -230,7 +230,7 @@ function followAll(program: Program, run: Run, { from, anchored, slots, nonEmpty
   }
 }
 
-/** Follows one way after the other, the preferred ones first. */
+/** Follows one path after the other, preferred paths first. */
 function backtrack(program: Program, run: Run, search: Search): Found | undefined {
   for (let at = search.from; at <= run.text.length;) {
     const found = backtrackAt(program, run, at, search);

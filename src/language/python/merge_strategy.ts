@@ -5,11 +5,11 @@ import { copyOf, update, updated } from "./update.ts";
 /** A map that went through the strategy `aggregate`: two of these under one key are joined, other maps replaced. */
 class AggregatedMap extends OrderedMap {}
 
-/** How two maps of pillar become one. */
+/** The rules for merging two maps of pillar. */
 export interface MergeRules {
   /** Salt's `pillar_source_merging_strategy`: `smart`, `recurse`, `aggregate`, `overwrite`, `list` or `none`. */
   strategy: string;
-  /** Lists are joined rather than replaced. Only `recurse` (and what `smart` takes for it) looks at lists. */
+  /** Joins lists instead of replacing them. Only used by `recurse` (also if `smart` chooses it). */
   mergeLists: boolean;
   /** The option `renderer`, by which `smart` chooses. */
   renderer: string;
@@ -19,7 +19,7 @@ type Merge = (under: AnyMap, over: AnyMap, mergeLists: boolean) => AnyMap;
 
 const recurse: Merge = (under, over, mergeLists) => updated(under, over, { mergeLists });
 
-/** @see salt/utils/aggregation.py aggregate, with level 1: what comes from plain YAML is merged at the top alone */
+/** Merges only the top level, as for plain YAML. @see salt/utils/aggregation.py aggregate, with level 1 */
 function aggregate(under: AnyMap, over: AnyMap): AnyMap {
   const inner = (a: unknown, b: unknown): unknown => {
     if (!isMap(a) || !isMap(b)) return b;
@@ -34,7 +34,7 @@ function aggregate(under: AnyMap, over: AnyMap): AnyMap {
   return inner(new AggregatedMap(entriesOf(under)), new AggregatedMap(entriesOf(over))) as AnyMap;
 }
 
-/** The strategies by name. None changes what it is given, and results share values with it. */
+/** The strategies by name. A strategy does not change its arguments, and its result shares values with them. */
 const STRATEGIES: Record<string, Merge> = {
   recurse,
   aggregate,
@@ -54,7 +54,7 @@ export function isStrategy(name: string): boolean {
   return name === "smart" || Object.hasOwn(STRATEGIES, name);
 }
 
-/** True if maps are joined as `aggregate` does it, by its own name or because `smart` takes it for yamlex. */
+/** True if maps are merged by `aggregate`: by its name, or because `smart` chooses it for yamlex. */
 export function aggregates({ strategy, renderer }: MergeRules): boolean {
   return strategy === "aggregate" ||
     strategy === "smart" && (renderer.split("|").at(-1) === "yamlex" || renderer.startsWith("yamlex_"));

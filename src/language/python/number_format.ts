@@ -3,15 +3,15 @@ import { floatRepr } from "./repr.ts";
 
 /** How a number is written. */
 export interface NumberFormat {
-  /** `d`, `x`, `X`, `o`, `b`, `e`, `E`, `f`, `F`, `g`, `G`, `%`, or empty for Python's `str()`. */
+  /** The type: `d`, `x`, `X`, `o`, `b`, `e`, `E`, `f`, `F`, `g`, `G`, `%`, or empty for Python's `str()`. */
   type: string;
   precision: number | undefined;
   sign: "-" | "+" | " ";
-  /** `0x` in front of hexadecimal digits; a decimal point in any case. */
+  /** Python's `#`: writes `0x` before hexadecimal digits, and always a decimal point. */
   alternate: boolean;
-  /** Filled with zeros behind the sign up to so many characters; 0 for no zeros. */
+  /** The number of characters up to which zeros are filled in after the sign; 0 for none. */
   width: number;
-  /** What separates groups of digits: `,`, `_` or nothing. */
+  /** The separator between groups of digits: `,`, `_` or empty. */
   grouping: string;
 }
 
@@ -71,7 +71,7 @@ function floatBody(value: number, { type, precision = 6, alternate }: NumberForm
   return (mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa) + (rest ?? "");
 }
 
-/** `toFixed` takes halves up where they are exact; Python takes them to the even neighbour. */
+/** As `toFixed`, but exact halves are rounded to the even neighbor, as Python does. */
 function fixed(value: number, precision: number): string {
   const places = Math.min(precision, 100);
   if (value >= 1e21) return `${BigInt(value)}${places > 0 ? `.${"0".repeat(places)}` : ""}`;
@@ -91,7 +91,7 @@ function exponent(value: number, precision: number, letter: string): string {
   return `${mantissa}${letter}${number < 0 ? "-" : "+"}${String(Math.abs(number)).padStart(2, "0")}`;
 }
 
-/** The digits with their separators, and zeros in front up to the width. */
+/** Adds separators between groups of digits, and leading zeros up to the width. */
 function grouped(body: string, { grouping, type }: NumberFormat, width: number): string {
   const [, digits = "", rest = ""] = /^([\da-fA-F]*)([^]*)$/.exec(body)!;
   if (grouping === "") return "0".repeat(Math.max(0, width - body.length)) + body;

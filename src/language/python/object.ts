@@ -1,9 +1,9 @@
 /**
- * A Python value that is neither a number, a text, a list nor a map: a range, an iterator, something undefined. It says itself
- * how Python names, prints and tests it.
+ * A Python value that is neither a number, a text, a list nor a map: a range, an iterator, an undefined value. Its class defines
+ * how Python names, prints and tests the value.
  */
 export abstract class PythonObject {
-  /** The name of its type, as in `type(value).__name__`. */
+  /** The name of the value's type, as in `type(value).__name__`. */
   abstract readonly typeName: string;
 
   /** Python's `repr()`. */

@@ -10,7 +10,7 @@ import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 /**
  * Python's order of two values: negative, zero or positive; NaN if neither is before the other.
  *
- * @param operator for the message
+ * @param operator the operator, for the message
  * @throws {PythonError} if the two cannot be compared
  */
 export function compare(a: unknown, b: unknown, operator = "<"): number {
@@ -31,7 +31,7 @@ export function compare(a: unknown, b: unknown, operator = "<"): number {
     return a.length - b.length;
   }
   if (a instanceof DateTime && b instanceof DateTime) return a.epochMs - b.epochMs || a.micros - b.micros;
-  // What is undefined says so itself.
+  // An undefined value throws its own error.
   for (const one of [a, b]) if (one instanceof PythonObject) one.truth();
   throw typeError(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
 }
@@ -46,7 +46,7 @@ export function sortedBy<T>(items: Iterable<T>, key: (item: T) => unknown, rever
   return sorted.map(({ item }) => item);
 }
 
-/** As in Python, the later item is asked whether it is before the earlier one: the message of a failure says so. */
+/** Sorts by merging. As in Python, the later item is compared with the earlier one, which the message of a failure shows. */
 function mergeSorted<T extends { key: unknown }>(list: readonly T[]): T[] {
   if (list.length < 2) return [...list];
   const middle = list.length >> 1;

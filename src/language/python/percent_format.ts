@@ -7,7 +7,7 @@ import { repr, str } from "./repr.ts";
 import { typeName } from "./type_name.ts";
 
 const FIELD = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?([^]|$)/gu;
-/** Characters that a width or a precision may ask for. */
+/** The largest width or precision, in characters. */
 const WIDEST = 1_000_000;
 
 /**
@@ -96,7 +96,7 @@ function field(
   return sized(formatNumber(number, format));
 }
 
-/** The number for a conversion. @throws {PythonError} if it is none */
+/** The number for a conversion. @throws {PythonError} if the value is not a number */
 function numberOf(value: unknown, conversion: string): number | bigint | Float {
   const plain = typeof value === "boolean" ? Number(value) : value;
   const isNumber = typeof plain === "number" || typeof plain === "bigint" || plain instanceof Float;

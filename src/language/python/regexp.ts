@@ -5,20 +5,20 @@ import { WHITESPACE } from "./whitespace.ts";
 
 /** Flags of Python's `re` that change how a pattern reads; `a`, `i`, `m`, `s` and `x` as in `(?aimsx)`. */
 export interface RegexpFlags {
-  /** `\w`, `\d`, `\s`, `\b` and the case of letters know ASCII alone. */
+  /** Limits `\w`, `\d`, `\s`, `\b` and the case of letters to ASCII. */
   a?: boolean;
   i?: boolean;
   m?: boolean;
   s?: boolean;
   x?: boolean;
   /**
-   * Pattern and text are bytes, one character for each. As in Python `\w` and its like then know ASCII alone, and `\u`, `\N` and
+   * Pattern and text are bytes, one character for each. As in Python, `\w` and similar classes are then limited to ASCII, and `\u`, `\N` and
    * `(?u)` are errors.
    */
   bytes?: boolean;
 }
 
-// V8 also looks between the two halves of a character beyond U+FFFF, and finds there that no character stands before.
+// V8 also tries positions between the two halves of a character beyond U+FFFF, where a lookbehind finds no character.
 const WHOLE_CHARACTER = "(?=[^]|$)";
 
 /** Maximum nesting of groups. */
@@ -77,7 +77,7 @@ export function compileFinder(pattern: string, flags: RegexpFlags = {}): LinearM
 }
 
 /**
- * Compiles a Python regular expression to what finds its matches with their groups, within a limit of steps.
+ * Compiles a Python regular expression to a {@link Matcher}, which finds matches with their groups within a limit of steps.
  *
  * @throws {SyntaxError} if the pattern is invalid in Python, or too large ({@link RefusedPatternError})
  */
@@ -126,7 +126,7 @@ class Translator {
   #atomics = 0;
   #at = 0;
   #flags: RegexpFlags;
-  /** The flag `a` was given beside the pattern. */
+  /** True if the flag `a` was passed as an option, not in the pattern. */
   readonly #ascii: boolean;
   /** Index in the output of the last item, the one a quantifier would repeat; -1 if there is none. */
   #item = -1;
@@ -201,7 +201,7 @@ class Translator {
     this.#push(this.#literal(character.codePointAt(0)!));
   }
 
-  /** One character; in both cases where only the case of ASCII letters is ignored. */
+  /** Writes one character; in both cases if only the case of ASCII letters is ignored. */
   #literal(code: number): string {
     const character = String.fromCodePoint(code);
     if (!this.#flags.a || !this.#flags.i || !/^[A-Za-z]$/.test(character)) return literal(code);
@@ -356,7 +356,7 @@ class Translator {
     this.#push(this.#literal(this.#characterEscape()));
   }
 
-  /** What `\w` and its like stand for, inside brackets; undefined for another letter. */
+  /** The members of `\w` and similar classes, for use inside brackets; undefined for another letter. */
   #shorthand(letter: string): string | undefined {
     const lower = letter.toLowerCase();
     return lower === "d" || lower === "w" || lower === "s" ? this.#shorthands()[lower] : undefined;

@@ -31,7 +31,7 @@ function escapeCharacter(character: string): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
-// What is not `str.isprintable`: controls, formats, surrogates, private and unassigned, and separators except the blank.
+// Characters that are not `str.isprintable`: controls, formats, surrogates, private and unassigned, and separators except the blank.
 const ESCAPED = /[\\\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
 /** A text as a Python literal: in single quotes, or in double quotes if it contains single quotes and no double quotes. */

@@ -21,7 +21,7 @@ function bound(value: unknown, length: number, lowest: number, highest: number, 
   return Math.min(highest, Math.max(lowest, number < 0 ? number + length : number));
 }
 
-/** The places that a slice takes of a sequence with so many items. @throws {PythonError} for a step of 0 */
+/** The indexes that a slice selects from a sequence of `length` items. @throws {PythonError} for a step of 0 */
 function placesOf({ start, stop, step }: Slice, length: number): PythonRange {
   const by = step === null || step === undefined ? 1 : Number(asInt(step) ?? NaN);
   if (Number.isNaN(by)) throw typeError("slice indices must be integers or None or have an __index__ method");
@@ -32,7 +32,7 @@ function placesOf({ start, stop, step }: Slice, length: number): PythonRange {
   return new PythonRange(first, last, by);
 }
 
-/** Python's `value[start:stop:step]`; undefined for what cannot be sliced. */
+/** Python's `value[start:stop:step]`; undefined for a value that cannot be sliced. */
 export function sliced(value: unknown, slice: Slice): unknown {
   if (typeof value === "string") {
     const characters = Array.from(value);

@@ -19,19 +19,19 @@ export class RefusedPatternError extends SyntaxError {
   override name = "RefusedPatternError";
 }
 
-/** Limit in steps of one match without a {@link Steps} of its own: some tenths of a second. */
+/** The limit in steps of one match that has no {@link Steps}: some tenths of a second. */
 export const STEPS_OF_A_MATCH = 20_000_000;
 
 /**
  * How many steps matching may still take. A step is one state at one character; a processor does about ten million in a tenth
  * of a second. Code that matches many patterns for a caller, as the master does when it expands a target, sets one limit for
- * all of them; otherwise each match has a limit of its own.
+ * all of them; otherwise each match has its own limit.
  */
 export class Steps {
   #left = Infinity;
   #limit = Infinity;
 
-  /** Steps left. */
+  /** The number of steps left. */
   get left(): number {
     return this.#left;
   }
@@ -43,9 +43,9 @@ export class Steps {
   }
 
   /**
-   * Runs `call` with a limit of so many steps in total. An enclosing limit still applies.
+   * Runs `call` with a limit in steps. An enclosing limit still applies.
    *
-   * @throws {CostError} if it takes more
+   * @throws {CostError} if the call takes more steps
    */
   within<T>(limit: number, call: () => T): T {
     const [left, before] = [this.#left, this.#limit];

@@ -22,7 +22,7 @@ function dayOfYear(date: Date): number {
   return Math.round((Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) - start) / 86_400_000) + 1;
 }
 
-/** `+0130`: how far local time is ahead of UTC. */
+/** How far local time is ahead of UTC, as `+0130`. */
 export function offsetText(minutes: number): string {
   const absolute = Math.abs(minutes);
   return `${minutes < 0 ? "-" : "+"}${two(Math.floor(absolute / 60))}${two(absolute % 60)}`;
@@ -73,7 +73,7 @@ const FIELDS: Record<string, (date: Date) => string> = {
   "%": () => "%",
 };
 
-/** A local time in the form that a pattern of Python's `strftime` asks for; letters that mean nothing stay. */
+/** Formats a local time by a pattern of Python's `strftime`; unknown directives stay unchanged. */
 export function strftime(date: Date, pattern: string): string {
   return pattern.replace(
     /%(.)/gs,

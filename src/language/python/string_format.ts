@@ -6,7 +6,7 @@ import { repr, str } from "./repr.ts";
 import { typeName } from "./type_name.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 
-/** Where the fields of a text get their values. */
+/** The source of the values of fields. */
 export interface FieldSource {
   positional: readonly unknown[];
   named: ReadonlyMap<string, unknown>;
@@ -16,7 +16,7 @@ export interface FieldSource {
   dateTime(value: DateTime, format: string): string;
 }
 
-/** Characters that a width or a precision may ask for. */
+/** The largest width or precision, in characters. */
 const WIDEST = 1_000_000;
 
 /**

@@ -3,7 +3,7 @@
 /** The parts of a time, as a calendar shows them. */
 export interface PlainTime {
   year: number;
-  /** 1 to 12. */
+  /** The month, 1 to 12. */
   month: number;
   day: number;
   hour: number;
@@ -18,7 +18,7 @@ export const DAYS = "monday tuesday wednesday thursday friday saturday sunday".s
 
 const short = (names: readonly string[]) => names.map((name) => name.slice(0, 3));
 
-/** What a directive matches. */
+/** The regular expression of each directive. */
 const DIRECTIVES: Record<string, string> = {
   a: short(DAYS).join("|"),
   A: DAYS.join("|"),
@@ -38,7 +38,7 @@ const DIRECTIVES: Record<string, string> = {
   Y: "\\d{4}",
 };
 
-/** Directives that stand for others. */
+/** Directives that are short for several others. */
 const SHORTHANDS: Record<string, string> = {
   c: "%a %b %d %H:%M:%S %Y",
   D: "%m/%d/%y",
@@ -81,8 +81,8 @@ function hourOf(found: Record<string, string | undefined>): number {
 /**
  * A reader of times in a format of `strftime`.
  *
- * @returns a function that gives undefined for what is not in the format, or no day of the calendar
- * @throws {RangeError} if the format has a directive that is not known here
+ * @returns a function that returns undefined for text that is not in the format, or not a day of the calendar
+ * @throws {RangeError} if the format has an unsupported directive
  */
 export function timeReader(format: string): (text: string) => PlainTime | undefined {
   const pattern = patternOf(format);

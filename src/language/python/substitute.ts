@@ -77,15 +77,15 @@ export function substitute(
   return { text: out + text.slice(end), count: made };
 }
 
-/** Text that tells two places apart, for {@link otherThanEmpty}: more would take its time at each empty match. */
+/** The most characters by which {@link otherThanEmpty} distinguishes two places: more would take time at each empty match. */
 const WINDOW = 1000;
 
 /**
- * What finds a match that is not empty at a place where the expression has preferred an empty one; undefined if it never has a choice.
- * JavaScript cannot say "further on", so what follows the match must differ from what followed the place.
+ * An expression that finds a match that is not empty at a place where the given one has preferred an empty match; undefined if it never
+ * has a choice. JavaScript has no assertion for "further on", so the text after the match must differ from the text after the place.
  */
 function otherThanEmpty({ source, flags }: RegExp): RegExp | undefined {
-  // What lies in lookarounds, such as those of `\b`, takes nothing.
+  // Lookarounds, such as those of `\b`, match no characters and are removed.
   let bare = source;
   for (let before = ""; before !== bare;) {
     before = bare;
@@ -108,7 +108,7 @@ function* matchesOf(expression: RegExp, text: string): Generator<Match, void, vo
     yield matchOf(match);
     at = match.index + match[0].length;
     if (match[0] !== "") continue;
-    // As in Python, a match that is not empty may follow at the same place.
+    // As in Python, a match that is not empty may follow an empty one at the same place.
     other = other === null ? otherThanEmpty(expression) : other;
     if (other !== undefined) {
       other.lastIndex = at;

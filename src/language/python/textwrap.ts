@@ -16,7 +16,7 @@ export function fill(text: string, width: number, indent = ""): string {
   return wrap(text, width, indent).join("\n");
 }
 
-/** The same as a list of lines. */
+/** As {@link fill}, as a list of lines. */
 export function wrap(text: string, width: number, indent = ""): string[] {
   const room = width - indent.length;
   const chunks = expandTabs(text).replace(/[\t\n\v\f\r]/g, " ").split(WORDS).filter((chunk) => chunk !== "").reverse()

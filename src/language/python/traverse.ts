@@ -3,7 +3,7 @@ import { dictGet, MISSING } from "./dict.ts";
 import { isInteger } from "./float.ts";
 import { str } from "./repr.ts";
 
-/** What separates the keys of a path, unless a caller says otherwise. */
+/** The default separator between the keys of a path. */
 export const DEFAULT_DELIMITER = ":";
 
 const WORDS: Record<string, boolean | null> = {
@@ -14,7 +14,7 @@ const WORDS: Record<string, boolean | null> = {
   "~": null,
 };
 
-/** A key of a path as YAML reads it, since maps of YAML may have such keys; undefined where that is the text itself. */
+/** A key of a path as YAML reads it, such as a number, since maps from YAML may have such keys; undefined if that is the text itself. */
 function keyOfYaml(text: string): unknown {
   if (/^[-+]?(?:0|[1-9]\d*|\d+\.\d*|\.\d+)$/.test(text)) return Number(text);
   const word = text.toLowerCase();
@@ -22,14 +22,14 @@ function keyOfYaml(text: string): unknown {
   return text !== "" && isWord && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
 }
 
-/** The number that stands for an index, by Python's `int`; undefined if there is none. */
+/** A key as an index, by Python's `int`; undefined if it is not a number. */
 function indexOf(key: unknown): number | undefined {
   if (isInteger(key) || typeof key === "boolean") return Number(key);
   if (typeof key !== "string" || !/^\s*[-+]?\d+(?:_\d+)*\s*$/.test(key)) return undefined;
   return Number(key.replaceAll("_", ""));
 }
 
-/** A key of the first map in a list that has it, or else an index of the list. */
+/** The step into a list: a key of the first map in the list that has it, otherwise an index. */
 function stepInList(list: readonly unknown[], key: unknown): unknown {
   const index = indexOf(key);
   for (const item of list) {
@@ -49,7 +49,7 @@ function stepInMap(map: Parameters<typeof dictGet>[0], key: unknown): unknown {
 
 /**
  * The value at the end of a path such as `site:rack`, or undefined. A path may be a list of keys. A step into a list is a key of the
- * first map in it that has that key, or an index.
+ * first map in the list that has that key, or an index.
  *
  * @see salt/utils/data.py traverse_dict_and_list
  */
@@ -72,7 +72,7 @@ export function traverse(data: unknown, path: unknown, delimiter: string = DEFAU
   return here;
 }
 
-/** The value at a path; another one where the path leads nowhere. A null that is there is a value. */
+/** The value at a path; `otherwise` if there is none. An existing null counts as a value. */
 export function traverseOr(data: unknown, path: unknown, otherwise: unknown, delimiter?: string): unknown {
   const found = traverse(data, path as never, delimiter);
   return found === undefined ? otherwise : found;

@@ -15,7 +15,7 @@ export const isList = (value: unknown): value is unknown[] => Array.isArray(valu
 /**
  * Merges `over` into `dest`, recursively for maps under the same key.
  *
- * @returns `dest`, which is changed; a copy if `dest` is a plain object, since those cannot hold every key
+ * @returns `dest`, which is changed; a copy if `dest` is a plain object, since plain objects cannot hold every key
  * @see salt/utils/dictupdate.py update
  */
 export function update(dest: AnyMap, over: AnyMap, options: UpdateOptions = {}): Map<unknown, unknown> {
@@ -31,8 +31,8 @@ export function update(dest: AnyMap, over: AnyMap, options: UpdateOptions = {}):
 }
 
 /**
- * Merges `over` over `under` as {@link update} does, and changes neither: maps that are in both are new, of the kind of the first, and
- * all other values are shared.
+ * Merges `over` over `under` as {@link update} does, and changes neither: maps that are in both are copied, as the kind of the first,
+ * and all other values are shared.
  */
 export function updated(under: AnyMap, over: AnyMap, { mergeLists = false } = {}): Map<unknown, unknown> {
   const merged = copyOf(under);
@@ -45,12 +45,12 @@ export function updated(under: AnyMap, over: AnyMap, { mergeLists = false } = {}
   return merged;
 }
 
-/** A shallow copy of a map: ordered if that is. */
+/** A shallow copy of a map: an `OrderedMap` stays one. */
 export function copyOf(map: AnyMap): Map<unknown, unknown> {
   return map instanceof OrderedMap ? new OrderedMap(map) : new Map(entriesOf(map));
 }
 
-/** The items of the first list, then those of the second that it does not contain. */
+/** The items of the first list, then the items of the second that the first does not contain. */
 export function joinLists(first: readonly unknown[], second: readonly unknown[]): unknown[] {
   const texts = new Set<unknown>(first.filter((item) => typeof item === "string"));
   const isNew = (item: unknown) =>

@@ -20,7 +20,7 @@ function secondBounds(first: number): [number, number] {
   return [0x80, 0xbf];
 }
 
-/** How many bytes a character takes; or how many of them are wrong, and why, in Python's words. */
+/** The number of bytes of a character; or the number of invalid bytes, and the reason in Python's words. */
 export function readUtf8(bytes: Uint8Array, at: number): { length: number; wrong?: string } {
   const first = bytes[at]!;
   const length = lengthOf(first);

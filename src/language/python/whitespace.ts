@@ -1,4 +1,4 @@
-/** What Python counts as white space, for use inside brackets of a regular expression; JavaScript's `\s` differs. */
+/** Python's white space characters, for use inside brackets of a regular expression; JavaScript's `\s` differs. */
 export const WHITESPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
 const START = new RegExp(`^[${WHITESPACE}]+`);

@@ -3,22 +3,22 @@ import { str } from "../python/repr.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { RenderJob } from "./renderer.ts";
 
-/** A value cannot be decrypted as was asked; the message is Salt's. */
+/** A value cannot be decrypted as requested; the message is Salt's. */
 export class DecryptError extends Error {
   override name = "DecryptError";
 }
 
-/** How one value is decrypted. */
+/** The settings for decrypting one value. */
 export interface Decryption {
   /** The renderer that decrypts. */
   renderer: string;
-  /** The option `decrypt_pillar_renderers`: those that may be used; nothing, or no list, means all. */
+  /** The option `decrypt_pillar_renderers`: the renderers that may be used; a missing or invalid list means all. */
   allowed: unknown;
-  /** A backslash and an `n` stand for a new line, as values on a command line have them. @default false */
+  /** True if `\n` (a backslash and an `n`) means a new line, as in values on a command line. @default false */
   hasEscapedLines?: boolean;
 }
 
-/** What the options of a host say of values that are decrypted outside of files. */
+/** The settings of a host for values that are decrypted outside of files. */
 export function decryptionOf(opts: Readonly<Record<string, unknown>>): Decryption {
   return { renderer: str(opts.decrypt_pillar_default ?? "gpg"), allowed: opts.decrypt_pillar_renderers ?? ["gpg"] };
 }
@@ -32,7 +32,7 @@ function withLines(value: unknown): unknown {
 /**
  * Decrypts a text, or the texts in lists and maps, by a renderer.
  *
- * @throws {DecryptError} for a renderer that may not be used, or is not there
+ * @throws {DecryptError} for a renderer that may not be used, or does not exist
  * @throws {RenderError} if the renderer fails
  * @see salt/utils/crypt.py decrypt
  */

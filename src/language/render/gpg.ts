@@ -5,17 +5,17 @@ import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
 const MESSAGE = /-----BEGIN PGP MESSAGE-----[^]*?-----END PGP MESSAGE-----/g;
-/** Time for one message. */
+/** The time for one message, in milliseconds. */
 const DECRYPT_MS = 60_000;
-/** Bytes of one message when it is decrypted: a small one may hold a lot of the same. */
+/** The most bytes of a decrypted message: a small message may expand to a large one. */
 const LARGEST = 16 * 1024 * 1024;
-/** Characters of what gpg says that are shown. */
+/** The most characters of gpg's messages that are shown. */
 const SHOWN = 1000;
 
 type Host = Pick<Runtime, "process" | "clock">;
 
 interface Decrypted {
-  /** Undefined if there is none. */
+  /** The decrypted text; undefined if gpg returned none. */
   text: string | undefined;
   said: string;
 }
@@ -32,8 +32,8 @@ async function decrypt(host: Host, message: string, home: string): Promise<Decry
 }
 
 /**
- * Decrypts values in PGP armour, in texts, lists and maps, by the program gpg: `#!jinja|yaml|gpg`. What it cannot decrypt stays as it
- * is, with a warning.
+ * Decrypts values in PGP armor, in texts, lists and maps, with the program gpg: `#!jinja|yaml|gpg`. A value that gpg cannot decrypt
+ * stays unchanged, with a warning.
  *
  * @see salt/renderers/gpg.py
  */
@@ -63,7 +63,7 @@ export function gpg(host: Host): Renderer {
         throw new RenderError(path, "GPG unavailable: install the program gpg", {}, { cause });
       }
     };
-    // What an alias means at many places is decrypted once, and stays one value.
+    // A value that aliases repeat is decrypted once, and stays one value.
     const done = new Map<unknown, unknown>();
     const walk = async (value: unknown): Promise<unknown> => {
       if (typeof value === "string") return await decryptText(value);

@@ -1,11 +1,11 @@
 import { str } from "../python/repr.ts";
 import { truthy } from "../python/truth.ts";
 
-/** How values are decrypted. */
+/** The settings of gpg. */
 export interface GpgOptions {
   /** The directory of the keys. */
   home: string;
-  /** What cannot be decrypted is an error, and does not stay as it is. */
+  /** True if a value that cannot be decrypted is an error; otherwise it stays unchanged. */
   mustSucceed: boolean;
 }
 

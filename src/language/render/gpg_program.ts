@@ -1,48 +1,48 @@
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** Bytes of messages and status lines that are kept. */
+/** The most bytes of messages and status lines that are kept. */
 const MOST_SAID = 1024 * 1024;
-/** Time that the pipes of a gpg that was ended may stay open. */
+/** How long the pipes of a killed gpg may stay open, in milliseconds. */
 const DRAIN_MS = 1000;
 
 /** One run of gpg. */
 export interface GpgCall {
-  /** What follows the word `gpg`. */
+  /** The arguments after the word `gpg`. */
   args: readonly string[];
-  /** Written to its standard input. @default nothing */
+  /** The standard input of gpg. @default nothing */
   stdin?: Uint8Array;
-  /** Words before `gpg`, that make it run as another user. */
+  /** The command before `gpg` that runs it as another user. */
   prefix?: readonly string[];
   uid?: number;
   gid?: number;
   cwd?: string;
-  /** @default our own */
+  /** The environment of gpg. @default that of this process */
   env?: Record<string, string>;
-  /** Time for it, in milliseconds. */
+  /** The time for gpg, in milliseconds. */
   timeoutMs: number;
-  /** Bytes of its output. */
+  /** The most bytes of output. */
   largest: number;
   signal?: AbortSignal;
-  /** Called with its process as soon as it runs. */
+  /** Called with the process id as soon as gpg runs. */
   started?(pid: number): void;
 }
 
-/** What gpg did. */
+/** The result of a run of gpg. */
 export interface GpgRun {
-  /** Null if it was ended. */
+  /** The exit code; null if gpg was killed. */
   code: number | null;
-  /** Undefined if it is larger than allowed. */
+  /** The output; undefined if it is larger than allowed. */
   output: Uint8Array | undefined;
-  /** Messages, and where they were asked for by `--status-fd 2` status lines. */
+  /** The messages, with status lines if `--status-fd 2` was given. */
   said: string;
-  /** Time was up. */
+  /** True if gpg was killed because of the time limit. */
   late: boolean;
 }
 
 /**
  * Runs the program gpg, without a shell, in bounded time and memory.
  *
- * @throws the runtime's error if there is no such program; the signal's reason if that aborts
+ * @throws the runtime's error if there is no such program; the signal's reason if the signal aborts
  */
 export async function runGpg({ process, clock }: Pick<Runtime, "process" | "clock">, call: GpgCall): Promise<GpgRun> {
   const out: Uint8Array[] = [];
@@ -52,7 +52,7 @@ export async function runGpg({ process, clock }: Pick<Runtime, "process" | "cloc
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended by itself.
+      // The process has ended already.
     }
   };
   const child = await process.spawn({
@@ -77,7 +77,7 @@ export async function runGpg({ process, clock }: Pick<Runtime, "process" | "cloc
   const stopped = Promise.withResolvers<undefined>();
   const stop = () => {
     end();
-    // Somebody who left its group may hold the pipes.
+    // A child that left the process group may still hold the pipes.
     clock.after(DRAIN_MS, () => stopped.resolve(undefined));
   };
   const cancel = clock.after(call.timeoutMs, () => {

@@ -3,7 +3,7 @@ import { type AnyMap, entriesOf } from "../python/containers.ts";
 import { copyAsDicts, deepCopy } from "../python/copy.ts";
 import { dictSet } from "../python/dict.ts";
 
-/** What a host has for its templates. */
+/** The values of a host for its templates. */
 export interface HostValues {
   grains: AnyMap;
   pillar: AnyMap;
@@ -14,9 +14,9 @@ type Names = Record<keyof HostValues, Lazy>;
 
 /**
  * The names `grains`, `pillar` and `opts` of templates. The values are copies, made when a template first uses them: templates may
- * change their own, and never those of the host. As in Salt, `opts` has the grains and the pillar in it, the same maps.
+ * change the copies, but never the host's values. As in Salt, `opts` contains the grains and the pillar, as the same maps.
  *
- * @param defaults of options that have no effect here, and that templates ask for
+ * @param defaults the defaults of options that templates read but that have no effect in Brine
  * @returns `globals` for templates, and `plain` for code, whose maps are objects
  */
 export function templateValues(

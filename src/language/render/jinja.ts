@@ -36,13 +36,13 @@ import { templateError } from "./jinja/template_error.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer, RenderJob } from "./renderer.ts";
 
-/** What Jinja would act on; other text is passed on as it is. */
+/** Matches text with Jinja markup; other text is passed on unchanged. */
 const MARKUP = /\{\{|\{%|\{#|^#jinja2:|\n#jinja2:/;
 
-/** What filters need of a runtime. */
+/** The parts of a runtime that filters use. */
 type FilterHost = Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost;
 
-/** Filters that look at more than their arguments: at files, the clock, the network or chance. */
+/** Filters whose result depends on more than their arguments: on files, the clock, the network or random numbers. */
 const UNSTEADY = new Set([
   ...["random", "random_hash", "rand_str", "random_str", "random_sample", "random_shuffle", "gen_mac"],
   ...["is_empty", "is_text_file", "is_bin_file", "file_hashsum", "list_files", "which"],
@@ -64,7 +64,7 @@ function slsNames(sls: string, file: string): [string, string][] {
   ];
 }
 
-/** The names of the place of an SLS or top file; other templates are not told theirs. */
+/** The names for the place of an SLS or top file; other templates do not get them. */
 function placeNames({ path, name, sls }: RenderJob): [string, unknown][] {
   if (sls === undefined) return [];
   const file = name ?? (sls === "" ? path : `${sls.replaceAll(".", "/")}.sls`);
@@ -83,12 +83,12 @@ function namesOf(job: RenderJob): Map<string, unknown> {
   ]);
 }
 
-/** A template by its whole path: one of this host, in no file root. */
+/** Finds a template of this host by its whole path, outside of the file roots. */
 function fileOfHost(fs: Pick<FileSystem, "stat" | "readText">, path: string): TemplateFile | undefined {
   return fs.stat(path)?.kind === "file" ? { path, name: path, source: fs.readText(path) } : undefined;
 }
 
-/** Filters to which a markup is the text that it has. */
+/** Wraps filters so that they get markup as plain text. */
 function ofPlainTexts(filters: Readonly<Record<string, Filter>>): Record<string, Filter> {
   return Object.fromEntries(
     Object.entries(filters).map(([name, apply]): [string, Filter] => [
@@ -125,7 +125,7 @@ export function jinjaFilters(runtime: FilterHost): Record<string, Filter> {
 /** All tests by name. */
 export const JINJA_TESTS: Readonly<Record<string, Test>> = { ...TESTS, ...SALT_TESTS };
 
-/** Jinja2 as Salt has it. What is compiled is kept for all renders of this renderer. */
+/** The renderer for Salt's Jinja2. Compiled templates are kept for all renders of this renderer. */
 export function jinja(runtime: FilterHost): Renderer {
   const cache = new TemplateCache();
   const filters = jinjaFilters(runtime);

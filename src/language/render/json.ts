@@ -3,7 +3,7 @@ import { JsonError, parseOrderedJson } from "../python/json.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
-/** JSON; a first line that begins with `#!` is not part of it. Nothing is an empty map. */
+/** The renderer for JSON. A first line that begins with `#!` is skipped; an empty text is an empty map. */
 export function json(): Renderer {
   return (input, { path }) => {
     if (typeof input !== "string") return input;

@@ -1,15 +1,15 @@
 import type { Renderer, RendererTable, RenderJob } from "./renderer.ts";
 import { RenderError } from "./render_error.ts";
 
-/** One part of a pipeline as it is written. */
+/** One part of a pipeline: a renderer and its arguments. */
 export interface PipelinePart {
   name: string;
   argline: string;
 }
 
-/** Renderers of Salt that run Python: their files have to be written otherwise. */
+/** Salt's renderers that run Python: their files have to be rewritten. */
 export const PYTHON_RENDERERS: readonly string[] = ["cheetah", "genshi", "mako", "py", "pydsl", "pyobjects", "wempy"];
-/** Other renderers of Salt that are not here. A file of theirs must not be taken for one without states. */
+/** Other renderers of Salt that Brine does not have. A file for one of them must not count as a file without states. */
 const ABSENT_RENDERERS = [
   "aws_kms",
   "dson",
@@ -22,7 +22,7 @@ const ABSENT_RENDERERS = [
   "yamlex",
 ];
 
-/** What to do in place of one of Salt's renderers that is not available here; undefined for a name that Salt does not have either. */
+/** The advice for one of Salt's renderers that Brine does not have; undefined for a name that Salt does not have either. */
 export function insteadOfRenderer(name: string, known: readonly string[]): string | undefined {
   if (PYTHON_RENDERERS.includes(name)) {
     return "it runs Python. Write the file for jinja, and the computation as a custom execution module or as a custom " +
@@ -34,7 +34,7 @@ export function insteadOfRenderer(name: string, known: readonly string[]): strin
   return ABSENT_RENDERERS.includes(name) ? `expected one of ${known.join(", ")}` : undefined;
 }
 
-/** Names of pipelines from before there were pipelines: `#!yaml_jinja`. */
+/** Salt's oldest names for pipelines: `#!yaml_jinja`. */
 const OLD_NAMES = /^(yaml|json|yamlex)_(jinja|mako|wempy)$/;
 
 /** The parts of `jinja|yaml`, `jinja -s | yaml` or the older `yaml_jinja`. */
@@ -55,17 +55,17 @@ export function pipelineOf(text: string, fallback: string): PipelinePart[] {
 
 export interface PipelineOptions {
   renderers: RendererTable;
-  /** Renderers over those, asked for before each text. @default none */
+  /** Returns custom renderers, which take precedence; called before each text. @default none */
   custom?(): RendererTable;
   /** Salt's option `renderer`. @default "jinja|yaml" */
   fallback?: string;
-  /** Names that may be used; others are left out. @default all */
+  /** The renderers that may be used. @default all */
   whitelist?: readonly string[];
-  /** Names that are left out. @default none */
+  /** The renderers that may not be used. @default none */
   blacklist?: readonly string[];
 }
 
-/** Makes data of the text of a file. */
+/** Renders the text of a file to data. */
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #loaded = new Map<string, Promise<Renderer>>();
@@ -75,10 +75,10 @@ export class Pipeline {
   }
 
   /**
-   * Renders a text to data; an empty text is an empty map. So is one that asks for a renderer that nobody knows, as in Salt: that
-   * is logged.
+   * Renders a text to data; an empty text is an empty map. As in Salt, a text that names an unknown renderer is an empty map as well,
+   * which is logged.
    *
-   * @param fallback the pipeline of a text that names none, where it is not the usual one
+   * @param fallback the pipeline of a text that names none. @default the pipeline's own fallback
    * @throws {RenderError} naming the file, and line and column where they are known
    */
   async render(text: string, job: Omit<RenderJob, "argline">, fallback?: string): Promise<unknown> {
@@ -91,7 +91,7 @@ export class Pipeline {
       const renderer = await (Object.hasOwn(custom, name) ? custom[name]!() : this.#renderer(name));
       data = await renderer(data, { ...job, argline });
     }
-    // Jinja makes all ends of lines alike.
+    // Jinja converts all line ends to line feeds: CRLF is restored.
     return typeof data === "string" && text.includes("\r\n") && !data.includes("\r\n")
       ? data.replaceAll("\n", "\r\n")
       : data;
@@ -104,7 +104,7 @@ export class Pipeline {
     return Object.hasOwn(this.#options.renderers, name) ? await this.#renderer(name) : undefined;
   }
 
-  /** The renderers of a text, all of them there; none if one of them is unknown. */
+  /** The renderers of a text; undefined if one of them is unknown. */
   #pipe(
     text: string,
     { path, log }: Pick<RenderJob, "path" | "log">,

@@ -1,6 +1,6 @@
 import { SaltError } from "../../base/errors.ts";
 
-/** Where in a file, counted from 1. */
+/** A place in a file, with line and column counted from 1. */
 export interface Place {
   line?: number;
   column?: number;
@@ -8,20 +8,20 @@ export interface Place {
 
 export interface RenderErrorOptions {
   cause?: unknown;
-  /** The problem is the whole message: it names the place itself, in Salt's words. @default false */
+  /** True if the problem is the whole message, which names the place in Salt's words. @default false */
   isWhole?: boolean;
-  /** In Salt it is an exception of the library that reads, which Salt reports in other words. @default false */
+  /** True if Salt gets this error as an exception of the library that reads, and reports it in other words. @default false */
   isForeign?: boolean;
-  /** What Salt says of it. @default the problem */
+  /** Salt's text for the problem. @default the problem */
   text?: string;
 }
 
-/** A file that no pipeline could make data of; the message names file, line and column; only that of a template quotes lines of its file. */
+/** A file that could not be rendered; the message names file, line and column. Only messages about templates quote lines of the file. */
 export class RenderError extends SaltError {
   readonly path: string;
   readonly line: number | undefined;
   readonly column: number | undefined;
-  /** The problem without the file, as Salt says it. */
+  /** The problem in Salt's words, without the file. */
   readonly text: string;
   readonly isForeign: boolean;
 

@@ -4,7 +4,7 @@ import type { RendererTable } from "./renderer.ts";
 /** The names of all renderers. */
 export const RENDERER_NAMES = ["gpg", "jinja", "json", "toml", "yaml"] as const;
 
-/** All renderers; what each caches between files belongs to this table alone. */
+/** All renderers. Their caches belong to this table. */
 export function createRenderers(
   runtime: Pick<Runtime, "crypto" | "clock" | "fs" | "host" | "net" | "process">,
 ): RendererTable {

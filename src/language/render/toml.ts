@@ -3,11 +3,11 @@ import { toFloat, toInteger } from "../python/float.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
-/** Characters of the longest text, and levels of the deepest. */
+/** The most characters of a text, and the most levels of nesting. */
 const LONGEST = 16 * 1024 * 1024;
 const DEEPEST = 100;
 
-/** A text is no TOML. The message has no part of the text. */
+/** A text is not valid TOML. The message does not quote the text. */
 export class TomlProblem extends SyntaxError {
   override name = "TomlProblem";
   readonly line: number;
@@ -21,7 +21,7 @@ export class TomlProblem extends SyntaxError {
 }
 
 /**
- * Reads TOML: tables in the order they were written, dates as text, as YAML has them here.
+ * Reads TOML: tables keep their order, and dates are text, as in YAML here.
  *
  * @throws {TomlProblem}
  */
@@ -45,7 +45,7 @@ export async function parseToml(text: string): Promise<OrderedMap> {
   }
 }
 
-/** TOML. What is data already has come through a renderer before. */
+/** The renderer for TOML. Input that is not text is the data of an earlier renderer, and is returned unchanged. */
 export function toml(): Renderer {
   return async (input, { path }) => {
     if (typeof input !== "string") return input;

@@ -6,17 +6,17 @@ import { YamlError } from "../yaml/yaml_error.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
-/** Texts whose values are kept: a master renders the same few for every minion. */
+/** The most texts whose values are kept: a master renders the same few texts for every minion. */
 const KEPT = 1000;
-/** Characters of all texts that are kept. */
+/** The most characters of all kept texts. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
 
-/** YAML as Salt's loader reads it, every map in the order it was written. An empty document is an empty map. */
+/** The renderer for YAML, by the rules of Salt's loader; maps keep their order. An empty document is an empty map. */
 export function yaml(): Renderer {
   const known = new Map<string, unknown>();
   let characters = 0;
   return (input, { path }) => {
-    // What is data already has come through a renderer before.
+    // Input that is not text is the data of an earlier renderer.
     if (typeof input !== "string") return input;
     let value = known.get(input);
     if (value !== undefined) return value;
@@ -38,11 +38,11 @@ export function yaml(): Renderer {
   };
 }
 
-/** The error of a file: in the log as our reader says it, which never shows what is in the file, and otherwise in Salt's words. */
+/** The error of a file: for the log in Brine's words, which never quote the file, and otherwise in Salt's words. */
 function refused(error: YamlError, input: string, path: string): RenderError {
   const { line, column, problem } = error;
   const said = explainYaml(input);
-  // Of errors of form Salt gives the problem alone.
+  // For errors of the scanner, Salt shows only the problem.
   const text = said?.stage === "scanner" ? said.problem : said?.text;
   const isForeign = said?.stage === "composer";
   return new RenderError(path, problem, { line, column }, { cause: error, isForeign, text });

@@ -10,9 +10,9 @@ import { constructBool, constructFloat, constructInt, constructPlain, scalarKind
 const CORE = "tag:yaml.org,2002:";
 
 interface ConstructErrorOptions extends ErrorOptions {
-  /** The map in which it is. */
+  /** The map with the problem. */
   within?: MappingNode;
-  /** In PyYAML's words; undefined for what PyYAML has no words for. @default the message */
+  /** The problem in PyYAML's words; undefined if PyYAML has no such error. @default the message */
   said?: string | undefined;
 }
 
@@ -46,11 +46,11 @@ export class YamlLimitError extends ConstructError {
 
 /** Options of {@link construct}. */
 export interface ConstructOptions {
-  /** Limit of values; shared between documents that belong together. @default 4194304 values for each document */
+  /** The limit of values, shared between documents that belong together. @default 4194304 values for each document */
   budget?: YamlBudget;
-  /** Make every map an `OrderedMap`, for data that is printed in the order it was written, and know `!!set`. @default false */
+  /** True makes every map an `OrderedMap`, for data that is printed in its order, and allows `!!set`. @default false */
   ordered?: boolean;
-  /** No node stands in the document twice: it has no aliases. @default false */
+  /** True if the document has no aliases, so that no node occurs twice. @default false */
   isTree?: boolean;
 }
 
@@ -153,7 +153,7 @@ function buildSequence(node: SequenceNode, state: Build): unknown {
   return values;
 }
 
-/** `!!pairs`: maps of one key each, as tuples. */
+/** Builds `!!pairs`: maps of one key each become tuples. */
 function buildPairs(node: SequenceNode, state: Build): unknown {
   return node.items.map((item) => {
     const entry = item.kind === "mapping" && item.entries.length === 1 ? item.entries[0] : undefined;
@@ -174,7 +174,7 @@ const isValue = (key: ScalarNode) => key.text === "=" && key.plain && key.tag ==
 
 /** A map's entries, those merged by `<<` first; its own entries replace merged ones with the same key text. */
 function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = []): [YamlNode, YamlNode][] {
-  // Nearly no map merges others.
+  // Only few maps merge others.
   if (!merges(node.entries)) return node.entries;
   const known = state.flat.get(node);
   if (known !== undefined) return known;
@@ -205,15 +205,15 @@ function flatten(node: MappingNode, state: Build, above: readonly YamlNode[] = [
 
 function buildMapping(node: MappingNode, state: Build): unknown {
   const isSet = state.ordered && node.tag === `${CORE}set`;
-  // Salt's loader takes `!!omap` for a map, whose order it keeps.
+  // Salt's loader reads `!!omap` as a map, and keeps its order.
   const isMapTag = node.tag === undefined || node.tag === "!" || node.tag === `${CORE}map` ||
     (state.ordered && node.tag === `${CORE}omap`);
   if (!isSet && !isMapTag) throw unknownTag(node);
   const entries = flatten(node, state);
   const map = state.ordered ? new OrderedMap() : new Map<unknown, unknown>();
-  /** The keys that are no texts, as Python compares them. */
+  /** The keys that are not texts, in the form in which Python compares them. */
   let others: Set<unknown> | undefined;
-  // A loop over places: it is the fastest in a new process.
+  // A loop over indexes is the fastest form in a new process.
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at]!;
     const keyNode = entry[0];
@@ -238,7 +238,7 @@ function unhashable(key: SequenceNode | MappingNode, within: MappingNode): Const
   return new ConstructError(message, key, { within, said: `found unacceptable key [${partsRepr(key)}]` });
 }
 
-/** The full tag of a node, said or found. */
+/** The full tag of a node, explicit or resolved. */
 const nodeTag = (node: YamlNode): string => {
   if (node.tag !== undefined) return node.tag;
   if (node.kind !== "scalar") return CORE + (node.kind === "mapping" ? "map" : "seq");
@@ -259,7 +259,7 @@ function partsRepr(node: SequenceNode | MappingNode): string {
   return parts.join(", ");
 }
 
-/** The identity of a key that is no text: in Python `1`, `1.0` and `true` are the same key. */
+/** The identity of a key that is not a text: in Python `1`, `1.0` and `true` are the same key. */
 function identityOf(key: unknown): unknown {
   if (key === null) return key;
   return key instanceof Uint8Array ? repr(key) : Number(key);

@@ -23,7 +23,7 @@ export function parseBoundedYaml(text: string, budget: YamlBudget): YamlDocument
   return readDocument(text, { budget });
 }
 
-/** What {@link parseYaml} does, and its kin. */
+/** Reads a document with options, for {@link parseYaml} and similar functions. */
 export function readDocument(text: string, options: Omit<ConstructOptions, "isTree">): YamlDocument {
   try {
     const { root, isTree } = compose(text);
@@ -45,7 +45,7 @@ function linesOfKeys(text: string, root: YamlNode): Map<string, number> {
   let line = 1;
   let from = 0;
   for (const [key] of root.entries) {
-    // An alias stands behind its anchor.
+    // The offset of an alias is that of its anchor, which is earlier in the text.
     const at = Math.max(from, key.offset ?? 0);
     line += linesOf(text.slice(from, at)).length - 1;
     from = at;

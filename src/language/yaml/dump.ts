@@ -18,9 +18,9 @@ export function dump(value: unknown, options: DumpOptions = {}): string {
 
 /** How a value is written as YAML. */
 export interface DumpOptions extends EmitOptions {
-  /** A list or map that is in the value twice has an anchor, and an alias where it comes again. @default false, it is written twice */
+  /** True writes a list or map that occurs twice with an anchor and an alias. @default false, it is written twice */
   aliases?: boolean;
-  /** What stands for an object that YAML does not know. @default its text */
+  /** The text for an object that YAML does not have. @default the object's text */
   objects?: string;
 }
 
@@ -72,7 +72,7 @@ class Representer {
     return this.represent(str(value));
   }
 
-  /** An alias of what is there already, which gets its anchor when it comes for the second time. */
+  /** The node of a collection; the second occurrence becomes an alias, and gives the first one its anchor. */
   #collection(value: unknown[] | AnyMap | Set<unknown>): EmittedNode {
     const before = this.#known.get(value);
     if (before !== undefined) {
@@ -80,7 +80,7 @@ class Representer {
       return { kind: "alias", of: before };
     }
     const node: Collection = Array.isArray(value) ? { kind: "sequence", items: [] } : { kind: "mapping", entries: [] };
-    // To PyYAML one empty tuple is like another.
+    // PyYAML treats all empty tuples as the same object, which gets no alias.
     if (this.#aliases && !(value instanceof Tuple && value.length === 0)) this.#known.set(value, node);
     if (node.kind === "sequence") {
       for (const item of value as unknown[]) node.items.push(this.represent(item));

@@ -19,7 +19,7 @@ export type EmittedNode =
   | { kind: "mapping"; entries: [EmittedNode, EmittedNode][] } & Properties
   | { kind: "alias"; of: Properties };
 
-/** What stands in front of a collection. */
+/** The anchor and tag of a collection. */
 export interface Properties {
   /** The name by which aliases refer to it. */
   anchor?: string;
@@ -31,14 +31,14 @@ export interface Properties {
 export interface EmitOptions {
   /** Blanks per level; a value outside 2 to 9 counts as 2. @default 2 */
   indent?: number;
-  /** Write collections in brackets instead of indented; `"leaves"` only those that contain scalars alone. @default false */
+  /** Writes collections in brackets instead of indented; `"leaves"` only collections that contain only scalars. @default false */
   flow?: boolean | "leaves";
-  /** Escape what is beyond ASCII. @default false */
+  /** Escapes characters beyond ASCII. @default false */
   ascii?: boolean;
 }
 
 const WIDTH = 80;
-/** A key longer than this is written after a question mark. */
+/** The most characters of a key that is written without a question mark. */
 const MAX_SIMPLE_KEY = 128;
 
 const isBreak = (character: string) => "\r\n\x85\u2028\u2029".includes(character);

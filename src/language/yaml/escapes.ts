@@ -1,4 +1,4 @@
-/** What stands behind a backslash in double quotes → what it means; codes of characters (`\x41`) aside. */
+/** The character after a backslash in double quotes → its meaning; without character codes (`\x41`). */
 export const ESCAPES: Readonly<Record<string, string>> = {
   "0": "\0",
   a: "\x07",

@@ -1,6 +1,6 @@
 /** The value of a YAML document, and the lines of its top-level keys. */
 export interface YamlDocument {
-  /** Null if the document is empty. */
+  /** The value of the document; null if it is empty. */
   value: unknown;
   /** Line of a top-level key, counted from 1. */
   lineOf(key: string): number | undefined;
@@ -10,7 +10,7 @@ export interface YamlDocument {
 export type YamlNode = ScalarNode | SequenceNode | MappingNode;
 
 interface Node {
-  /** Where it begins in its text; undefined for one that is absent. */
+  /** The offset of the node in its text; undefined for an absent node. */
   offset: number | undefined;
   /** Full tag, such as `tag:yaml.org,2002:int`; `!` is the non-specific tag. */
   tag: string | undefined;
@@ -19,7 +19,7 @@ interface Node {
 export interface ScalarNode extends Node {
   kind: "scalar";
   text: string;
-  /** Unquoted, so the text decides the type. */
+  /** True for an unquoted scalar, whose text decides its type. */
   plain: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface MappingNode extends Node {
   entries: [key: YamlNode, value: YamlNode][];
 }
 
-/** An absent scalar, as the value in `{a}` or `key:`. */
+/** The node of an absent scalar, such as the value in `{a}` or `key:`. */
 export const emptyNode = (offset?: number): ScalarNode => ({
   kind: "scalar",
   text: "",

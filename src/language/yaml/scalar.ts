@@ -20,7 +20,7 @@ const FLOAT =
 const TIMESTAMP =
   /^(?:\d\d\d\d-\d\d-\d\d|\d\d\d\d-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$/;
 
-/** In small letters, with a capital, and in capitals. */
+/** The spellings of a word: in small letters, with a capital, and in capitals. */
 function spellings(word: string, kind: ScalarKind): [string, ScalarKind][] {
   return [word, word[0]!.toUpperCase() + word.slice(1), word.toUpperCase()].map((text) => [text, kind]);
 }
@@ -33,7 +33,7 @@ const SHORT_INT = /^[1-9]\d{0,14}$/;
 export function scalarKind(text: string): ScalarKind {
   const word = text.length <= LONGEST_WORD ? WORDS.get(text) : undefined;
   if (word !== undefined) return word;
-  // Digits, signs and the point stand before letters.
+  // Numbers begin with a digit, a sign or a point, whose codes are below those of letters.
   if (text.charCodeAt(0) > NINE) return "str";
   if (INT.test(text)) return "int";
   if (FLOAT.test(text)) return "float";

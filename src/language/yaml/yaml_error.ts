@@ -1,6 +1,6 @@
 /** The document cannot be read; lines and columns count from 1. */
 export class YamlError extends SyntaxError {
-  /** What is wrong, without line and column. */
+  /** The problem, without line and column. */
   readonly problem: string;
   readonly line: number;
   readonly column: number;
@@ -20,8 +20,8 @@ export class YamlError extends SyntaxError {
   }
 }
 
-/** A text without its ends of lines; one that ends with such an end has an empty line behind it. */
+/** The lines of a text, without line ends; a line end at the end of the text adds an empty line. */
 export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
-/** A very deep document overflows the stack of those who recurse into it: that is reported as an error of the document. */
+/** The problem of a very deep document, which would overflow the stack of recursive readers. */
 export const TOO_DEEP = "lists and maps are nested too deeply";

@@ -1,7 +1,7 @@
 import type { Run } from "../runtime.ts";
 import { Undefined } from "../undefined.ts";
 
-/** `a.b.0`: the parts of an attribute, as numbers where they are. */
+/** The parts of an attribute such as `a.b.0`; a part of digits becomes a number. */
 function partsOf(attribute: unknown): unknown[] {
   if (attribute === null) return [];
   if (typeof attribute !== "string") return [attribute];
@@ -26,7 +26,7 @@ export function attributeGetter(
   };
 }
 
-/** As {@link attributeGetter}, for several attributes with commas: a list of what they are. */
+/** As {@link attributeGetter}, for several attributes separated by commas: returns a list of values. */
 export function attributesGetter(run: Run, attribute: unknown): (item: unknown) => unknown[] {
   const names = typeof attribute === "string" ? attribute.split(",") : [attribute];
   const getters = names.map((name) => attributeGetter(run, name));

@@ -4,9 +4,9 @@ import type { Filter, Run } from "../runtime.ts";
 type Parameter = string | [name: string, otherwise: unknown];
 
 /**
- * A filter with named parameters; the first is the value in front of the bar.
+ * Makes a filter with named parameters; the first parameter is the value before the bar.
  *
- * @param name of the function that it is in Python, for messages
+ * @param name the filter's function in Python, for messages
  */
 export function filter(
   name: string,

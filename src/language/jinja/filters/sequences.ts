@@ -22,7 +22,7 @@ const MOST_SLICES = 1_000_000;
 
 const generator = (name: string, values: Iterable<unknown>) => new PythonIterator("generator", values, name);
 
-/** Texts in small letters, other values as they are: how items are compared without regard to case. */
+/** The key of an item for a comparison without case: a text in small letters, any other value unchanged. */
 const ignoringCase = (value: unknown) => typeof value === "string" ? value.toLowerCase() : value;
 
 function* batches(values: unknown, size: number, fill: unknown): Generator<unknown[]> {
@@ -84,7 +84,7 @@ function joined(run: Run, value: unknown, by: string, attribute: unknown): strin
   return Array.from(iterate(value), (item) => str(get(item))).join(by);
 }
 
-/** What `map`, `select` and their like do with an item, of the arguments behind them. */
+/** The filter or test that `map`, `select` and similar filters apply to each item, from their arguments. */
 function namedFilter(
   run: Run,
   args: readonly unknown[],
@@ -98,7 +98,7 @@ function namedFilter(
   return (item) => apply(run, item, rest, keywords);
 }
 
-/** The values of `map`, one at a time: a filter that is not there fails when the first is asked for. */
+/** The values of `map`, one at a time: an unknown filter fails when the first value is read. */
 function* mapped(
   run: Run,
   value: unknown,
@@ -123,7 +123,7 @@ function changeOf(
 
 const map: Filter = (run, value, args, keywords) => generator("sync_do_map", mapped(run, value, args, keywords));
 
-/** `select`, `reject`, `selectattr` and `rejectattr`. */
+/** Makes the filters `select`, `reject`, `selectattr` and `rejectattr`. */
 function selecting(name: string, wanted: boolean, byAttribute: boolean): Filter {
   return (run, value, args, keywords) => {
     const [attribute] = args;
@@ -161,7 +161,7 @@ const BASES: Readonly<Record<number, RegExp>> = {
   16: /^([+-]?)(?:0x)?([\da-f]+)$/i,
 };
 
-/** A whole number of a text in a base; undefined if it is none. */
+/** Reads a whole number in a base; undefined for other text. */
 function parseInteger(text: string, base: number): number | bigint | undefined {
   const match = BASES[base]?.exec(text.trim().replace(/(?<=[\da-f])_(?=[\da-f])/gi, ""));
   if (match === null || match === undefined) return undefined;
@@ -182,7 +182,7 @@ function integerOf(value: unknown, otherwise: unknown, base: number): unknown {
   return toInteger(BigInt(Math.trunc(Number(number))));
 }
 
-/** A plain value; what is undefined fails, though there is a default for what is no number. */
+/** A plain value; an undefined value fails, although other values that are not numbers get the default. */
 const defined = (value: unknown) => value instanceof Undefined ? value.fail() : receiver(value);
 
 function rounded(value: unknown, precision: number, method: string): unknown {
@@ -197,7 +197,7 @@ function rounded(value: unknown, precision: number, method: string): unknown {
     return precision >= 0 ? whole : roundFloat(number, precision);
   }
   const unit = 10 ** precision;
-  // Python's ceil() and floor() make ints, of which there is no negative zero.
+  // Python's ceil() and floor() return ints, which have no negative zero.
   return toFloat(((method === "ceil" ? Math.ceil : Math.floor)(number * unit) + 0) / unit);
 }
 

@@ -35,7 +35,7 @@ function isSequence(value: unknown): boolean {
 }
 
 function isSame(a: unknown, b: unknown): boolean {
-  // JavaScript has no identity of numbers and texts; those that are equal and of one type count as the same.
+  // JavaScript has no identity of numbers and texts: equal values of one type count as the same.
   return a === b || isFloat(a) && isFloat(b) && Number(a) === Number(b);
 }
 
@@ -44,7 +44,7 @@ const remainder = (value: unknown, by: unknown) => {
   return asNumber(modulo(value, by));
 };
 
-/** Whether a table has a name; what could be no key of a table fails, as in Python. */
+/** A test that a table has a name; a value that cannot be a key fails, as in Python. */
 const named = (name: string, tableOf: (run: Run) => object): Test =>
   filter(name, ["value"], ({ value }, run) => {
     setHas(new Set(), receiver(value));

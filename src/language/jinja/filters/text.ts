@@ -18,7 +18,7 @@ import { filter } from "./filter.ts";
 import { urlize } from "./urlize.ts";
 import { wrapText } from "./wrap_text.ts";
 
-/** A text, where Python takes nothing else. @throws {PythonError} */
+/** Returns a text. @throws {PythonError} for any other value, as Python does */
 export function textOnly(value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof Markup) return value.text;
@@ -26,7 +26,7 @@ export function textOnly(value: unknown): string {
   throw typeError(`expected string or bytes-like object, got '${typeName(value)}'`);
 }
 
-/** The text that `indent` is given. @throws {PythonError} as Python does where it adds a line feed to another value */
+/** The text argument of `indent`. @throws {PythonError} for any other value, to which Python cannot add a line feed */
 function indented(value: unknown): string {
   if (typeof value === "string" || value instanceof Markup || value instanceof Undefined) return textOnly(value);
   const kind = typeName(value);
@@ -35,15 +35,15 @@ function indented(value: unknown): string {
   throw typeError(`unsupported operand type(s) for +=: '${kind}' and 'str'`);
 }
 
-/** A text of any value; what is undefined fails. */
+/** Converts any value to a text; an undefined value fails. */
 export function softText(value: unknown): string {
   return str(value);
 }
 
-/** What a filter made of a text; of a markup it is one. */
+/** The result of a filter: markup if the value was markup, otherwise unchanged. */
 const alike = (value: unknown, made: unknown) => value instanceof Markup ? asMarkup(made) : made;
 
-/** A filter of a text whose result is a markup where that is one. */
+/** A filter of a text whose result is markup if the text is markup. */
 const keeping = (name: string, change: (text: string) => unknown) =>
   filter(name, ["s"], ({ s }) => alike(s, change(softText(s))));
 
@@ -55,7 +55,7 @@ function wholeOf(value: unknown): number {
   return Math.trunc(number);
 }
 
-/** Each word with a capital letter, where words begin behind blanks, hyphens and brackets. */
+/** Capitalizes each word; words begin after blanks, hyphens and brackets. */
 function title(text: string): string {
   return text.split(/([-\s({[<]+)/u).filter((part) => part !== "")
     .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1).toLowerCase()).join("");
@@ -78,7 +78,7 @@ const MOST_INDENTED = 1_000_000;
 function indent(text: string, width: unknown, first: boolean, blank: boolean): string {
   const prefix = typeof width === "string" ? width : " ".repeat(Math.min(MOST_INDENTED, Math.max(0, wholeOf(width))));
   const whole = `${text}\n`;
-  // As Python's splitlines() of the text with its added line feed.
+  // Splits like Python's splitlines(), for the text with the added line feed.
   // deno-lint-ignore no-control-regex
   const lines = whole.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/).slice(0, -1);
   if (blank) return (first ? prefix : "") + lines.join(`\n${prefix}`);
@@ -130,7 +130,7 @@ function urlEncode(value: unknown): string {
   return pairs.map(([key, item]) => `${quoteUrl(key, true)}=${quoteUrl(item, true)}`).join("&");
 }
 
-/** A text without what stands from each opening to the next closing; an opening that is not closed stays. */
+/** Removes the text from each opening to the next closing; an opening that is not closed stays. */
 function without(text: string, opening: string, closing: string): string {
   let out = "";
   let from = 0;

@@ -1,7 +1,7 @@
 import { escapeHtml } from "../markup.ts";
 
 export interface UrlizeOptions {
-  /** Characters of a link that are shown; undefined for all. */
+  /** The most characters of a link that are shown; undefined for all. */
   limit: number | undefined;
   noFollow: boolean;
   target: string | undefined;
@@ -25,7 +25,7 @@ function peeled(word: string): [head: string, middle: string, tail: string] {
   }
   const count = (text: string, part: string) => text.split(part).length - 1;
   for (const [open, close] of PAIRS) {
-    // A bracket that was opened in the link belongs to it.
+    // A bracket that was opened in the link belongs to the link.
     let missing = count(middle, open) - count(middle, close);
     while (missing-- > 0 && tail.startsWith(close)) {
       middle += close;

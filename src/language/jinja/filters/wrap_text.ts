@@ -1,7 +1,7 @@
 import { valueError } from "../../python/python_error.ts";
 
 export interface WrapOptions {
-  /** Columns. */
+  /** The width of a line, in columns. */
   width: number;
   breakLongWords: boolean;
   breakOnHyphens: boolean;

@@ -10,7 +10,7 @@ import type { Keywords } from "../callable.ts";
 import { type MethodTable, positional } from "./method.ts";
 import { copyOf } from "../../python/update.ts";
 
-/** Changes a map by another map or by pairs, and by named values: `dict.update`. */
+/** Python's `dict.update`: updates a map with another map or pairs, and with keywords. */
 export function updateDict(map: AnyMap, args: readonly unknown[], keywords: Keywords, name = "update"): void {
   if (args.length > 1) throw typeError(`${name} expected at most 1 argument, got ${args.length}`);
   const [source] = args;
@@ -89,7 +89,7 @@ export const DICT_METHODS: MethodTable = {
   values: positional<AnyMap>("dict.values", 0, 0, (map) => new DictView("values", map)),
 };
 
-/** @throws {PythonError} if the value is no map */
+/** Returns a map. @throws {PythonError} if the value is not a map */
 export function mapOnly(value: unknown): AnyMap {
   if (isMap(value)) return value;
   throw typeError(`'${typeName(value)}' object is not a mapping`);

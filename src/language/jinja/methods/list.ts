@@ -11,7 +11,7 @@ import { type MethodTable, positional } from "./method.ts";
 
 type List = unknown[];
 
-/** Items that a list may have: a template must not fill the memory by appending a list to itself. */
+/** The most items of a list: a template must not fill the memory by appending a list to itself. */
 const LONGEST = 10_000_000;
 
 function indexOf(list: List, value: unknown): number {
@@ -66,7 +66,7 @@ export const LIST_METHODS: MethodTable = {
   copy: positional<List>("list.copy", 0, 0, (list) => [...list]),
   count,
   extend: positional<List>("list.extend", 1, 1, (list, [values]) => {
-    // A list that is extended by itself ends: its items are taken first.
+    // The items are copied first, so that extending a list by itself ends.
     const items = Array.from(iterate(values));
     if (list.length + items.length > LONGEST) {
       throw new PythonError("MemoryError", `a list may have ${LONGEST} items at most`);

@@ -3,13 +3,13 @@ import { asMarkup, escaped } from "../markup.ts";
 import type { Method, MethodTable } from "./method.ts";
 import { TEXT_METHODS } from "./text.ts";
 
-/** Methods whose texts are markup as that which they are made of. */
+/** The methods of a markup whose resulting texts are markup as well. */
 const KEEPING = new Set(
   ("capitalize casefold center expandtabs format join ljust lower lstrip partition removeprefix removesuffix replace rjust rpartition " +
     "rsplit rstrip split splitlines strip swapcase title upper zfill").split(" "),
 );
 
-/** A method of a text for a markup: what `join`, `format` and `replace` put into it is escaped. */
+/** Adapts a method of a text for markup: texts that `join`, `format` and `replace` insert are escaped. */
 export function ofMarkup(name: string, method: Method): Method {
   if (!KEEPING.has(name)) return method;
   return {

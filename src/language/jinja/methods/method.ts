@@ -14,7 +14,7 @@ export interface Method {
 
 export type MethodTable = Readonly<Record<string, Method>>;
 
-/** A method that takes so many arguments, none of them by name. */
+/** A method with a fixed number of arguments, none of them by name. */
 export function positional<T>(
   name: string,
   least: number,
@@ -56,7 +56,7 @@ export class BoundMethod extends Callable {
     this.#method = method;
   }
 
-  /** The sandbox has a function of its own in place of `str.format`. */
+  /** The type's name; the sandbox replaces `str.format` by a function. */
   override get typeName(): string {
     return this.#name === "format" || this.#name === "format_map" ? "function" : "builtin_function_or_method";
   }
@@ -74,7 +74,7 @@ export class BoundMethod extends Callable {
   }
 }
 
-/** True for what fails when it is used: the caller's own error comes first. */
+/** Throws the error of an undefined value, which takes precedence over the caller's error. */
 export function check(value: unknown): void {
   if (value instanceof PythonObject) value.truth();
 }

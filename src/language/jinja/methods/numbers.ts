@@ -23,7 +23,7 @@ export const INT_METHODS: MethodTable = {
   conjugate: positional<number>("int.conjugate", 0, 0, (value) => toInteger(wholeOf(value))),
 };
 
-/** A float as the whole numbers of a fraction in lowest terms: each float is one. */
+/** A float as a fraction in lowest terms: numerator and denominator. */
 function ratioOf(value: number): [bigint, bigint] {
   if (Number.isNaN(value)) throw valueError("cannot convert NaN to integer ratio");
   if (!Number.isFinite(value)) throw new PythonError("OverflowError", "cannot convert Infinity to integer ratio");
@@ -68,8 +68,8 @@ type Attributes = Readonly<Record<string, (value: unknown) => unknown>>;
 
 const whole = (value: unknown) => toInteger(wholeOf(value));
 
-/** Attributes of an int that are no methods. */
+/** The attributes of an int that are not methods. */
 export const INT_ATTRIBUTES: Attributes = { real: whole, imag: () => 0, numerator: whole, denominator: () => 1 };
 
-/** Attributes of a float that are no methods. */
+/** The attributes of a float that are not methods. */
 export const FLOAT_ATTRIBUTES: Attributes = { real: (value) => value, imag: () => toFloat(0) };

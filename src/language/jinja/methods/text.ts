@@ -99,7 +99,7 @@ function map(name: string, change: (text: string) => string): Method {
   return positional<string>(`str.${name}`, 0, 0, (self) => change(self));
 }
 
-/** Python's `str.title()`: each letter behind a character that is no letter. */
+/** Python's `str.title()`: capitalizes each letter that follows a character other than a letter. */
 export function titled(text: string): string {
   let inWord = false;
   let out = "";
@@ -111,7 +111,7 @@ export function titled(text: string): string {
   return out;
 }
 
-/** Letters such as `ǆ` have a form of their own at the start of a word. */
+/** Letters such as `ǆ` with a separate form at the start of a word. */
 const TITLES: Readonly<Record<string, string>> = {
   "ǆ": "ǅ",
   "Ǆ": "ǅ",
@@ -199,7 +199,7 @@ function replaced(self: string, [from, to, count = -1]: readonly unknown[]): str
   return replaceText(self, old, by, indexValue(count));
 }
 
-/** Python's `str.replace`: an empty text stands between all characters. */
+/** Python's `str.replace`: an empty text matches between all characters. */
 export function replaceText(text: string, old: string, by: string, count: number): string {
   const parts = old === "" ? ["", ...text, ""] : text.split(old);
   const most = count < 0 ? Infinity : count;
@@ -266,7 +266,7 @@ function zeroFilled(self: string, width: number): string {
   return sign + "0".repeat(Math.max(0, width - textLength(self))) + digits;
 }
 
-/** The methods of Python's `str`, but `format`, which needs the rules of attributes. */
+/** The methods of Python's `str`, without `format`, which needs the rules of attributes. */
 export const TEXT_METHODS: MethodTable = {
   capitalize: map("capitalize", capitalized),
   casefold: map("casefold", (text) => text.replaceAll("ß", "ss").toLowerCase()),

@@ -8,13 +8,13 @@ import type { Keywords } from "../callable.ts";
 import { Undefined } from "../undefined.ts";
 import { type MethodTable, positional } from "./method.ts";
 
-/** How the fields of a format look up attributes and items: by the rules of the sandbox. */
+/** Looks up attributes and items for the fields of a format, by the rules of the sandbox. */
 export interface Lookup {
   attribute(value: unknown, name: string): unknown;
   item(value: unknown, key: unknown): unknown;
 }
 
-/** A date-time in a format of `strftime`. */
+/** Formats a date-time by a format of `strftime`. */
 export function formatDateTime({ epochMs }: DateTime, format: string): string {
   const utc = new Date(epochMs);
   const local = new Date(

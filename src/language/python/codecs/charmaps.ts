@@ -1,6 +1,6 @@
 /**
  * Python's encodings with a byte for each character: the characters of the bytes from 0x80 on, or of all bytes where the first half
- * is not ASCII. U+FFFE stands for a byte that means nothing. Recorded from Python 3.11.
+ * is not ASCII. U+FFFE stands for an invalid byte. Recorded from Python 3.11.
  */
 // deno-fmt-ignore
 export const CHARMAPS: Readonly<Record<string, string>> = {

@@ -1,15 +1,15 @@
 import type { Table } from "./table.ts";
 
-/** An encoding of East Asia: the pairs of the web's encoding of that label, as far as Python has them. */
+/** An East Asian encoding: the byte pairs of the web encoding with that label that Python has, too. */
 interface Family {
   label: string;
   /** True for a pair of bytes that Python's encoding has. */
   has(lead: number, trail: number): boolean;
-  /** Bytes that are a character by themselves, beyond ASCII. */
+  /** The character of a single byte beyond ASCII. */
   single?(byte: number): string | undefined;
-  /** Characters that Python reads otherwise: those of the web, and those of Python below them. */
+  /** Characters that differ: those of the web encoding, and in the same order those of Python. */
   instead?: readonly [web: string, python: string];
-  /** Characters that Python also writes, and where: it does not read them there. */
+  /** Characters that Python writes, but does not read, with their codes. */
   also?: Readonly<Record<string, number>>;
 }
 
@@ -22,11 +22,11 @@ const CP932_SINGLE: Readonly<Record<number, string>> = {
   0xfe: "\uf8f2",
   0xff: "\uf8f3",
 };
-/** True for a trail byte that its row has; a row that is not named has all. */
+/** True for a trail byte that exists in its row; an unnamed row has all. */
 const within = (rows: Readonly<Record<number, readonly (readonly [number, number])[]>>, lead: number, trail: number) =>
   rows[lead]?.some(([first, last]) => trail >= first && trail <= last) ?? true;
 
-// The web reads these as Microsoft did; Python's tables are those of the standard.
+// The web encodings read these characters as Microsoft did; Python follows the standard.
 const JIS = ["～∥－￠￡￢", "〜‖−¢£¬"] as const;
 const JIS_ALSO = { "¥": 0x5c, "‾": 0x7e };
 const KOREAN = {
@@ -94,7 +94,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   },
 };
 
-/** The table of an encoding of East Asia, by Python's name; undefined if it is none. */
+/** The table of an East Asian encoding, by Python's name; undefined for other encodings. */
 export function multibyteTable(codec: string): Table | undefined {
   if (!Object.hasOwn(FAMILIES, codec)) return undefined;
   const { label, has, single, instead = ["", ""], also = {} } = FAMILIES[codec]!;
@@ -104,7 +104,7 @@ export function multibyteTable(codec: string): Table | undefined {
     const text = decoder.decode(Uint8Array.from(bytes));
     const [character, ...more] = text;
     if (character === undefined || more.length > 0 || character === "\ufffd") return undefined;
-    // Where the web has private characters, Python has none; but in these two.
+    // Python does not have the private characters of the web encodings, except in these two.
     if (codec !== "gb18030" && codec !== "cp932" && /\p{Co}/u.test(character)) return undefined;
     const other = web.indexOf(character);
     return other < 0 ? character : python[other];
@@ -122,7 +122,7 @@ export function multibyteTable(codec: string): Table | undefined {
   for (let lead = 0x81; lead <= 0xfe; lead++) {
     if (single?.(lead) !== undefined || label === "big5" && lead < 0xa1) continue;
     for (let trail = 0x40; trail <= 0xfe; trail++) {
-      // What stands beyond KS X 1001 is not in every runtime's table.
+      // Pairs beyond KS X 1001 are skipped: not every runtime's table has them.
       if (codec === "cp949" && (lead < 0xa1 || trail < 0xa1)) continue;
       if (has(lead, trail)) add(lead << 8 | trail, decode(lead, trail), [lead, trail]);
     }
@@ -161,7 +161,7 @@ export function multibyteTable(codec: string): Table | undefined {
   };
 }
 
-/** The syllables that KS X 1001 does not have, in their order, in the pairs that it leaves free. */
+/** Adds the syllables that KS X 1001 does not have, in order, to the pairs that it leaves free. */
 function addHangul(
   known: ReadonlyMap<string, unknown>,
   add: (key: number, character: string, sequence: number[]) => void,
@@ -177,7 +177,7 @@ function addHangul(
   }
 }
 
-/** The sequences of four bytes of GB 18030, which hold all of Unicode that the pairs do not. */
+/** The four-byte sequences of GB 18030, for all Unicode characters without a pair. */
 function fourBytes(decode: (bytes: Uint8Array) => string) {
   const sequence = (index: number) => [
     0x81 + Math.floor(index / 12600),

@@ -2,11 +2,11 @@
 export interface Table {
   /** The codec's name in Python's errors. */
   name: string;
-  /** What Python says of a character that it does not have, and of bytes that mean nothing. */
+  /** Python's error texts for a character that the encoding does not have, and for invalid bytes. */
   noCharacter: string;
   noBytes: string;
-  /** The character at a position, and how many bytes it takes; undefined for bytes that mean nothing. */
+  /** The character at a position, and its number of bytes; undefined for invalid bytes. */
   read(bytes: Uint8Array, at: number): { character: string; length: number } | undefined;
-  /** The bytes of a character; undefined if it has none. */
+  /** The bytes of a character; undefined if the encoding does not have it. */
   write(character: string): readonly number[] | undefined;
 }

@@ -38,7 +38,7 @@ const made = new Map<string, Table | undefined>();
 
 /** The table of an encoding whose bytes need no state, by Python's name; undefined if there is none. */
 export function tableOf(codec: string): Table | undefined {
-  // Tables are facts that do not change: one of each is enough for all parts of a process.
+  // Tables never change: one of each is enough for the whole process.
   if (!made.has(codec)) {
     made.set(
       codec,

@@ -2,9 +2,9 @@
 export interface Units {
   /** The codec's name in Python's errors. */
   name: string;
-  /** Bytes of a unit. */
+  /** The size of a code unit, in bytes. */
   size: 2 | 4;
-  /** Undefined: little, behind a mark that says so; read as the mark says. */
+  /** True for little-endian. Undefined: written as little-endian after a byte order mark, read in the order of the mark. */
   little: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ export const UNITS: Readonly<Record<string, Units>> = {
 
 const MARK = 0xfeff;
 
-/** The bytes of one code point, which may be a surrogate of its own. */
+/** The bytes of one code point, which may be a lone surrogate. */
 export function unitBytes({ size, little }: Units, code: number): number[] {
   const units = size === 4 || code <= 0xffff
     ? [code]
@@ -30,17 +30,17 @@ export function unitBytes({ size, little }: Units, code: number): number[] {
   });
 }
 
-/** The mark that an encoding of no stated order begins with. */
+/** The byte order mark at the start of a text whose encoding names no order. */
 export const markOf = (units: Units): number[] => units.little === undefined ? unitBytes(units, MARK) : [];
 
-/** A code point, how many bytes it takes, and why it is wrong, if it is. */
+/** A code point, its number of bytes, and the reason if it is invalid. */
 interface Read {
   code: number;
   length: number;
   wrong?: string;
 }
 
-/** The order of bytes that a text has, and where it begins behind its mark. */
+/** The byte order of a text, and the offset of its first character after the mark. */
 export function orderOf(units: Units, bytes: Uint8Array): { units: Units; from: number } {
   if (units.little !== undefined) return { units, from: 0 };
   for (const little of [true, false]) {

@@ -39,35 +39,35 @@ export interface EnvironmentOptions {
   options: JinjaOptions;
   filters: Readonly<Record<string, Filter>>;
   tests: Readonly<Record<string, Test>>;
-  /** Filters whose value follows from their arguments. */
+  /** The filters whose result depends only on their arguments. */
   steady: ReadonlySet<string>;
   load: TemplateLoader;
   log: Logger;
   now(): number;
   /** Names of some values' types, for messages. */
   typeNames: WeakMap<object, string>;
-  /** Undefined values print as nothing: the option `allow_undefined`. */
+  /** True if undefined values print as nothing: the option `allow_undefined`. */
   lenient: boolean;
   /** Templates that are compiled already, by their content. */
   cache: TemplateCache;
 }
 
-/** What of a compiled template belongs to its text alone. */
+/** The fields of a compiled template that depend only on its text. */
 type KeptTemplate = Pick<CompiledTemplate, "body" | "blocks" | "bytes">;
 
-/** Templates by options and content, so that each is compiled once; the oldest go first. */
+/** A cache of templates by options and content, so that each is compiled once; the oldest are removed first. */
 export class TemplateCache {
-  /** Content → options → template. Not one key of both: a text that is made for a look-up has to be read once more. */
+  /** Content → options → template. A joined key would be a new text for each lookup, which has to be hashed again. */
   readonly #known = new Map<string, Map<string, KeptTemplate>>();
   #bytes = 0;
   readonly #most: number;
 
-  /** @param most what all templates that are kept may take, in bytes; closures take some fifty times the text they were made from */
+  /** @param most the most memory of all kept templates, in bytes; closures take about fifty times the size of their text */
   constructor(most = 64 * 1024 * 1024) {
     this.#most = most;
   }
 
-  /** What all that is kept takes, in bytes. */
+  /** The memory of all kept templates, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -115,7 +115,7 @@ export function compileCached(
 
 const RELATIVE = /^\.{1,2}\//;
 
-/** `./x` and `../x`, from the directory of a template; undefined above the top, and where no directory is known. */
+/** Resolves `./x` and `../x` from the directory of a template; undefined above the top, or if the directory is unknown. */
 function resolveName(name: string, directory: unknown): string | undefined {
   if (!RELATIVE.test(name)) return name.split("/").includes("..") ? undefined : name;
   if (typeof directory !== "string") return undefined;
@@ -127,7 +127,7 @@ function resolveName(name: string, directory: unknown): string | undefined {
   return parts.join("/");
 }
 
-/** `tplfile`, `tpldir` and `tpldot` of a file. */
+/** The names `tplfile`, `tpldir` and `tpldot` of a file. */
 export function templateNames(file: string): [string, string][] {
   const at = file.lastIndexOf("/");
   const directory = at < 0 ? "." : file.slice(0, at);
@@ -137,7 +137,7 @@ export function templateNames(file: string): [string, string][] {
   ]];
 }
 
-/** Tuples as lists, and bytes that are UTF-8 as texts: Salt decodes what it loads for a template. */
+/** Converts tuples to lists, and bytes that are UTF-8 to texts, as Salt does with data that it loads for a template. */
 function decoded(value: unknown): unknown {
   if (value instanceof Uint8Array) return new TextDecoder("utf-8", { fatal: true }).decode(value);
   if (value instanceof Tuple) return Array.from(value, decoded);
@@ -178,8 +178,8 @@ export function saltEnvironment(own: EnvironmentOptions): Environment {
   const { options, filters, tests, steady, load, log, now, typeNames, lenient } = own;
   const loaded = (run: Run, name: string, file: TemplateFile | undefined): CompiledTemplate => {
     if (file === undefined) throw new TemplateNotFound(name);
-    // As in Salt, templates that are imported afterwards see these names of the file that was loaded last; its directory
-    // only if it was not named from that of another.
+    // As in Salt, templates that are imported later see these names of the file that was loaded last; its directory
+    // only if its name was not relative to the directory of another file.
     const isRelative = RELATIVE.test(name);
     for (const [global, value] of isRelative ? [["tplfile", name] as const] : templateNames(file.name)) {
       run.globals.set(global, value);
@@ -220,9 +220,9 @@ const STRINGS = [
 const FLAGS = ["trim_blocks", "lstrip_blocks", "keep_trailing_newline", "autoescape"] as const;
 
 /**
- * Jinja2's options with those of a configuration or a header on top; what is not one is logged and left out.
+ * Jinja2's options, overridden by those of a configuration or a header; unknown options are logged and left out.
  *
- * @param given as `jinja_env`, in any case
+ * @param given options as in `jinja_env`, in upper or lower case
  */
 export function jinjaOptions(base: JinjaOptions, given: unknown, log: Logger): JinjaOptions {
   if (!isMap(given) || sizeOf(given) === 0) return base;

@@ -3,18 +3,18 @@ import { JsonError, parseOrderedJson } from "../../python/json.ts";
 
 const HEADER = "#jinja2:";
 
-/** A template without its header, and the options that stand in it. */
+/** A template without its header, and the options of the header. */
 export interface HeadedTemplate {
   source: string;
   options: Map<unknown, unknown> | undefined;
 }
 
 /**
- * Takes out the line `#jinja2: {"trim_blocks": true}` at the start of a template, or behind its `#!` line. A line that is no
- * such map stays in the text.
+ * Removes the line `#jinja2: {"trim_blocks": true}` at the start of a template, or after its `#!` line. A line without a valid
+ * map stays in the text.
  */
 export function takeHeader(source: string): HeadedTemplate {
-  // Nearly every template has none.
+  // Nearly every template has no header.
   if (!/^(?:#!(?!\/)[^\r\n]*(?:\r\n|[\r\n]))?#jinja2:/.test(source)) return { source, options: undefined };
   const lines = source.match(/[^\r\n]*(?:\r\n|[\r\n]|$)/g) ?? [];
   const at = lines[0]?.startsWith("#!") && !lines[0].startsWith("#!/") ? 1 : 0;

@@ -7,7 +7,7 @@ import { doubleQuoted } from "../../yaml/quoted.ts";
 
 const DEEPEST = 500;
 
-/** True for a text that YAML could not read back if Python's repr stood in it. */
+/** True for a text whose Python repr YAML could not read back. */
 const needsQuotes = (value: unknown): value is string => typeof value === "string" && /[\n\r\t]/.test(value);
 
 function show(value: unknown, above: readonly unknown[]): string {
@@ -22,7 +22,7 @@ function show(value: unknown, above: readonly unknown[]): string {
     return `{${items.join(", ")}}`;
   }
   if (value instanceof GroupTuple) {
-    // Salt makes each tuple again to print it, and cannot make one with names.
+    // Salt rebuilds each tuple to print it, which fails for a tuple with names.
     throw typeError("_GroupTuple.__new__() missing 1 required positional argument: 'list'");
   }
   if (Array.isArray(value)) {
@@ -38,7 +38,7 @@ function show(value: unknown, above: readonly unknown[]): string {
 }
 
 /**
- * The text of a value that a template prints: Python's, but values of maps that hold line ends are in YAML's double quotes,
+ * The text of a value that a template prints: as in Python, but texts in maps that contain line ends are in YAML's double quotes,
  * so that the result can be read as YAML.
  */
 export function finalize(value: unknown): string {

@@ -39,7 +39,7 @@ export const SALT_GLOBALS: ReadonlyMap<string, unknown> = new Map<string, unknow
   native("ifelse", ifElse),
 ]);
 
-/** `show_full_context()`: what a template was given, as far as it is data. */
+/** The function `show_full_context()`: returns the names that a template was given, if they are data. */
 export function showFullContext(context: ReadonlyMap<string, unknown>): NativeFunction {
   return new NativeFunction("show_full_context", () => {
     const plain = [...context].map((

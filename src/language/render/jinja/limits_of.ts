@@ -5,7 +5,7 @@ const atLeastOne = (value: unknown, otherwise: number): number => {
   return number >= 1 ? number : otherwise;
 };
 
-/** What one render may take, by a configuration: `template_max_steps` rounds and calls, `template_max_size` characters. */
+/** The limits of one render from a configuration: `template_max_steps` rounds and calls, `template_max_size` characters. */
 export function templateLimitsOf(opts: Record<string, unknown>): Limits {
   return {
     ...DEFAULT_LIMITS,

@@ -1,7 +1,7 @@
 import { PythonObject } from "../../python/object.ts";
 import { Callable, type Described, type Keywords, then, withoutMarkup } from "../../jinja/mod.ts";
 
-/** A function of Salt's failed by its own words: it was called wrongly, or could not do its work. */
+/** A Salt function reported a failure: it was called wrongly, or could not do its work. */
 export class SaltFunctionError extends Error {
   override name = "SaltFunctionError";
 }
@@ -15,7 +15,7 @@ export interface FunctionTable {
   /**
    * Calls a function.
    *
-   * @throws {SaltFunctionError} if it says that it failed
+   * @throws {SaltFunctionError} if the function reports a failure
    * @throws {PythonError} for any other exception
    */
   call(name: string, args: readonly unknown[], keywords: Keywords): unknown;

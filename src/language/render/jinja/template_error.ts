@@ -12,7 +12,7 @@ import { RenderError } from "../render_error.ts";
 import { SaltFunctionError } from "./salt_functions.ts";
 
 const MARK = "    <======================";
-/** Lines that are shown before and behind the failing one. */
+/** The number of lines that are shown before and after the failing one. */
 const AROUND = 5;
 
 /** The lines around a failing one, which is marked, as Salt shows them. */
@@ -29,7 +29,7 @@ function context(source: string, line: number): string {
   return `---\n${shown.join("\n")}\n---`;
 }
 
-/** What an error is called in front of its message, and whether its class is named behind it. */
+/** The name of an error before its message, and its class if Salt shows it. */
 function kindOf(error: Error): { kind: string; shownClass?: string } {
   if (error instanceof UndefinedError) return { kind: "Jinja variable " };
   const isJinja = error instanceof TemplateSyntaxError || error instanceof TemplateRuntimeError ||
@@ -54,7 +54,7 @@ export interface FailedTemplate {
 }
 
 /**
- * The error of a template that failed, in Salt's words: what, in which line, and the lines around it.
+ * The error of a failed template, in Salt's words: the problem, its line, and the lines around it.
  *
  * @param main the template that was to be rendered; the error may be in one that it imports
  */

@@ -11,9 +11,9 @@ import { QueryError } from "./tokens.ts";
 type Kind = "number" | "string" | "boolean" | "array" | "object" | "expref" | "array-number" | "array-string";
 
 interface QueryFunction {
-  /** Of each parameter what it may be; nothing means anything. */
+  /** The allowed kinds of each parameter; an empty list allows any value. */
   takes: readonly (readonly Kind[])[];
-  /** The last parameter may be given many times. */
+  /** True if the last parameter may be repeated. */
   variadic?: boolean;
   call(args: readonly unknown[], budget: SearchBudget): unknown;
 }
@@ -36,7 +36,7 @@ function isKind(value: unknown, kind: Kind): boolean {
 
 const NUMBERS_OR_TEXTS = ["array-number", "array-string"] as const;
 
-/** The first of those that go before (or after) all others. */
+/** The first of the smallest (or largest) items. */
 function extreme(items: readonly unknown[], key: (item: unknown) => unknown, sign: 1 | -1): unknown {
   return items.reduce<{ item: unknown; key: unknown } | undefined>((best, item) => {
     const own = key(item);
@@ -44,7 +44,7 @@ function extreme(items: readonly unknown[], key: (item: unknown) => unknown, sig
   }, undefined)?.item ?? null;
 }
 
-/** The key of an item by an expression: numbers, or texts. */
+/** Returns the keys of items by an expression: all numbers, or all texts. */
 function keyBy(name: string, reference: unknown, items: unknown, budget: SearchBudget): (item: unknown) => unknown {
   const { query } = reference as QueryReference;
   const keys = new Map((items as unknown[]).map((item) => [item, query(item, budget)]));
@@ -61,7 +61,7 @@ function keyBy(name: string, reference: unknown, items: unknown, budget: SearchB
 
 const itself = (item: unknown) => item;
 
-/** Writing asks for as much room as the text has characters. */
+/** Charges the characters of a new text to the budget. */
 function written(text: string, budget: SearchBudget): string {
   budget.write(text.length);
   return text;
@@ -173,7 +173,7 @@ const shown = (names: readonly string[]) => `[${names.map((name) => `'${name}'`)
 /**
  * Calls a function of JMESPath.
  *
- * @throws {QueryError} for one that is not there, and arguments that do not fit
+ * @throws {QueryError} for an unknown function, and for invalid arguments
  */
 export function callFunction(name: string, args: readonly unknown[], budget: SearchBudget): unknown {
   if (!Object.hasOwn(FUNCTIONS, name)) throw new QueryError(`Unknown function: ${name}()`);

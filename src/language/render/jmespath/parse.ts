@@ -6,7 +6,7 @@ import { callFunction } from "./functions.ts";
 import { holds, isNumber, project, type Query, QueryReference, same } from "./search.ts";
 import { QueryError, type Token, tokensOf } from "./tokens.ts";
 
-/** How tightly what stands behind a value belongs to it; what is not here ends an expression. */
+/** The binding power of tokens that follow a value; any other token ends an expression. */
 const POWER: Readonly<Record<string, number>> = {
   "|": 1,
   "||": 2,
@@ -25,16 +25,16 @@ const POWER: Readonly<Record<string, number>> = {
   "[": 55,
   "(": 60,
 };
-/** Below this, what stands behind a projection is not part of it. */
+/** The binding power below which a token ends a projection. */
 const PROJECTION_ENDS = 10;
-/** Expressions within one another. */
+/** The most nested expressions. */
 const DEEPEST = 200;
 
 const itself: Query = (value) => value;
 const field = (name: unknown): Query => (value) => isMap(value) ? lookup(value, name) ?? null : null;
 const listed = (value: unknown): readonly unknown[] | undefined => Array.isArray(value) ? value : undefined;
 
-/** A comparison; what is neither a number nor a text has no order. */
+/** A comparison; values other than numbers and texts have no order. */
 function comparison(sign: string, left: Query, right: Query): Query {
   return (value, budget) => {
     const [one, other] = [left(value, budget) ?? null, right(value, budget) ?? null];
@@ -45,14 +45,14 @@ function comparison(sign: string, left: Query, right: Query): Query {
   };
 }
 
-/** Everything in the lists of a list. */
+/** The items of all lists in a list. */
 const flattened = (left: Query): Query => (value, budget) =>
   listed(left(value, budget))?.flatMap((item) => {
     for (let at = Array.isArray(item) ? item.length : 1; at > 0; at--) budget.step();
     return item;
   }) ?? null;
 
-/** What a part gives for each item of a list. */
+/** Applies a part of the expression to each item of a list. */
 const projection = (left: Query, right: Query): Query => (value, budget) => {
   const items = listed(left(value, budget));
   return items === undefined ? null : project(items, right, budget);
@@ -71,7 +71,7 @@ const filtered = (left: Query, condition: Query): Query => (value, budget) => {
   }) ?? null;
 };
 
-/** Reads one expression, by what binds more tightly than what stands before it. */
+/** Reads expressions by their binding power. */
 class Parser {
   readonly #expression: string;
   readonly #tokens: readonly Token[];
@@ -134,7 +134,7 @@ class Parser {
     };
   }
 
-  /** What can begin an expression. */
+  /** Reads the beginning of an expression. */
   #first(): Query {
     const token = this.#next;
     this.#at++;
@@ -177,7 +177,7 @@ class Parser {
     }
   }
 
-  /** What can stand behind a value. */
+  /** Reads the part of an expression that follows a value. */
   #behind(left: Query): Query {
     const token = this.#next;
     this.#at++;
@@ -235,7 +235,7 @@ class Parser {
     return projection(filtered(left, condition), right);
   }
 
-  /** What stands behind a projection and is asked of each of its values. */
+  /** Reads the part that follows a projection, and that applies to each of its values. */
   #projected(power: number): Query {
     if ((POWER[this.#next.kind] ?? 0) < PROJECTION_ENDS) return itself;
     if (this.#is("[") || this.#is("[?")) return this.#read(power);
@@ -296,9 +296,9 @@ class Parser {
 }
 
 /**
- * An expression of JMESPath, ready to be asked of values.
+ * Compiles an expression of JMESPath.
  *
- * @throws {QueryError} for what is none
+ * @throws {QueryError} for an invalid expression
  */
 export function parseQuery(expression: string): Query {
   return new Parser(expression).whole();

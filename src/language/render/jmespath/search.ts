@@ -2,18 +2,18 @@ import { entriesOf, isMap } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
 import { isFloat, isInteger } from "../../python/float.ts";
 
-/** What one search may take. */
+/** The limits of one search. */
 export interface SearchBudget {
-  /** @throws if there is no more time */
+  /** Counts a step. @throws if the time limit is reached */
   step(): void;
-  /** @throws if there is no more room */
+  /** Counts characters. @throws if the size limit is reached */
   write(characters: number): void;
 }
 
-/** A part of an expression, ready to be asked of a value. */
+/** A compiled part of an expression. */
 export type Query = (value: unknown, budget: SearchBudget) => unknown;
 
-/** A part that a function is given unasked: `&name`. */
+/** An expression that is passed to a function without being evaluated: `&name`. */
 export class QueryReference {
   readonly query: Query;
 
@@ -24,21 +24,21 @@ export class QueryReference {
 
 export const isNumber = (value: unknown): boolean => isInteger(value) || isFloat(value);
 
-/** The truth of JMESPath: 0 is true. */
+/** True for a value that counts as true in JMESPath, where 0 is true. */
 export function holds(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === "") return false;
   if (Array.isArray(value)) return value.length > 0;
   return !isMap(value) || entriesOf(value).length > 0;
 }
 
-/** Takes a step for each value inside of one, since what looks at all of them takes as long; values may stand in many places. */
+/** Counts a step for each value inside of a value, before work that visits all of them; a value may occur many times. */
 export function charge(value: unknown, budget: SearchBudget): void {
   budget.step();
   if (Array.isArray(value)) { for (const item of value) charge(item, budget); }
   else if (isMap(value)) { for (const [, item] of entriesOf(value)) charge(item, budget); }
 }
 
-/** Equality of JMESPath: 1 is not true, and 0 is not false. */
+/** Equality by the rules of JMESPath: 1 is not true, and 0 is not false. */
 export function same(one: unknown, other: unknown, budget: SearchBudget): boolean {
   if (typeof one === "boolean" !== (typeof other === "boolean")) return false;
   charge(one, budget);
@@ -46,7 +46,7 @@ export function same(one: unknown, other: unknown, budget: SearchBudget): boolea
   return equal(one, other);
 }
 
-/** What a part gives for each of many values, without nulls. */
+/** The results of a part for each of many values, without nulls. */
 export function project(values: readonly unknown[], query: Query, budget: SearchBudget): unknown[] {
   const found: unknown[] = [];
   for (const value of values) {

@@ -5,20 +5,20 @@ export interface Token {
   kind: string;
   /** The name, number or literal. */
   value: unknown;
-  /** Where it begins, from 0. */
+  /** The offset of the token, from 0. */
   at: number;
 }
 
-/** An expression that is none. */
+/** The error of an invalid expression. */
 export class QueryError extends Error {
   override name = "JMESPathError";
 }
 
-/** Characters and parts of one expression: each part may be a call within another. */
+/** The most characters, and the most tokens, of one expression: each token may be a nested call. */
 const LONGEST = 65_536;
 const MOST = 2000;
 
-/** Kinds and how they are written; the first that fits counts. */
+/** The kinds of tokens with their patterns; the first matching one counts. */
 const KINDS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ["space", /[ \t\r\n]+/y],
   ["name", /[A-Za-z_]\w*/y],
@@ -29,13 +29,13 @@ const KINDS: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ["punctuation", /\[\?|\[\]|\|\||&&|[<>!=]=|[.*\[\](),:@{}|&<>!]/y],
 ];
 
-/** A JSON literal; what is no JSON is a text, as it once was. */
+/** A JSON literal; invalid JSON is a text, as in older versions of JMESPath. */
 function literal(text: string): unknown {
   for (const json of [text, `"${text.trimStart()}"`]) {
     try {
       return parseOrderedJson(json);
     } catch {
-      // The next one.
+      // Tries the next form.
     }
   }
   throw new QueryError(`Bad token ${text}`);
@@ -50,9 +50,9 @@ function valueOf(kind: string, text: string): unknown {
 }
 
 /**
- * The parts of an expression, with one of kind `end` behind them.
+ * The tokens of an expression, with a token of the kind `end` after them.
  *
- * @throws {QueryError} for what can be no part
+ * @throws {QueryError} for text that is not a token
  */
 export function tokensOf(expression: string): Token[] {
   if (expression === "") throw new QueryError("Invalid JMESPath expression: cannot be empty.");

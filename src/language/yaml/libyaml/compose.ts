@@ -7,22 +7,22 @@ import { YamlProblem } from "./yaml_problem.ts";
 /** A document before its value is built. */
 export interface ComposedYaml {
   root: YamlNode;
-  /** No node stands in the document twice: it has no aliases. */
+  /** True if the document has no aliases, so that no node occurs twice. */
   isTree: boolean;
 }
 
 /**
  * The node of a YAML document as libyaml and PyYAML compose it, with libyaml's places.
  *
- * @param budget bound on the nodes, for who sends many documents
- * @throws {YamlProblem} where they refuse it
- * @throws {RangeError} if it is nested too deeply
+ * @param budget the limit of nodes, for a sender of many documents
+ * @throws {YamlProblem} if libyaml or PyYAML refuses the document
+ * @throws {RangeError} if the document is nested too deeply
  */
 export function compose(text: string, budget?: YamlBudget): ComposedYaml {
   return new Composer(text, budget).document();
 }
 
-/** @see libyaml src/parser.c */
+/** Composes the nodes of one document. @see libyaml src/parser.c */
 class Composer {
   readonly #scanner: Scanner;
   readonly #budget: YamlBudget | undefined;
@@ -107,7 +107,7 @@ class Composer {
     }
   }
 
-  /** A node is known by its anchor before what it holds. */
+  /** Notes the anchor of a node, before the content of the node is read. */
   #name(node: YamlNode, anchor: string | undefined): void {
     if (anchor === undefined) return;
     const first = this.#anchors.get(anchor);
@@ -118,7 +118,7 @@ class Composer {
     this.#anchors.set(anchor, node);
   }
 
-  /** @param offset where the node begins, with its tag and anchor */
+  /** Reads the content of a node. @param offset where the node begins, including its tag and anchor */
   #content(
     offset: number,
     tag: string | undefined,
@@ -160,7 +160,7 @@ class Composer {
     throw new YamlProblem("parser", "did not find expected node content", at, { text: context, at: offset });
   }
 
-  // An array that begins with its first item takes a tenth of the memory of one that is pushed to, and most have but one.
+  // An array that is created with its first item takes a tenth of the memory of an empty one with a push, and most have only one item.
 
   #indentless(): YamlNode[] {
     this.#take("entry");
@@ -245,7 +245,7 @@ class Composer {
   }
 }
 
-/** @param at where the node begins */
+/** The full form of a tag. @param at where the node begins */
 function fullTag(text: string, at: number): string {
   const [, verbatim, handle, suffix] = /^!(?:<(.*)>|([\w-]*!)?(.*))$/s.exec(text) ?? [];
   if (verbatim !== undefined) return verbatim;

@@ -1,4 +1,4 @@
-/** In place of the code of a character, behind the text's end. */
+/** The code that is returned at the end of the text. */
 export const END = -1;
 
 const LINE_FEED = 0x0a;
@@ -20,20 +20,20 @@ export class Cursor {
   at = 0;
   line = 0;
   column = 0;
-  /** Where the last white space with an end of a line in it ended, behind an unquoted text. */
+  /** The offset after the last white space with a line end that followed an unquoted text. */
   afterBreak = -1;
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** The code of the character so many places ahead, or {@linkcode END}. */
+  /** The code of the character `ahead` places ahead, or {@linkcode END}. */
   code(ahead = 0): number {
     const at = this.at + ahead;
     return at < this.text.length ? this.text.charCodeAt(at) : END;
   }
 
-  /** The character so many places ahead; empty at the end. */
+  /** The character `ahead` places ahead; empty at the end. */
   peek(ahead = 0): string {
     return this.text[this.at + ahead] ?? "";
   }
@@ -51,12 +51,12 @@ export class Cursor {
     return code === 0x20 || code === 0x09;
   }
 
-  /** White space, a line's end or the text's. */
+  /** True at white space, a line end or the end of the text. */
   isGap(ahead = 0): boolean {
     return isGapCode(this.code(ahead));
   }
 
-  /** Moves on by characters that are no ends of lines. */
+  /** Moves forward by characters other than line ends. */
   skip(count: number): void {
     this.at += count;
     this.column += count;
@@ -68,7 +68,7 @@ export class Cursor {
     this.skip(count);
   }
 
-  /** Moves behind a line's end; at the text's end it stays. @returns what the end is in a text: a line feed, but for two of Unicode's */
+  /** Moves after a line end; does nothing at the end of the text. @returns the line end in a value: a line feed, or one of Unicode's two */
   nextLine(): string {
     const code = this.code();
     if (code === END) return "";
@@ -78,14 +78,14 @@ export class Cursor {
     return code < 0x2028 ? "\n" : String.fromCharCode(code);
   }
 
-  /** At the text's end: behind a line's end that is not there. */
+  /** At the end of the text: moves as if there were a line end. */
   endLine(): void {
     this.at++;
     this.line++;
     this.column = 0;
   }
 
-  /** Moves on to the end of the line. @returns what was passed */
+  /** Moves to the end of the line. @returns the passed text */
   takeLine(): string {
     const { text, at: start } = this;
     let at = start;
@@ -94,7 +94,7 @@ export class Cursor {
     return text.slice(start, at);
   }
 
-  /** Moves on behind what a sticky expression without ends of lines finds here. @returns what was passed */
+  /** Moves after the match of a sticky expression, which must not match line ends. @returns the passed text */
   take(pattern: RegExp): string {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.text)?.[0] ?? "";
@@ -102,7 +102,7 @@ export class Cursor {
     return found;
   }
 
-  /** True at `---` or `...` that fills a line's beginning. */
+  /** True at `---` or `...` at the start of a line, followed by a gap. */
   isDocumentMark(): boolean {
     if (this.column !== 0) return false;
     const code = this.code();

@@ -2,17 +2,17 @@ import { construct, ConstructError } from "../construct.ts";
 import { compose } from "./compose.ts";
 import { YamlProblem, type YamlStage } from "./yaml_problem.ts";
 
-/** What libyaml and PyYAML say of a document. */
+/** The error of libyaml and PyYAML for a document. */
 export interface Explanation {
   stage: YamlStage;
-  /** The problem alone, without places. */
+  /** The problem, without places. */
   problem: string;
-  /** All of it, as `str()` of PyYAML's exception gives it. */
+  /** The whole text, as `str()` of PyYAML's exception returns it. */
   text: string;
 }
 
 /**
- * What libyaml and PyYAML say of a document that was refused; undefined if they would take it, or if it is nested too deeply.
+ * The error of libyaml and PyYAML for a refused document; undefined if they accept the document, or if it is nested too deeply.
  *
  * @see yaml/error.py MarkedYAMLError
  */
@@ -31,7 +31,7 @@ export function explainYaml(text: string): Explanation | undefined {
 function problemOf(error: unknown): YamlProblem | undefined {
   if (error instanceof YamlProblem) return error;
   if (!(error instanceof ConstructError)) {
-    // The stack was full.
+    // The document is nested too deeply for the stack.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

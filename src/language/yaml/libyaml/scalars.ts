@@ -5,7 +5,7 @@ import { YamlProblem } from "./yaml_problem.ts";
 const fail = (problem: string, at: number, context: string, start: number) =>
   new YamlProblem("scanner", problem, at, { text: context, at: start });
 
-/** What lines of a folded text are joined with, by the line ends between them. */
+/** The text that joins lines of a folded text, for the line ends between them. */
 function folded(breaks: string): string {
   if (breaks === "\n") return " ";
   return breaks.startsWith("\n") ? breaks.slice(1) : breaks;
@@ -23,25 +23,25 @@ const PLAIN = Uint8Array.from({ length: 0x80 }, (_, code) => {
 });
 
 /**
- * An unquoted text outside of flow collections that fills its line, with the margin of the next line, or that a colon ends. A new process is
- * faster with an expression than with a loop, which reads what the expression does not. At most 100 parts: each takes room on its stack.
+ * Matches an unquoted text outside of flow collections that fills its line, with the margin of the next line, or that ends at a colon. In a
+ * new process an expression is faster than a loop, which reads the rest. At most 100 parts are matched: each takes room on the stack.
  */
 const LINE =
   /([^ \t\r\n\x85\u2028\u2029:#]+(?:(?:[ \t]+|[:#]+)[^ \t\r\n\x85\u2028\u2029:#]+){0,99})(?:\n( *)(?=[^ \t\r\n\x85\u2028\u2029])|:(?=[ \n]))/y;
 
-/** The same for words of one line: outside of flow collections, and in one. */
+/** Match the words of one line: outside of flow collections, and inside. */
 const WORDS = /[^ \t\r\n\x85\u2028\u2029:#]+(?:[ \t]+[^ \t\r\n\x85\u2028\u2029:#]+){0,99}/y;
 const FLOW_WORDS = /[^ \t\r\n\x85\u2028\u2029:#,[\]{}]+(?:[ \t]+[^ \t\r\n\x85\u2028\u2029:#,[\]{}]+){0,99}/y;
 
-/** A text in quotes that stands for itself, in one line. */
+/** Matches a quoted text without escapes, in one line. */
 const QUOTED = /'([^'\r\n\x85\u2028\u2029]*)'(?!')|"([^"\\\r\n\x85\u2028\u2029]*)"/y;
 
-/** Where an unquoted text ends in its line, before white space. */
+/** The offset at which an unquoted text ends in its line, before white space. */
 function plainEnd(text: string, from: number, isFlow: boolean): number {
   const { length } = text;
   const words = isFlow ? FLOW_WORDS : WORDS;
   words.lastIndex = from;
-  /** Behind the last character that is no white space. */
+  /** The offset after the last character other than white space. */
   let end = words.test(text) ? words.lastIndex : from;
   for (let at = end; at < length; at++) {
     const code = text.charCodeAt(at);
@@ -49,7 +49,7 @@ function plainEnd(text: string, from: number, isFlow: boolean): number {
     if (code < PLAIN.length ? PLAIN[code] === 0 : isBreakCode(code)) {
       if (code === COLON) {
         const next = at + 1 < length ? text.charCodeAt(at + 1) : END;
-        // In a flow collection an indicator behind the colon is an error, and the colon ends the text.
+        // In a flow collection, a colon also ends the text if an indicator follows it, which is an error later.
         if (isGapCode(next) || isFlow && ",?[]{}".includes(text[at + 1]!)) break;
       } else if (code === NUMBER_SIGN) {
         if (end < at || at === from) break;
@@ -103,7 +103,7 @@ export function scanPlain(cursor: Cursor, indent: number, isFlow: boolean): stri
   return text;
 }
 
-/** Passes ends of lines and blanks. @returns the ends */
+/** Passes line ends and blanks. @returns the line ends */
 function passBreaks(cursor: Cursor, indent: number, context: string, start: number): string {
   let breaks = "";
   while (cursor.isBreak()) {
@@ -122,7 +122,7 @@ function passBreaks(cursor: Cursor, indent: number, context: string, start: numb
 
 const CODES: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Where characters end that stand for themselves, of one line and without blanks. */
+/** The offset at which plain characters end: those of one line, without blanks, quotes and escapes. */
 function quotedEnd(text: string, from: number, quote: number): number {
   let at = from;
   for (; at < text.length; at++) {
@@ -203,11 +203,11 @@ function scanEscape(cursor: Cursor, start: number): string {
   return String.fromCodePoint(code);
 }
 
-/** What stands behind `|` or `>`. */
+/** The header of a block text, after `|` or `>`. */
 interface BlockHeader {
   isFolded: boolean;
   chomping: string;
-  /** Columns deeper than the collection around it; 0 if it is not said. */
+  /** The explicit indentation, in columns relative to the outer collection; 0 if not given. */
   increment: number;
 }
 
@@ -240,12 +240,12 @@ function takeOne(cursor: Cursor): string {
   return character;
 }
 
-/** Reads a text behind `|` or `>`. @param parent column of the collection around it, -1 at the top */
+/** Reads a block text after `|` or `>`. @param parent the column of the outer collection, -1 at the top */
 export function scanBlock(cursor: Cursor, parent: number): string {
   const start = cursor.at;
   const { isFolded, chomping, increment } = scanBlockHeader(cursor);
   let indent = increment === 0 ? 0 : Math.max(parent, 0) + increment;
-  /** Passes empty lines, and finds the indentation where none was given. @returns their ends */
+  /** Passes empty lines, and finds the indentation if none was given. @returns the line ends */
   const passEmpty = (): string => {
     let deepest = 0;
     for (let ends = "";;) {
@@ -263,7 +263,7 @@ export function scanBlock(cursor: Cursor, parent: number): string {
     }
   };
   let text = "";
-  /** The end of the line before, which is folded if the next one is no deeper. */
+  /** The end of the previous line, which is folded unless the next line is indented more. */
   let ended = "";
   let empty = passEmpty();
   let wasDeeper = false;

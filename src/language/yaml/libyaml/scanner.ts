@@ -23,22 +23,22 @@ export type TokenKind =
   | "scalar"
   | "end";
 
-/** Good until the next token is looked at: then it may be another. */
+/** A token. Its object is reused: it is valid only until the next token is read. */
 export interface Token {
   kind: TokenKind;
   at: number;
-  /** Of scalars, anchors and tags. */
+  /** The text of a scalar, anchor or tag. */
   text: string;
   isPlain: boolean;
 }
 
-/** Characters of a key without `?`. */
+/** The most characters of a key without `?`. */
 const LONGEST_KEY = 1024;
 
 /** A place where a key without `?` may have begun. */
 interface SimpleKey {
   isPossible: boolean;
-  /** Number of the token that follows it. */
+  /** The number of the token at that place. */
   token: number;
   isRequired: boolean;
   at: number;
@@ -69,13 +69,13 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** For each code of a few characters: 1 if a plain text does not begin with it, or not always. */
+/** For each character code: 1 if a plain text never, or not always, begins with the character. */
 const INDICATORS = Uint8Array.from(
   { length: 0x80 },
   (_, code) => "-?:,[]{}#&*!|>'\"%@`".includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** Nodes within each other: a token costs as much as there are flow collections, and readers of values call themselves. */
+/** The most nested nodes: the cost of a token grows with the number of open flow collections, and readers of values are recursive. */
 export const DEEPEST = 500;
 
 const NAME = /[\w-]+/y;
@@ -87,28 +87,28 @@ function unescapeUri(escaped: string): string {
 }
 
 /**
- * The tokens of a YAML document as libyaml finds them: it throws where libyaml does, in its words.
+ * The tokens of a YAML document as libyaml finds them. Errors have the place and the words of libyaml's.
  *
  * @see libyaml src/scanner.c
  */
 export class Scanner {
   readonly #cursor: Cursor;
-  /** Tokens that are found and not taken, from `#first` to `#end`; the others are used again. */
+  /** Tokens from `#first` to `#end` that were found and not taken; the other objects are reused. */
   readonly #tokens: Token[] = [];
   #first = 0;
   #end = 0;
-  /** Number of the next token, from the beginning of the text. */
+  /** The number of the next token, from the beginning of the text. */
   #taken = 0;
-  /** The next token, once nothing can come before it any more. */
+  /** The next token, once no token can be inserted before it. */
   #next: Token | undefined;
   #isDone = false;
   #indent = -1;
   readonly #indents: number[] = [];
   #mayStartKey = true;
   #flowLevel = 0;
-  /** One for each level of flow collections, and one below; those of levels that have ended are used again. */
+  /** The possible key of each level of flow collections, after one for the block level; objects of ended levels are reused. */
   readonly #keys: SimpleKey[] = [noKey()];
-  /** How many of them are possible. */
+  /** The number of possible keys. */
   #possibleKeys = 0;
 
   constructor(text: string) {
@@ -169,7 +169,7 @@ export class Scanner {
     this.#end++;
   }
 
-  /** Adds a token before those that begin at a place of `#tokens`. */
+  /** Inserts a token at a place of `#tokens`. */
   #insert(place: number, kind: TokenKind, at: number): void {
     this.#add(kind, at);
     const tokens = this.#tokens;
@@ -247,7 +247,7 @@ export class Scanner {
     }
   }
 
-  /** A key without `?` ends in its line, and is no longer than {@linkcode LONGEST_KEY}. */
+  /** Drops possible keys that can no longer be one: a key without `?` ends in its line, and has at most {@linkcode LONGEST_KEY} characters. */
   #dropStaleKeys(): void {
     if (this.#possibleKeys === 0) return;
     const { line, at } = this.#cursor;
@@ -271,7 +271,7 @@ export class Scanner {
     this.#possibleKeys--;
   }
 
-  /** @returns undefined where no key may begin */
+  /** Notes that a key may begin here. @returns undefined if no key may begin */
   #saveKey(): SimpleKey | undefined {
     if (!this.#mayStartKey) return undefined;
     const key = this.#keys[this.#flowLevel]!;
@@ -295,7 +295,7 @@ export class Scanner {
     }
   }
 
-  /** Begins a block collection, if the column is deeper than that of the one around it. */
+  /** Begins a block collection, if the column is deeper than that of the outer one. */
   #roll(column: number, kind: TokenKind, at: number, place = this.#end): void {
     if (this.#flowLevel > 0 || this.#indent >= column) return;
     this.#indents.push(this.#indent);
@@ -304,7 +304,7 @@ export class Scanner {
   }
 
   #fetchEnd(): void {
-    // The end counts as the beginning of a line of its own.
+    // The end of the text counts as the beginning of a new line.
     if (this.#cursor.column > 0) this.#cursor.endLine();
     this.#dropStaleKeys();
     this.#unroll(-1);
@@ -327,7 +327,7 @@ export class Scanner {
     if (!cursor.isGap()) throw fail("found unexpected non-alphabetical character");
     if (name !== "YAML" && name !== "TAG") throw fail("found unknown directive name");
     this.#add("directive", context.at, cursor.takeLine());
-    // The line's end is part of it: no key may begin in the next line.
+    // The line end is part of the directive: no key may begin in the next line.
     cursor.nextLine();
   }
 
@@ -472,7 +472,7 @@ export class Scanner {
     this.#addScalar(at, text, true, key);
   }
 
-  /** Adds a scalar; if its colon stands right behind it, it is a key at once, as it would be when the colon is read. */
+  /** Adds a scalar; if a colon follows directly, the scalar becomes a key at once, as it would when the colon is read. */
   #addScalar(at: number, text: string, isPlain: boolean, key: SimpleKey | undefined): void {
     const cursor = this.#cursor;
     const isKey = key !== undefined && this.#flowLevel === 0 && cursor.code() === COLON && cursor.isGap(1) &&

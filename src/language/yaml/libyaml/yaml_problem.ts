@@ -1,12 +1,12 @@
-/** Which part of libyaml and PyYAML refuses a document. */
+/** The part of libyaml and PyYAML that refuses a document. */
 export type YamlStage = "scanner" | "parser" | "composer" | "constructor";
 
-/** What libyaml and PyYAML say of a document, with offsets of characters in it. */
+/** The error of libyaml and PyYAML for a document, with character offsets. */
 export class YamlProblem extends Error {
   readonly stage: YamlStage;
   readonly problem: string;
   readonly at: number | undefined;
-  /** What was being read, and where that began. */
+  /** The construct that was being read, and where it began. */
   readonly context: { text: string; at: number } | undefined;
 
   constructor(stage: YamlStage, problem: string, at?: number, context?: { text: string; at: number }) {

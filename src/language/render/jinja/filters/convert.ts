@@ -71,7 +71,7 @@ const matching = (name: string, anchored: boolean) =>
 
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 
-/** Python's `shlex.quote`. A markup stays one, and has the quotes that are put around it as entities, as in Salt. */
+/** Python's `shlex.quote`. As in Salt, markup stays markup, and the added quotes are escaped. */
 function shellQuoted(value: unknown): unknown {
   if (!truthy(value)) return "''";
   const text = textOnly(value);
@@ -89,7 +89,7 @@ function toBool(value: unknown): boolean {
   return false;
 }
 
-/** A number of a text; the value itself if it is none. */
+/** Converts a text to a number; returns the value itself if it is not a number. */
 export function toNumber(value: unknown): unknown {
   if (isInteger(value) || isFloat(value)) return isFloat(value) ? toInteger(BigInt(Math.trunc(Number(value)))) : value;
   if (typeof value === "boolean") return Number(value);
@@ -106,7 +106,7 @@ export function toNumber(value: unknown): unknown {
 
 const UNITS = "KMGTPEZY";
 
-/** `10KB` as a number of bytes; 0 for what is none. */
+/** Converts `10KB` to a number of bytes; 0 for other text. */
 function humanToBytes(value: unknown, defaultUnit: string, metric: boolean): number | bigint {
   const match = /^([0-9.]+)\s*([a-z]*)$/i.exec(str(value).trim());
   if (match === null || Number.isNaN(Number(match[1]))) return 0;
@@ -130,7 +130,7 @@ function toCamelCase(text: string, upper: boolean): string {
   return (upper ? title(first) : first) + rest.map(title).join("");
 }
 
-/** A date in a format: of seconds since 1970, of a text of such, or of a date-time. */
+/** Formats a date: from seconds since 1970, a text with such a number, or a date-time. */
 function formatDate(value: unknown, format: string): string {
   if (value instanceof DateTime) return formatDateTime(value, format);
   if (value === null) return strftime(new Date(), format);
@@ -194,7 +194,7 @@ function randomFor(crypto: Crypto, seed: unknown): PythonRandom {
   if (seed === null) return new PythonRandom(BigInt(`0x${hex(crypto.randomBytes(32))}`));
   const bytes = typeof seed === "string" ? utf8.encode(seed) : seed;
   if (!(bytes instanceof Uint8Array)) throw typeError("object supporting the buffer API required");
-  // Salt seeds with the hash of the text, as a text of its own.
+  // Salt uses the hex text of the hash as the seed.
   const digest = utf8.encode(hex(crypto.hash("sha512", bytes)));
   return new PythonRandom(seedOfText(digest, (data) => crypto.hash("sha512", data)));
 }
@@ -210,7 +210,7 @@ function sample(crypto: Crypto, value: unknown, size: number, seed: unknown): un
 
 type Encode = (value: unknown) => unknown;
 
-/** A value with its texts as bytes; tuples become lists, what is no collection and no text stays. */
+/** Converts the texts of a value to bytes; tuples become lists, other values stay unchanged. */
 function encodedItem(value: unknown, encode: Encode): unknown {
   if (Array.isArray(value)) return encodedList(value, encode);
   return isMap(value) ? encodedMap(value, encode) : typeof value === "string" ? encode(value) : value;
@@ -250,7 +250,7 @@ const date = filter(
 );
 const number = filter("to_num", ["text"], ({ text }) => toNumber(text));
 
-/** Salt's filter that makes a word for a shell: a markup is not the same to it as its text. */
+/** Salt's filter that quotes a word for a shell. Its result differs for markup and plain text. */
 export const QUOTE_FILTER: Readonly<Record<string, Filter>> = {
   quote: filter("quote", ["txt"], ({ txt }) => shellQuoted(txt)),
 };
@@ -308,14 +308,14 @@ export const CONVERT_FILTERS: Readonly<Record<string, Filter>> = {
     ["value", ["whitelist", null], ["blacklist", null]],
     ({ value, whitelist, blacklist }) => isListed(str(value), whitelist, blacklist),
   ),
-  // Salt gives both names to the functions that encode.
+  // Salt has both names for the functions that encode.
   json_encode_dict: ENCODE_MAP,
   json_encode_list: ENCODE_LIST,
   json_decode_dict: ENCODE_MAP,
   json_decode_list: ENCODE_LIST,
 };
 
-/** Salt's filters that hash, and those that leave something to chance. */
+/** Salt's filters for hashes and random values. */
 export function hashFilters(crypto: Crypto): Readonly<Record<string, Filter>> {
   const hashing = (name: HashName): Filter =>
     filter(`${name}_digest`, ["instr"], ({ instr }) => hex(crypto.hash(name, bytesOf(instr))));
@@ -327,7 +327,7 @@ export function hashFilters(crypto: Crypto): Readonly<Record<string, Filter>> {
       if (asInt(above) === undefined) throw valueError(`non-integer arg 1 for randrange()`);
       const most = BigInt(asInt(above)!) - 1n;
       if (most < 0n) throw valueError(`empty range for randrange() (0, ${most + 1n}, ${most + 1n})`);
-      // 16 bytes more than the number has: each number is as probable as any other.
+      // Draws 16 bytes more than the number has, so that all numbers are equally probable.
       const bytes = crypto.randomBytes(16 + (most.toString(16).length + 1 >> 1));
       const number = BigInt(`0x${hex(bytes)}`) % (most + 1n);
       return hex(crypto.hash(str(hash_type ?? "md5") as HashName, utf8.encode(String(number))));

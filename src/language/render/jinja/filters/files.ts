@@ -9,9 +9,9 @@ import type { Runtime } from "../../../../runtime/runtime.ts";
 import { type Filter, filter } from "../../../jinja/mod.ts";
 import { hex } from "../../../../protocol/crypto/hex.ts";
 
-/** Bytes at the start of a file by which it counts as text. */
+/** The number of bytes at the start of a file that decide whether it is text. */
 const SAMPLE = 512;
-/** Entries that a filter may list. */
+/** The most entries that a filter may list. */
 const MOST_FILES = 100_000;
 
 /** True if a file begins as text does: without zero bytes, and mostly with printable ones. */
@@ -22,13 +22,13 @@ function isText(start: Uint8Array): boolean {
   return odd.length / start.length <= 0.3;
 }
 
-/** @throws {PythonError} for what Python takes for no path */
+/** Returns a path. @throws {PythonError} for a value that Python does not accept as a path */
 function pathOf(value: unknown): string {
   if (typeof value === "string" || asInt(value) !== undefined) return str(value);
   throw typeError(`stat: path should be string, bytes, os.PathLike or integer, not ${typeName(value)}`);
 }
 
-/** Salt's filters that look at files of the host. */
+/** Salt's filters that read files of the host. */
 export function fileFilters(
   runtime: Pick<Runtime, "clock" | "fs" | "crypto" | "process">,
 ): Readonly<Record<string, Filter>> {

@@ -19,7 +19,7 @@ import { toNumber } from "./convert.ts";
 import { definedOnly } from "./serialize.ts";
 import { isList } from "../../../python/update.ts";
 
-/** Items that combinations and products may have. */
+/** The most items of combinations and products. */
 const MOST = 100_000;
 
 const isHashable = (value: unknown) =>
@@ -47,7 +47,7 @@ const has = (values: readonly unknown[], value: unknown) => values.some((one) =>
 
 type Joined = { sets: (a: Set<unknown>, b: Set<unknown>) => unknown[]; lists: (a: unknown, b: unknown) => unknown };
 
-/** A filter of two collections: of sets where both can be members of sets, else of lists. */
+/** A filter of two collections: works on sets if all items can be members of sets, otherwise on lists. */
 function ofTwo(name: string, { sets, lists }: Joined): Filter {
   return definedOnly(filter(name, ["lst1", "lst2"], ({ lst1, lst2 }) => {
     if (isHashable(lst1) && isHashable(lst2)) return setOf(sets(setOf(iterate(lst1)), setOf(iterate(lst2))));
@@ -57,7 +57,7 @@ function ofTwo(name: string, { sets, lists }: Joined): Filter {
 
 const items = (value: unknown) => Array.from(iterate(value));
 
-/** `item in value`, for many items. */
+/** A function for `item in value`, for many items. */
 function within(value: unknown): (item: unknown) => boolean {
   const texts = Array.isArray(value) ? new Set(value.filter((one) => typeof one === "string")) : undefined;
   return (item) => typeof item === "string" && texts !== undefined ? texts.has(item) : contains(value, item) as boolean;
@@ -93,7 +93,7 @@ function* combinations(pool: readonly unknown[], size: number, repeats: boolean,
   }
 }
 
-/** In the order of Python's `itertools`: by places, the last place changes first. */
+/** Permutations in the order of Python's `itertools`: the last place changes first. */
 function* permutations(pool: readonly unknown[], size: number): Generator<unknown[]> {
   if (size > pool.length) return;
   const places = pool.map((_item, at) => at);
@@ -142,7 +142,7 @@ function wholeOf(value: unknown): number {
   return Number(value);
 }
 
-/** The map that holds the last key of a path, made on the way; and that key. */
+/** The map with the last key of a path, and that key; missing maps are added. */
 function placeOf(map: unknown, path: string, delimiter: string, fresh: () => AnyMap): [AnyMap, string] {
   const keys = path.split(delimiter);
   const last = keys.pop()!;

@@ -19,13 +19,13 @@ function pathText(value: unknown): string {
   throw typeError(`expected str, bytes, or bytearray not <class '${typeName(value)}'>`);
 }
 
-/** Addresses that a filter may list. */
+/** The most addresses that a filter may list. */
 const MOST_HOSTS = 1_000_000n;
 
 const isPublic = (address: IpInterface) => !IP_KINDS.private(address);
 const siteLocal = (address: IpInterface) => address.version === 6 && IP_KINDS.siteLocal(address);
 
-/** What may stand in `options` of the filters. */
+/** The values of the filters' argument `options`. */
 const OPTIONS: Readonly<Record<string, (address: IpInterface) => boolean>> = {
   global: isPublic,
   public: isPublic,
@@ -44,7 +44,7 @@ const OPTIONS: Readonly<Record<string, (address: IpInterface) => boolean>> = {
   unspecified: IP_KINDS.unspecified,
 };
 
-/** The address in its usual form if it is of that version and of all the kinds; else null. */
+/** The address in its usual form if it has the version and all the kinds; otherwise null. */
 function addressOf(value: unknown, version: unknown, options: unknown): string | null {
   if (typeof value !== "string" || version !== 4 && version !== 6) return null;
   const address = parseInterface(value);
@@ -71,7 +71,7 @@ function anyAddresses(value: unknown, options: unknown): string | string[] | nul
   return Array.isArray(four) && Array.isArray(six) ? [...four, ...six] : four ?? six;
 }
 
-/** Applies a function to each address of a value: to one, or to those of a list. Null if there is none. */
+/** Makes a filter that applies a function to one address, or to each address of a list. Null if there is no address. */
 function ofAddresses(name: string, apply: (address: string) => unknown): Filter {
   return filter(name, ["value", ["options", null], ["version", null]], ({ value, options, version }) => {
     const items = value instanceof PythonIterator ? Array.from(value) : value;
@@ -86,7 +86,7 @@ function hosts(text: string): string[] {
   const { version, prefix } = network;
   let { first, last } = networkRange(network);
   const width = (version === 4 ? 32 : 128) - prefix;
-  // The address of the network and that of its broadcasts are no hosts.
+  // The network address and the broadcast address are not hosts.
   if (width > 1) {
     first += 1n;
     if (version === 4) last -= 1n;
@@ -140,7 +140,7 @@ function randomMac(crypto: Crypto, prefix: string): string {
   return [prefix, ...bytes.map((byte) => byte.toString(16).toUpperCase().padStart(2, "0"))].join(":");
 }
 
-/** An int stands for the address that has it as its number. */
+/** The text of an address; an int means the address with that number. */
 function textOf(value: unknown): unknown {
   const whole = asInt(value);
   if (whole === undefined) return value;

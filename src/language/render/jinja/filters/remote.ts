@@ -6,10 +6,10 @@ import type { Runtime } from "../../../../runtime/runtime.ts";
 import { type Filter, filter, type Run, TemplateRuntimeError } from "../../../jinja/mod.ts";
 import { SaltFunctions } from "../salt_functions.ts";
 
-/** What these filters look at the network with. */
+/** The parts of a runtime that these filters use. */
 export type RemoteHost = Pick<Runtime, "host" | "net">;
 
-/** Time for one connection, as in Salt. */
+/** The time for one connection in milliseconds, as in Salt. */
 const CONNECT_MS = 2000;
 
 async function answers({ net }: RemoteHost, host: string, port: number): Promise<boolean> {
@@ -22,12 +22,12 @@ async function answers({ net }: RemoteHost, host: string, port: number): Promise
   }
 }
 
-/** The first address that takes connections, else the first. IPv6 has brackets. */
+/** The first address of a name that accepts connections, otherwise the first address. IPv6 addresses get brackets. */
 async function dnsCheck(on: RemoteHost, name: string, port: number, ipv6: unknown): Promise<string> {
   const own = parseInterface(name.replace(/^\[|\]$/g, ""));
   const families = ipv6 === null ? [4, 6] as const : truthy(ipv6) ? [6, 4] as const : [4] as const;
   const found: string[] = own === undefined ? [] : [formatAddress(own)];
-  // An IPv4 address is looked for too where there is none of IPv6.
+  // If there is no IPv6 address, IPv4 is tried as well.
   for (const family of own === undefined ? families : []) {
     if (ipv6 === null || found.length === 0) found.push(...await on.host.addresses(name, family));
   }
@@ -41,7 +41,7 @@ async function dnsCheck(on: RemoteHost, name: string, port: number, ipv6: unknow
   return first.includes(":") ? `[${first}]` : first;
 }
 
-/** Names of the first parameters of a query. */
+/** The names of the first parameters of a query. */
 const QUERY_PARAMETERS = ["method", "params", "data"];
 
 /** What `http.query` returns for a URL. */
@@ -54,7 +54,7 @@ function httpQuery(run: Run, url: unknown, args: readonly unknown[], keywords: R
   return salt.run("http.query", [url], new Map([...named, ...keywords]));
 }
 
-/** Salt's filters that ask other hosts. */
+/** Salt's filters that use the network. */
 export function remoteFilters(on: RemoteHost): Readonly<Record<string, Filter>> {
   return {
     dns_check: filter(

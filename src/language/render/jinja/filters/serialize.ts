@@ -20,7 +20,7 @@ import {
 } from "../../../jinja/mod.ts";
 import { dumpXml } from "./xml.ts";
 
-/** All that is undefined inside of a value, in its order. */
+/** All undefined values inside of a value, in order. */
 function undefinedIn(value: unknown, above: readonly unknown[] = []): Undefined[] {
   if (value instanceof Undefined) return [value];
   if (value === null || typeof value !== "object" || above.includes(value)) return [];
@@ -33,7 +33,7 @@ function undefinedIn(value: unknown, above: readonly unknown[] = []): Undefined[
     : [];
 }
 
-/** A filter whose result is an undefined with all messages where anything inside of its value is undefined. */
+/** A filter that returns an undefined value with all messages if its argument contains undefined values. */
 export function definedOnly(apply: Filter): Filter {
   return (run, value, args, keywords) => {
     const missing = typeof value === "object" ? undefinedIn(value) : [];
@@ -58,12 +58,12 @@ const toJson: Filter = (_run, value, args, keywords) => {
 };
 
 function yamlText(value: unknown, flow: boolean): Markup {
-  // Salt's YAML knows no objects, and takes a markup for one.
+  // Salt's YAML writes objects as NULL, and markup counts as an object.
   const text = value instanceof PythonObject ? "NULL" : dump(value, { flow, aliases: true, objects: "NULL" }).trimEnd();
   return new Markup(text.endsWith("\n...") ? text.slice(0, -4) : text);
 }
 
-/** The text of a document: what a template gives, or what another one says. @throws what `refuse` makes of another value */
+/** The text of a document to read. @throws the error of `refuse` for a value that is not text */
 function sourceOf(value: unknown, refuse: (value: unknown) => Error): string {
   if (value instanceof Undefined) value.fail();
   if (typeof value === "string" || value instanceof PythonObject) return str(value);
@@ -128,7 +128,7 @@ export const SERIALIZE_FILTERS: Readonly<Record<string, Filter>> = {
     ({ value, flow_style }) => stateParameters(value, truthy(flow_style)),
   ),
   load_yaml: filter("load_yaml", ["value"], ({ value }, run) => {
-    // Salt's reader takes no text of a class of its own, such as what the filter `yaml` returns.
+    // Salt's reader refuses subclasses of text, such as the result of the filter `yaml`.
     if (value instanceof Markup) throw noYamlSource();
     return run.environment.data("yaml", sourceOf(value, noYamlSource));
   }),

@@ -8,7 +8,7 @@ interface Element {
   children: (Element | string)[];
 }
 
-/** A name as XML has it: other characters are dropped, and no digit is in front. */
+/** A valid XML name: other characters are dropped, and the name does not begin with a digit. */
 function nameOf(key: unknown): string {
   return str(key);
 }
@@ -45,7 +45,7 @@ function write({ name, attributes, children }: Element, level: number): string {
   return `${blank}<${name}${own}>\n${inner}${blank}</${name}>\n`;
 }
 
-/** A map or list as an XML document: its first key is the root, scalars of a map are attributes. */
+/** Writes a map or list as an XML document: the first key is the root, scalars of a map are attributes. */
 export function dumpXml(value: AnyMap | readonly unknown[]): string {
   const holder: Element = { name: "", attributes: [], children: [] };
   for (const item of Array.isArray(value) ? value : [value]) {
