@@ -12,23 +12,23 @@ export type BatchEvent =
   | { kind: "absent"; id: string }
   /** The job is published to these minions. */
   | { kind: "started"; ids: string[] }
-  /** A minion has an outcome, with or without a return. */
+  /** A minion got its outcome, with or without a return. */
   | { kind: "ended"; outcome: Outcome };
 
-/** How a batch runs. */
+/** The options of a batch. */
 export interface BatchOptions extends CollectOptions {
   /** The largest number of minions at once, as {@link batchSize} reads it: `"3"` or `"25%"`. */
   size: string;
-  /** Milliseconds for which a minion's place stays taken after its return. @default 0 */
+  /** How long a minion's place stays taken after its return, in milliseconds. @default 0 */
   waitMs?: number;
-  /** Waits for so many milliseconds. @default by the clock of this runtime */
+  /** Waits for `ms` milliseconds. @default by the clock of this runtime */
   sleep?(ms: number): Promise<void>;
-  /** Starts no more minions after the first return with another code than 0. @default false */
+  /** Starts no more minions after the first return with a code other than 0. @default false */
   failhard?: boolean;
 }
 
 /**
- * The number of minions at once that `"3"` or `"25%"` means. Blanks around the number are allowed.
+ * The number of minions at once for a size such as `"3"` or `"25%"`. Blanks around the number are allowed.
  *
  * @returns undefined if the text is neither a number nor a percentage
  * @example
@@ -73,7 +73,7 @@ export async function* runBatch(
   const present: string[] = [];
   for await (const outcome of client.run({ tgt, tgt_type, fun: "test.ping", kwargs, credentials }, collect)) {
     if (hasReturn(outcome)) present.push(outcome.id);
-    // A name without a key is no minion that could be away.
+    // A name without a key is not a minion, so it is not reported as absent.
     else if (outcome.kind !== "missing") yield { kind: "absent", id: outcome.id };
   }
   const limit = Math.max(1, batchSize(size, present.length) ?? 1);
@@ -116,7 +116,7 @@ class Batch {
         yield { kind: "ended", outcome };
       }
       if (this.#failure !== undefined) throw this.#failure.error;
-      // Only now: a failure among the returns may have stopped the batch, and a return is shown before what it made room for.
+      // New minions start after the outcomes were yielded: a failed return may have stopped the batch, and a return is shown before the next start.
       if (this.#active < this.#limit && this.#waiting.length > 0) {
         const ids = this.#waiting.splice(0, this.#limit - this.#active);
         this.#active += ids.length;
@@ -133,7 +133,7 @@ class Batch {
     }
   }
 
-  /** Publishes to these minions; each gives its place back after its outcome. */
+  /** Publishes to these minions; each minion releases its place after its outcome. */
   async #follow(ids: string[]): Promise<void> {
     let places = ids.length;
     for await (const outcome of this.#publish(ids)) {
@@ -144,7 +144,7 @@ class Batch {
       this.#active--;
       this.#wake.resolve();
     }
-    // If all their keys were deleted since the ping, there is no job and no outcome.
+    // Releases the remaining places: if all keys were deleted since the ping, there is no job and no outcome.
     this.#active -= places;
     this.#wake.resolve();
   }

@@ -4,7 +4,7 @@ import { fnmatch } from "../model/event/tag.ts";
 import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import type { EventFeed, EventsOptions, SaltEvent } from "./salt.ts";
 
-/** What a feed listens to: events as they are fired, without ids. */
+/** The source of a feed: events as they are fired, without ids. */
 export interface EventSource {
   /** Rejects once no more events can come. */
   readonly lost: Promise<never>;
@@ -12,10 +12,10 @@ export interface EventSource {
 }
 
 const KEYS: readonly (keyof Required<EventsOptions>)[] = ["tag", "after", "onMissed", "buffer", "signal"];
-/** Events that wait for a slow reader. */
+/** The most events that wait for a slow reader. */
 const BUFFER = 10_000;
 
-/** @throws {TypeError | RangeError} for options that `events()` does not have */
+/** Checks the options of `events()`. @throws {TypeError | RangeError} for an unknown option or an invalid value */
 export function checkEventsOptions(options: EventsOptions): { buffer: number } {
   refuseUnknownKeys("the options of events()", options, KEYS);
   const { buffer = BUFFER } = options;
@@ -25,7 +25,7 @@ export function checkEventsOptions(options: EventsOptions): { buffer: number } {
   return { buffer };
 }
 
-/** A generator of events with what {@link EventFeed} has besides. */
+/** Adds the method `ready` of {@link EventFeed} to a generator of events. */
 export function eventFeed(
   events: AsyncGenerator<SaltEvent, void, void>,
   { ready, stop }: { ready(): Promise<void>; stop(): void },
@@ -48,7 +48,7 @@ export function eventFeed(
   return feed;
 }
 
-/** The events of a bus that is heard already. What a slow reader leaves is bounded: the oldest events are dropped. */
+/** The events of a connected bus. If the reader is too slow, the oldest events are dropped. */
 export function busFeed(source: EventSource, options: EventsOptions = {}): EventFeed {
   const { buffer } = checkEventsOptions(options);
   const { tag, after, onMissed, signal } = options;
@@ -68,7 +68,7 @@ export function busFeed(source: EventSource, options: EventsOptions = {}): Event
   async function* events(): AsyncGenerator<SaltEvent, void, void> {
     try {
       start();
-      // Events have no ids here: what was fired since then is unknown.
+      // Events of the bus have no ids, so it is unknown which events were fired after `after`.
       if (after !== undefined) onMissed?.(undefined);
       let dropped = 0;
       for (;;) {

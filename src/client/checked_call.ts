@@ -19,7 +19,7 @@ export function checkedRunner(call: RunnerCall): Required<RunnerCall> {
   return { ...checkedWheel({ fun: call.fun, ...(call.kwarg && { kwarg: call.kwarg }) }, "manage.up"), arg };
 }
 
-/** The same of a wheel function, whose arguments are all named. */
+/** As {@link checkedRunner}, for a wheel function, whose arguments are all named. */
 export function checkedWheel(call: WheelCall, example = "key.list_all"): Required<WheelCall> {
   const remedies = { ...REMEDIES, arg: "wheel functions have only named arguments: use kwarg" };
   refuseUnknownKeys("a wheel function's call", call, ["fun", "kwarg"], remedies);

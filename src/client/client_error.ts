@@ -37,13 +37,13 @@ export function refusal(message: string, kind = ""): ClientError {
   return new ClientError(Object.hasOwn(CODES, kind) ? CODES[kind]! : "REFUSED", message, { kind });
 }
 
-/** True for an error that {@link refusal} has made: the master has answered, and will not do it. */
+/** True for an error of {@link refusal}: the master has answered and refused the request. */
 export function isRefusal(error: unknown): error is ClientError {
   return error instanceof ClientError && ["AUTHENTICATION", "PERMISSION", "REFUSED"].includes(codeOf(error));
 }
 
 /**
- * The refusal in a master's reply, `{error: {name, message}}` or `{error: "…"}`; undefined if the reply is none.
+ * The refusal in a master's reply, `{error: {name, message}}` or `{error: "…"}`; undefined if the reply is not a refusal.
  *
  * @param fallback the message for a refusal without words
  */

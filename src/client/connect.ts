@@ -8,9 +8,9 @@ import { HttpClient } from "./http/http_client.ts";
 import type { HttpOptions } from "./http/http_options.ts";
 import { LocalClient } from "./local_client.ts";
 
-/** Where the master on this host keeps its sockets and keys: what its configuration says of itself. */
+/** The places of the sockets and keys of the master on this host, as in its configuration. */
 export interface ConnectOptions {
-  /** Put before the default directories, as the master's own `root_dir`. @default "/" */
+  /** The master's `root_dir`, which is put before the default directories. @default "/" */
   rootDir?: string;
   /** The master's `sock_dir`. @default "/var/run/salt/master" below `rootDir` */
   sockDir?: string;
@@ -26,11 +26,11 @@ export interface ConnectOptions {
   transport?: string;
   /** The master's `ssl`, as in its configuration: `{certfile, keyfile, ca_certs, cert_reqs}`. @default none */
   ssl?: Record<string, unknown>;
-  /** Ends the connecting with the signal's reason; once it is connected it has no effect. */
+  /** Aborts the connection attempt with the signal's reason. Has no effect on an open connection. */
   signal?: AbortSignal;
   /** The runtime to connect with. @default the runtime of this program */
   runtime?: Runtime;
-  /** Where the client logs. @default no log */
+  /** The log of the client. @default no log */
   log?: Logger;
 }
 
@@ -54,7 +54,7 @@ const REMEDIES = {
 };
 
 /**
- * Connects a program to the master on this host, Brine's or real Salt's.
+ * Connects a program to the master on this host, of Brine or of Salt.
  *
  * @example
  * ```ts
@@ -66,10 +66,10 @@ const REMEDIES = {
  */
 export function connect(options?: ConnectOptions): Promise<LocalClient>;
 /**
- * Connects a program to a master over HTTP, through a salt-api: Brine's or real Salt's. Everything that the client does is the
- * same as on the master's host.
+ * Connects a program to a master over HTTP, through a salt-api of Brine or of Salt. The client has the same methods as on the
+ * master's host.
  *
- * @param url with the server's `root_prefix`, if it has one
+ * @param url the address of the server, with its `root_prefix` if it has one
  * @example
  * ```ts
  * const login = { username: "ann", password: "secret", eauth: "file" };
@@ -77,7 +77,7 @@ export function connect(options?: ConnectOptions): Promise<LocalClient>;
  * for await (const outcome of salt.run({ tgt: "*", fun: "test.ping" })) console.log(outcome.id, outcome.kind);
  * ```
  * @throws {ClientError} `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`; `INSECURE` for plain HTTP to another machine
- * @throws {TypeError} for an unknown option, or an address that is none
+ * @throws {TypeError} for an unknown option or an invalid address
  */
 export function connect(url: string | URL, options: HttpOptions): Promise<HttpClient>;
 export async function connect(
@@ -109,7 +109,7 @@ async function connectLocally(options: ConnectOptions): Promise<LocalClient> {
   try {
     return await abortable(opening, signal);
   } catch (error) {
-    // It may open all the same, with nobody there to close it.
+    // The client may open after the abort: then it is closed here, since no caller has it.
     opening.then((client) => client.close(), () => {});
     throw error;
   }

@@ -1,16 +1,16 @@
 import type { BusEvent } from "../model/event/bus.ts";
 
-/** Events that are kept at most, of a source that can be asked for what is on record instead. */
+/** The most events that are kept, of a source that can be asked for its record instead. */
 const MOST = 10_000;
 /**
- * Characters that these have come in at most. An event takes up to 25 bytes of memory for each: `[]` is one object for two characters
- * and a comma. What returns usually are takes two to ten.
+ * The most characters of these events, as received. An event takes up to 25 bytes of memory for each character: `[]` is one object for
+ * two characters and a comma. Usual returns take two to ten.
  */
 const MOST_SIZE = 16 * 1024 * 1024;
 
 /**
- * Events that come before it is known which job they are to be of. Of a server that may send what it likes they are bounded, in number
- * and in size: what is beyond is not kept, and {@link EarlyEvents.lost} says that the record has to be read.
+ * Events that arrive before the jid of the job is known. From an untrusted server they are bounded, in number and in size: further
+ * events are not kept, and {@link EarlyEvents.lost} is true, which means that the record has to be read.
  */
 export class EarlyEvents {
   readonly #bounded: boolean;
@@ -18,12 +18,12 @@ export class EarlyEvents {
   #size = 0;
   lost = false;
 
-  /** @param bounded whether the source can be asked for what is not kept */
+  /** @param bounded true if the source can be asked for lost events, so that the number of events is bounded */
   constructor(bounded: boolean) {
     this.#bounded = bounded;
   }
 
-  /** @param size characters that the event has come in */
+  /** Keeps an event. @param size the number of characters in which the event was received */
   take(event: BusEvent, size = 0): void {
     if (this.#bounded && (this.#events.length >= MOST || this.#size + size > MOST_SIZE)) {
       this.lost = true;
@@ -33,7 +33,7 @@ export class EarlyEvents {
     this.#size += size;
   }
 
-  /** All that were kept, each handed out once. */
+  /** The kept events; each is returned once. */
   *[Symbol.iterator](): Generator<{ event: BusEvent; size: number }> {
     this.#size = 0;
     yield* this.#events.splice(0);

@@ -4,18 +4,18 @@ import type { Credentials } from "./credentials.ts";
 import { EarlyEvents } from "./early_events.ts";
 import type { Published, PublishRequest } from "./publish_request.ts";
 
-/** What `findJob` needs of a client. */
+/** The methods of a client that `findJob` uses. */
 interface Publisher {
   publish(request: PublishRequest): Promise<Published | undefined>;
   onEvent(listener: (event: BusEvent, size?: number) => void): () => void;
-  /** Fires again what is on record of a job, for a source that may lose events. */
+  /** Fires the recorded events of a job again, for a source that may lose events. */
   catchUp?(jid: string): Promise<void>;
 }
 
 /**
  * Publishes `saltutil.find_job` to minions and waits until all have answered or `signal` aborts.
  *
- * @returns the ids of those that say they are working on the job
+ * @returns the ids of the minions that say they are working on the job
  * @throws {ClientError} as {@link Publisher.publish}
  */
 export async function findJob(
@@ -25,7 +25,7 @@ export async function findJob(
   { credentials, signal }: { credentials: Credentials | undefined; signal: AbortSignal },
 ): Promise<string[]> {
   const asked = new Set(ids);
-  /** Minion → whether it works on the job. */
+  /** Minion → true if it works on the job. */
   const answers = new Map<string, boolean>();
   const settled = deferred<void>();
   signal.addEventListener("abort", () => settled.resolve(), { once: true });
@@ -55,6 +55,6 @@ export async function findJob(
   return [...answers].filter(([, working]) => working).map(([id]) => id);
 }
 
-/** The answer of a minion that does not work on a job is an empty map. */
+/** True if an answer says that the minion works on the job; otherwise the answer is an empty map. */
 const saysWorking = (answer: unknown): boolean =>
   typeof answer === "object" && answer !== null && Object.keys(answer).length > 0;

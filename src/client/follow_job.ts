@@ -1,4 +1,4 @@
-/** A job that another program has published. */
+/** Follows a job that another program has published. */
 import { ClientError } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import { followRecorded, type JobRecord } from "./follow_recorded.ts";
@@ -8,16 +8,16 @@ import type { Outcome } from "./outcome.ts";
 import { callRunner } from "./runner.ts";
 import { jobReport } from "./verbs/job_report.ts";
 
-/** How a job is followed that runs already. */
+/** The options for following a running job. */
 export interface FollowOptions extends CollectOptions {
-  /** Of the runner that reads what is on record, in milliseconds. @default 60000 */
+  /** The time for the runner that reads the record of the job, in milliseconds. @default 60000 */
   recordTimeoutMs?: number;
-  /** Whose permissions count. @default the user of this process */
+  /** The credentials of the user whose permissions count. @default the user of this process */
   credentials?: Credentials;
 }
 
 /**
- * Yields the outcome of each target of a job, as {@link LocalClient.run} does: those on record first, the others as they come.
+ * Yields the outcome of each target of a job, as {@link LocalClient.run} does: recorded outcomes first, the others as they come.
  *
  * @example
  * ```ts

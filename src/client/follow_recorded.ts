@@ -1,4 +1,4 @@
-/** A job that is on record: what has come of it, and what comes from now on. */
+/** Follows a recorded job: its outcomes so far, and those that come from now on. */
 import { BusEvent } from "../model/event/bus.ts";
 import type { Clock } from "../base/async/clock.ts";
 import { EarlyEvents } from "./early_events.ts";
@@ -7,22 +7,22 @@ import { type CollectOptions, JobCollector, type JobSource } from "./job_collect
 import type { Outcome, ReportedOutcome } from "./outcome.ts";
 import type { Published } from "./publish_request.ts";
 
-/** What a master has on record of a job. */
+/** A master's record of a job. */
 export interface JobRecord {
   minions: string[];
   results: Record<string, Record<string, unknown>>;
 }
 
-/** What is needed to follow a job. */
+/** The methods of a client that are needed to follow a job. */
 export interface FollowSource extends JobSource {
   readonly clock: Clock;
   listening?(signal?: AbortSignal): Promise<void>;
 }
 
 /**
- * Yields the outcome of each target of a job: those on record first, the others as they come.
+ * Yields the outcome of each target of a job: recorded outcomes first, the others as they come.
  *
- * @param read called once events are heard
+ * @param read reads the record; called once the client listens to events
  */
 export async function* followRecorded(
   source: FollowSource,
@@ -47,7 +47,7 @@ export async function* followRecorded(
       collector.take(BusEvent.fromData(`salt/job/${jid}/ret/${id}`, { ...result, id, jid, _stamp: "" }));
     }
     for (const [id, outcome] of Object.entries(known)) {
-      // The return itself says it: it is on record, or its event has come or will.
+      // Skips targets with a return: the return itself is in the record, or comes as an event.
       if (outcome.outcome === "returned" || outcome.outcome === "failed") continue;
       collector.take(BusEvent.fromData(`salt/job/${jid}/outcome/${id}`, { ...outcome, id, _stamp: "" }));
     }
@@ -61,13 +61,13 @@ export async function* followRecorded(
   }
 }
 
-/** The outcomes that a Brine master keeps of each target; none beside Salt's own. */
+/** The outcomes that a Brine master keeps of each target; none with a Salt master. */
 async function reported(source: JobSource, jid: string): Promise<Record<string, ReportedOutcome>> {
   if (!source.isBrine) return {};
   try {
     return (await source.ask("job_outcomes", { jid }) as { outcomes: Record<string, ReportedOutcome> }).outcomes;
   } catch {
-    // A job of long ago: its returns are on record all the same.
+    // The master no longer has the outcomes of an old job; its returns are in the record.
     return {};
   }
 }

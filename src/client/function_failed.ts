@@ -1,14 +1,14 @@
 import { ClientError } from "./client_error.ts";
 
-/** The last line of a traceback has its message. */
+/** The last line of a text: in a traceback, the message. */
 const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1) ?? "";
 
 /**
- * The return of a function that the master has run.
+ * The return of a function of the master.
  *
- * @param what such as `runner "jobs.list_jobs"`
- * @param data as its last event has it: `return`, `success`
- * @throws {ClientError} `FAILED` if it did not succeed; its field `return` has all that the function said
+ * @param what the name for messages, such as `runner "jobs.list_jobs"`
+ * @param data the data of the function's last event: `return`, `success`
+ * @throws {ClientError} `FAILED` if the function did not succeed; the error's field `return` has the whole return
  */
 export function returnOrFailure(what: string, data: Record<string, unknown>): unknown {
   if (data.success !== false) return data.return;

@@ -9,53 +9,53 @@ import { findJob } from "./find_job.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "./outcome.ts";
 import { listOf, type Published, type PublishRequest } from "./publish_request.ts";
 
-/** What a command printed while it ran. */
+/** Output of a running command. */
 export interface Output {
   /** The minion's id. */
   id: string;
   /** The job's id, 20 digits. */
   jid: string;
-  /** Counts the pieces of one minion from 0; a gap means that some were lost. */
+  /** The number of the piece among those of the minion, from 0; a gap means that pieces were lost. */
   seq: number;
-  /** Which of the command's streams this is. */
+  /** The stream of the command. */
   stream: "stdout" | "stderr";
   /** A piece of output, not always whole lines. */
   text: string;
-  /** Bytes that were too many to be sent (the minion's `stream_bytes`); they are in the return. */
+  /** The number of bytes that were not sent because of the minion's `stream_bytes`; they are in the return. */
   dropped?: number;
 }
 
-/** A state that has ended, of a run that goes on. */
+/** A finished state of a run that is still in progress. */
 export interface StateProgress {
   /** The minion's id. */
   id: string;
   /** The job's id, 20 digits. */
   jid: string;
-  /** What it returned: `{result, changes, comment, name, __id__, __sls__, __run_num__, duration, …}`. */
+  /** The result of the state: `{result, changes, comment, name, __id__, __sls__, __run_num__, duration, …}`. */
   state: Record<string, unknown>;
-  /** How many states the run has; undefined if the minion does not say. */
+  /** The number of states of the run; undefined if the minion does not report it. */
   total: number | undefined;
 }
 
-/** How the outcomes of a job are collected. */
+/** The options for collecting the outcomes of a job. */
 export interface CollectOptions {
   /** Called once the job is published, with its id and the minions that are expected to return. */
   onPublished?(jid: string, published: Published): void;
-  /** Called with each piece of live output; each minion's come in order ({@link PublishRequest.stream}). */
+  /** Called with each piece of live output, in order for each minion ({@link PublishRequest.stream}). */
   onOutput?(output: Output): void;
-  /** Called with each state that has ended, of minions that fire an event for it (`state_events`, or {@link PublishRequest.stream}). */
+  /** Called with each finished state, for minions that fire an event for it (`state_events`, or {@link PublishRequest.stream}). */
   onProgress?(progress: StateProgress): void;
   /** Silence allowed before asking `saltutil.find_job`: Salt's `timeout`, in seconds there. @default 5000 */
   timeoutMs?: number;
-  /** How long to wait for the answers to that: `gather_job_timeout`, in seconds there. @default 10000 */
+  /** How long to wait for the answers of `saltutil.find_job`: Salt's `gather_job_timeout`, in seconds there. @default 10000 */
   gatherMs?: number;
-  /** How long to wait for syndics to name their minions: `syndic_wait`, in seconds there. @default 5000 */
+  /** How long to wait for syndics to name their minions: Salt's `syndic_wait`, in seconds there. @default 5000 */
   syndicWaitMs?: number;
-  /** Ends the wait: `run()` then throws the signal's reason. The job goes on. */
+  /** Ends the wait: `run()` then throws the signal's reason. The job continues. */
   signal?: AbortSignal;
 }
 
-/** What a collector needs of its client. */
+/** The methods of a client that a collector uses. */
 export interface JobSource {
   /** True for a Brine master, which keeps the outcome of each target. */
   readonly isBrine: boolean;
@@ -63,24 +63,24 @@ export interface JobSource {
   readonly lost: Promise<never>;
   publish(request: PublishRequest): Promise<Published | undefined>;
   ask(cmd: string, load: Record<string, unknown>): Promise<unknown>;
-  /** @param listener is told how many characters an event has come in, where that is known */
+  /** Listens to events. @param listener gets each event, and the number of its received characters if known */
   onEvent(listener: (event: BusEvent, size?: number) => void): () => void;
-  /** Characters of outcomes that may wait for a slow reader. @default no bound: the source is trusted */
+  /** The most characters of outcomes that wait for a slow reader. @default no bound, for a trusted source */
   readonly mostWaiting?: number;
-  /** Of a source that may lose events: calls `listener` each time that it has; the returned function ends that. */
+  /** For a source that may lose events: calls `listener` each time events were lost; the returned function removes the listener. */
   onGap?(listener: () => void): () => void;
-  /** Fires again what is on record of a job, for a source that may lose events. */
+  /** Fires the recorded events of a job again, for a source that may lose events. */
   catchUp?(jid: string): Promise<void>;
 }
 
-/** Targets that events may name, beside those that were named when the job was published. */
+/** The most targets that only events name, in addition to those that were named when the job was published. */
 const MOST_NAMED = 1_000_000;
-/** Characters of a name at most: it is a file name where its key is. */
+/** The most characters of a target's name, which is the name of its key file. */
 const LONGEST_NAME = 255;
 
 /** One round of `saltutil.find_job`. */
 interface FindJobRound {
-  /** Minions that say they are working on the job. */
+  /** The minions that say they are working on the job. */
   working: readonly string[];
   done: Promise<void>;
   over: boolean;
@@ -107,9 +107,9 @@ export class JobCollector {
   readonly #clock: Clock;
   readonly #credentials: Credentials | undefined;
   #ready: { outcome: Outcome; size: number }[] = [];
-  /** Characters of the outcomes that wait for the reader. */
+  /** The number of characters of the outcomes that wait for the reader. */
   #readySize = 0;
-  /** Targets that only events have named. */
+  /** The number of targets that only events have named. */
   #named = 0;
   #failure: Error | undefined;
   #catching: Promise<void> | undefined;
@@ -138,7 +138,7 @@ export class JobCollector {
     this.#onProgress = options.onProgress;
     this.#missing = new Set(published.missing);
     this.#timeoutMs = options.timeoutMs ?? 5000;
-    // An answer from below a syndic comes later.
+    // Answers of minions below a syndic take longer.
     this.#gatherMs = (options.gatherMs ?? 10_000) + (this.#syndics.size > 0 ? this.#syndicWaitMs : 0);
     this.#signal = options.signal;
     this.#clock = clock;
@@ -147,7 +147,7 @@ export class JobCollector {
   /**
    * Takes an event of the bus; events of other jobs are ignored.
    *
-   * @param size characters that it has come in
+   * @param size the number of characters in which the event was received
    */
   take({ tag, data }: BusEvent, size = 0): void {
     if (tag === this.#jid) return this.#expect(data);
@@ -176,7 +176,7 @@ export class JobCollector {
     }
   }
 
-  /** Whether a name can be one of a target. A server that names more and more of them is found out. */
+  /** True if a name can be one of a target. A server that names too many targets is an error. */
   #admit(id: string): boolean {
     if ([this.#waiting, this.#ended, this.#queued, this.#missing].some((names) => names.has(id))) return true;
     if (id === "" || id.length > LONGEST_NAME || this.#failure !== undefined) return false;
@@ -191,7 +191,7 @@ export class JobCollector {
     this.#wake.resolve();
   }
 
-  /** The master, or a syndic of it, names minions that the job is for. */
+  /** Adds minions that the master, or one of its syndics, names as targets. */
   #expect({ minions }: Record<string, unknown>): void {
     for (const id of listOf(minions)) {
       if (!this.#ended.has(id) && !this.#queued.has(id) && this.#admit(id)) this.#waiting.add(id);
@@ -205,7 +205,7 @@ export class JobCollector {
   async *outcomes(): AsyncGenerator<Outcome> {
     const jid = this.#jid;
     const off = this.#client.onGap?.(() => {
-      // Whether they still work on it is not known any more: they are asked, as those that say nothing.
+      // After lost events it is unknown whether these targets still work on the job: they are asked like silent ones.
       this.#started.clear();
       void this.#catchUp();
     });
@@ -217,7 +217,7 @@ export class JobCollector {
     if (this.#waiting.size > 0) {
       await this.#catchUp();
       const known = await this.#known();
-      // Some may have come while we asked.
+      // Outcomes may have come during the question.
       yield* this.#takeReady();
       for (const id of [...this.#waiting].sort()) yield statusOutcome(id, jid, known[id]);
     }
@@ -225,7 +225,7 @@ export class JobCollector {
     for (const id of [...this.#missing].sort()) if (!this.#ended.has(id)) yield { kind: "missing", id, jid };
   }
 
-  /** Yields what ends, until every target has ended or those that remain neither return nor say that they are working. */
+  /** Yields outcomes until every target has one, or the remaining targets neither return nor say that they are working. */
   async *#untilSilent(): AsyncGenerator<Outcome> {
     const syndicsUntil = this.#clock.now() + this.#syndicWaitMs;
     let until = this.#clock.now() + this.#timeoutMs;
@@ -274,11 +274,11 @@ export class JobCollector {
     return this.#ready.length > 0 || this.#failure !== undefined;
   }
 
-  /** @throws {ProtocolError} once the server has sent more than can be meant */
+  /** Yields the outcomes that are ready. @throws {ProtocolError} if the server has sent too much */
   *#takeReady(): Generator<Outcome> {
     do {
       if (this.#failure !== undefined) throw this.#failure;
-      // All at once: each removed by itself would move all behind it.
+      // Takes the whole array: removing outcomes one by one would move all later ones.
       const ready = this.#ready;
       this.#ready = [];
       for (const { outcome, size } of ready) {
@@ -295,7 +295,7 @@ export class JobCollector {
     this.#ready.push({ outcome, size });
     this.#readySize += size;
     const { mostWaiting = Infinity } = this.#client;
-    // One alone is bounded where it is read.
+    // A single outcome is bounded when it is received.
     if (this.#readySize > mostWaiting && this.#ready.length > 1) {
       this.#fail(
         new ProtocolError(
@@ -326,23 +326,23 @@ export class JobCollector {
   }
 
   #takeProgress(id: string, event: Record<string, unknown>): void {
-    // What a minion has a master fire is within the load that carried it.
+    // An event that a minion fires through the master is inside the load that carried it.
     const { ret, len } = isRecord(event.data) ? event.data : event;
-    // After the return nothing goes on, whatever comes late.
+    // Progress that arrives after the return is ignored.
     if (this.#onProgress === undefined || !this.#waiting.has(id) || !isRecord(ret)) return;
     this.#onProgress({ id, jid: this.#jid, state: ret, total: typeof len === "number" ? len : undefined });
   }
 
-  /** The master reports that a target came to another state than by a return. */
+  /** Handles an outcome without a return that the master reports. */
   #takeOutcome(id: string, reported: ReportedOutcome): void {
     const { outcome } = reported;
     if (outcome === "started" && this.#waiting.has(id)) this.#started.add(id);
     if (ENDED.has(outcome as OutcomeState) && this.#waiting.has(id)) this.#end(statusOutcome(id, this.#jid, reported));
   }
 
-  /** Takes what is on record, if events may have been lost. Without it the minions are asked, or remain without a return. */
+  /** Reads the record of the job, after events may have been lost. If that fails, the minions are asked, or have no return. */
   #catchUp(): Promise<void> {
-    // One at a time, however often the server says that something was lost: what was lost meanwhile takes one more.
+    // Reads once at a time; if more events are lost meanwhile, the record is read once more.
     this.#catchAgain = this.#catching !== undefined;
     return this.#catching ??= this.#readRecord().finally(() => this.#catching = undefined);
   }
@@ -354,14 +354,14 @@ export class JobCollector {
     } while (this.#catchAgain);
   }
 
-  /** The outcomes that a Brine master has of this job; none beside Salt's own master. */
+  /** The outcomes that a Brine master has of this job; none with a Salt master. */
   async #known(): Promise<Record<string, ReportedOutcome>> {
     if (!this.#client.isBrine) return {};
     try {
       const reply = await this.#client.ask("job_outcomes", { jid: this.#jid });
       return (reply as { outcomes: Record<string, ReportedOutcome> }).outcomes;
     } catch {
-      // It is one more fact about a target, not worth the loss of the others' outcomes.
+      // A failure is ignored: these outcomes are additional facts, and the returns must not be lost because of them.
       return {};
     }
   }
@@ -372,14 +372,14 @@ export class JobCollector {
     const stopTimer = this.#clock.after(this.#gatherMs, () => limit.abort());
     const silent = [...this.#waiting].filter((id) => !this.#started.has(id));
     const ask = async (): Promise<string[]> => {
-      // Minions that the master knows to be away need not be asked.
+      // Minions that the master reports as not connected are not asked.
       const known = silent.length > 0 ? await this.#known() : {};
       const asked = silent.filter((id) => known[id]?.since === undefined);
       if (asked.length === 0) return [];
       return await findJob(this.#client, asked, this.#jid, { credentials: this.#credentials, signal: limit.signal });
     };
     const round: FindJobRound = { working: [], done: Promise.resolve(), over: false };
-    // A round that fails finds none at work.
+    // If the round fails, no minion counts as working.
     round.done = ask().catch(() => []).then((working) => {
       stopTimer();
       round.working = working;

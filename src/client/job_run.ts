@@ -2,7 +2,7 @@ import type { Outcome } from "./outcome.ts";
 import type { Published } from "./publish_request.ts";
 import type { JobRun } from "./salt.ts";
 
-/** A generator of outcomes with what {@link JobRun} has besides. */
+/** Adds the method `all` of {@link JobRun} to a generator of outcomes. */
 export function jobRun<Return>(
   outcomes: AsyncGenerator<Outcome<Return>, Published | undefined, void>,
 ): JobRun<Return> {

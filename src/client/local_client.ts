@@ -64,44 +64,44 @@ import { minionsOf } from "./verbs/minions.ts";
 import { targetsOf } from "./verbs/targets.ts";
 import { callWheel } from "./wheel.ts";
 
-/** What a client is made from; {@link connect} fills it in for a program. */
+/** The options of a client; {@link connect} fills them in for a program. */
 export interface LocalClientOptions {
   /** The runtime to connect with. */
   runtime: Runtime;
-  /** Where the client logs. */
+  /** The log of the client. */
   log: Logger;
-  /** `{interface, ret_port, sock_dir, cachedir, user}` of the master's configuration. */
+  /** The options `interface`, `ret_port`, `sock_dir`, `cachedir` and `user` of the master's configuration. */
   opts:
     & { interface: unknown; ret_port: number; sock_dir: string; cachedir: string; user: string }
     & Record<string, unknown>;
-  /** What requests are sent over. @default the transport that `opts` asks for */
+  /** The transport of requests. @default the transport in `opts` */
   sockets?: Transport;
-  /** Of one request to the master, in milliseconds. @default 60000 */
+  /** The time for one request to the master, in milliseconds. @default 60000 */
   requestTimeoutMs?: number;
-  /** Requests that may be with the master at once; each has a connection of its own. @default 1 */
+  /** The most requests to the master at the same time; each uses a separate connection. @default 1 */
   lanes?: number;
   /**
-   * Whether what no master would understand is refused: unknown keys, target types and the like. False hands everything
-   * on to the master, for programs whose users expect Salt's own answer. @default true
+   * True refuses requests that no master understands: unknown keys, target types and the like. False passes everything on
+   * to the master, for programs whose users expect Salt's own answer. @default true
    */
   checked?: boolean;
-  /** Where jobs are traced, from their publication to their last return. @default nowhere */
+  /** Traces jobs, from their publication to their last return. @default jobs are not traced */
   tracer?: Tracer;
   /**
-   * Whether it listens to the events of the master; without them no job can be run to its end, only published. The master is then taken for
-   * Brine's. @default true
+   * True listens to the events of the master. Without events, jobs can only be published, and not run to their end; the master is then
+   * assumed to be Brine. @default true
    */
   listens?: boolean;
-  /** Called once the client is closed; the client waits for it. @default nothing is done */
+  /** Called when the client is closed; `close` waits for it. @default nothing */
   onClose?(): Promise<void>;
 }
 
-/** How long a runner may take, in milliseconds, where its caller does not say. */
+/** The default time for a runner, in milliseconds. */
 const RUNNER_MS = 300_000;
 
 /**
- * What a program on the master's host uses to run jobs: publishes through the request port, and hears of returns on the
- * master's event bus. Works with a Brine master and with real Salt's.
+ * The client of a program on the master's host, to run jobs: publishes through the request port, and receives returns on the
+ * master's event bus. Works with a Brine master and with a Salt master.
  *
  * @example
  * ```ts
@@ -126,7 +126,7 @@ export class LocalClient implements Salt, MasterLink {
   readonly minions: Minions = minionsOf(this);
   /** Keys of minions. */
   readonly keys: Keys = keysOf(this);
-  /** Targets without a job. */
+  /** Previews of targets, without a job. */
   readonly targets: Targets = targetsOf(this);
 
   private constructor(options: LocalClientOptions) {
@@ -139,7 +139,7 @@ export class LocalClient implements Salt, MasterLink {
       return req;
     }, options.lanes ?? 1);
     this.#key = new OwnKey(runtime, opts.cachedir, opts.user);
-    // Without a handler, a loss that no call waits for would be an unhandled rejection.
+    // This handler is needed, since a loss that no call waits for would be an unhandled rejection.
     this.#lost.promise.catch(() => {});
   }
 
@@ -160,7 +160,7 @@ export class LocalClient implements Salt, MasterLink {
     return client;
   }
 
-  /** Listens on the master's event bus. A Brine master has a socket for clients like this one; a real one has not. */
+  /** Listens on the master's event bus. A Brine master has a separate socket for Brine's clients, a Salt master does not. */
   async #listen(): Promise<void> {
     const { runtime: { net }, opts } = this.#options;
     const listen = (name: string) =>
@@ -191,7 +191,7 @@ export class LocalClient implements Salt, MasterLink {
     return this.#options.checked ?? true;
   }
 
-  /** True if this user has a key of its own on this host, and needs no other credentials. */
+  /** True if this user has a key on this host, and needs no other credentials. */
   get keyed(): boolean {
     return this.#key.readable;
   }
@@ -201,12 +201,12 @@ export class LocalClient implements Salt, MasterLink {
     return { user: this.#key.user, key: this.#key.value };
   }
 
-  /** The clock by which it waits. */
+  /** The clock for waits. */
   get clock(): Clock {
     return this.#options.runtime.clock;
   }
 
-  /** True if the master is Brine's, which keeps the outcome of every target of a job. */
+  /** True if the master is Brine, which keeps the outcome of every target of a job. */
   get isBrine(): boolean {
     return this.#isBrine;
   }
@@ -216,7 +216,7 @@ export class LocalClient implements Salt, MasterLink {
     return this.#lost.promise;
   }
 
-  /** Calls `listener` with every event of the master's bus from now on; the returned function ends that. */
+  /** Calls `listener` with every event of the master's bus from now on; the returned function removes the listener. */
   onEvent(listener: (event: BusEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -226,7 +226,7 @@ export class LocalClient implements Salt, MasterLink {
    * Asks the master to publish a job; undefined if no minion matches.
    *
    * @throws {ClientError} `AUTHENTICATION`, `PERMISSION` or `REFUSED` with the master's message, `TIMEOUT` if it does not answer
-   * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
+   * @throws {TypeError} for keys and values that no master understands, with the nearest valid one
    */
   async publish<const Fun extends Functions>(
     request: JobRequest<Fun>,
@@ -235,7 +235,7 @@ export class LocalClient implements Salt, MasterLink {
     return await abortable(this.#publish(request as PublishRequest, undefined, options.timeoutMs), options.signal);
   }
 
-  /** @param trace the context of the span that the publication is part of */
+  /** Publishes a job. @param trace the context of the span that the publication is part of */
   async #publish(request: PublishRequest, trace?: string, timeoutMs?: number): Promise<Published | undefined> {
     const fields = await this.#publication("publish", request, { trace, timeoutMs });
     if (typeof fields?.jid !== "string") {
@@ -250,9 +250,9 @@ export class LocalClient implements Salt, MasterLink {
   }
 
   /**
-   * The minions that {@link LocalClient.publish} would publish this for, by the same rules; no minion is sent anything.
+   * The minions that {@link LocalClient.publish} would publish a request for, by the same rules; nothing is sent to a minion.
    *
-   * @throws {ClientError} `NOT_BRINE` if the master is Salt's own, which has no such command; else as for `publish`
+   * @throws {ClientError} `NOT_BRINE` if the master is Salt, which has no such command; otherwise as for `publish`
    */
   async preview(
     request: PublishRequest,
@@ -285,7 +285,7 @@ export class LocalClient implements Salt, MasterLink {
         isBrine: this.#isBrine,
       }),
     });
-    // A request with credentials of its own must not pass for the user of this process.
+    // A request with its own credentials must not be sent with the key of this process's user.
     const send = (key: string) => this.send(load(key), timeoutMs === undefined ? {} : { timeoutMs });
     const reply = request.credentials === undefined ? await this.#key.sendWith(send) : await send("");
     if (typeof reply !== "object" || reply === null) {
@@ -297,9 +297,9 @@ export class LocalClient implements Salt, MasterLink {
   }
 
   /**
-   * Asks a Brine master for something that real Salt's does not know: `job_outcomes`, `job_dequeue`, `job_counters`.
+   * Sends a Brine master a command that Salt does not have: `job_outcomes`, `job_dequeue`, `job_counters`.
    *
-   * @throws {ClientError} `NOT_BRINE` if it is a real one, `REFUSED` with the master's message
+   * @throws {ClientError} `NOT_BRINE` if the master is Salt, `REFUSED` with the master's message
    */
   async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
     this.#needOurs(`it does not know "${cmd}"`);
@@ -314,7 +314,7 @@ export class LocalClient implements Salt, MasterLink {
   }
 
   /**
-   * Sends one clear command and returns the reply as it is. The load itself carries the caller's credentials.
+   * Sends one clear command and returns the reply unchanged. The load has to contain the caller's credentials.
    *
    * @throws {ClientError} `TIMEOUT` if the master does not answer
    */
@@ -324,9 +324,9 @@ export class LocalClient implements Salt, MasterLink {
 
   /**
    * Publishes a job and yields the outcome of each target: returns as they come, then the targets without one. A minion
-   * that works longer than the timeout is waited for as long as it says so. Returns undefined if no minion matches.
+   * that works longer than the timeout is waited for as long as it says that it works. Returns undefined if no minion matches.
    *
-   * @throws {ClientError} as {@link LocalClient.publish}; `BUS_LOST` if the master goes away
+   * @throws {ClientError} as {@link LocalClient.publish}; `BUS_LOST` if the connection to the master is lost
    */
   run<const Fun extends Functions>(
     request: JobRequest<Fun>,
@@ -335,7 +335,7 @@ export class LocalClient implements Salt, MasterLink {
     return jobRun(this.#run<FunctionReturn<Fun>>(request as PublishRequest, options));
   }
 
-  /** The caller knows what the function returns. */
+  /** As {@link LocalClient.run}, with the return type given by the caller. */
   async *#run<Return>(
     request: PublishRequest,
     options: CollectOptions,
@@ -355,7 +355,7 @@ export class LocalClient implements Salt, MasterLink {
       const outcomes = runJob(this, publish, {
         options: typeof syndic_wait === "number" ? { syndicWaitMs: syndic_wait * 1000, ...options } : options,
         credentials: request.credentials,
-        // Salt's own master does not say which syndics it has, nor when each of them has answered.
+        // A Salt master does not report its syndics, nor when each of them has answered: one unnamed syndic stands for all.
         expected: (published) => !this.#isBrine && order_masters === true ? { ...published, syndics: [""] } : published,
       });
       return yield* outcomes as AsyncGenerator<Outcome<Return>, Published | undefined, void>;
@@ -373,15 +373,15 @@ export class LocalClient implements Salt, MasterLink {
     for await (const outcome of this.run(request, options)) {
       if (hasReturn(outcome)) returns.push([outcome.id, outcome.return]);
     }
-    // As a property that is set, the name "__proto__" would be something else.
+    // fromEntries() is used, since assigning a property "__proto__" would set the prototype.
     return Object.fromEntries(returns);
   }
 
   /**
    * Calls a runner as the user of this process, and waits for its end. {@link callRunner} takes other credentials.
    *
-   * @returns its return
-   * @throws {ClientError} `FAILED` with its message; else as {@link callRunner}
+   * @returns the return of the runner
+   * @throws {ClientError} `FAILED` with the runner's message; otherwise as {@link callRunner}
    */
   async runner<const Fun extends AnyRunner>(
     call: RunnerCall<Fun>,
@@ -398,8 +398,8 @@ export class LocalClient implements Salt, MasterLink {
   /**
    * Calls a wheel function as the user of this process. {@link callWheel} takes other credentials.
    *
-   * @returns its return
-   * @throws {ClientError} `FAILED` with its message; else as {@link callWheel}
+   * @returns the return of the function
+   * @throws {ClientError} `FAILED` with the function's message; otherwise as {@link callWheel}
    */
   async wheel<const Fun extends AnyWheel>(
     call: WheelCall<Fun>,
@@ -411,12 +411,12 @@ export class LocalClient implements Salt, MasterLink {
     return returnOrFailure(`wheel function "${fun}"`, data) as WheelReturn<Fun>;
   }
 
-  /** The events of the master's bus. They have no ids here: {@link EventsOptions.after} misses what was before. */
+  /** The events of the master's bus. Here they have no ids, so {@link EventsOptions.after} cannot return earlier events. */
   events(options?: EventsOptions): EventFeed {
     return busFeed(this, options);
   }
 
-  /** Closes the connections. Jobs that are running go on. */
+  /** Closes the connections. Running jobs continue. */
   async close(): Promise<void> {
     this.#lost.reject(new ClientError("CLOSED", "The client is closed"));
     this.#bus?.close();
@@ -424,7 +424,7 @@ export class LocalClient implements Salt, MasterLink {
     await this.#options.onClose?.();
   }
 
-  /** The same as {@link LocalClient.close}, for `await using`. */
+  /** Calls {@link LocalClient.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

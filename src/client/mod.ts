@@ -1,5 +1,5 @@
 /**
- * What a program on the master's host calls to run jobs, and to follow their outcomes and events.
+ * The functions for a program on the master's host: it runs jobs, and follows their outcomes and events.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@
  * @module
  */
 export * from "./shared_exports.ts";
-// By name: a program adds functions of its own to these.
+// Exported by name, so that a program can add its own functions to these interfaces.
 export type { ExecutionFunctions } from "./functions/execution_functions.ts";
 export type { RunnerFunctions } from "./functions/runner_functions.ts";
 export type { WheelFunctions } from "./functions/wheel_functions.ts";

@@ -1,36 +1,36 @@
 import { type OutcomeState, succeeded } from "../model/job/outcome.ts";
 
 /**
- * What one minion returned for a job.
+ * The return of one minion for a job.
  *
- * @typeParam Return what its function returns, such as `FunctionReturn<"cmd.run">`
+ * @typeParam Return the return type of the function, such as `FunctionReturn<"cmd.run">`
  */
 export interface MinionReturn<Return = unknown> {
   /** The minion's id. */
   id: string;
   /** The job's id, 20 digits. */
   jid: string;
-  /** What the function returned; of several functions an object of function → return. */
+  /** The return of the function; for several functions, an object of function → return. */
   return: Return;
-  /** The return code: a number, 0 for success; of several functions an object of function → code. */
+  /** The return code: a number, 0 for success; for several functions, an object of function → code. */
   retcode: unknown;
-  /** What the minion says of success: a boolean, or an object of function → boolean. Some minions leave it out. */
+  /** The success that the minion reports: a boolean, or an object of function → boolean. Some minions leave it out. */
   success: unknown;
   /** The outputter that the function asks for, such as `"highstate"`. */
   out: string | undefined;
 }
 
-/** How a target without a return stands. */
+/** The status of a target without a return. */
 export interface TargetStatus {
   /** The minion's id. */
   id: string;
   /** The job's id, 20 digits. */
   jid: string;
-  /** Milliseconds since the epoch at which it came to this, to the second; absent if the master did not say. */
+  /** When the target got this status, in milliseconds since the epoch, to the second; absent if the master did not report it. */
   atMs?: number;
-  /** Milliseconds since the epoch since which the minion is not connected; absent if it is, or if that is not known. */
+  /** Since when the minion is not connected, in milliseconds since the epoch; absent if it is connected, or if the time is unknown. */
   sinceMs?: number;
-  /** Why, for people. */
+  /** The reason, as text for people. */
   note?: string;
 }
 
@@ -38,14 +38,14 @@ export interface TargetStatus {
  * The outcome of one target of a job. {@link LocalClient.run} yields exactly one for each target; `kind` tells them apart,
  * so that a `switch` over it can be checked for completeness.
  *
- * @typeParam Return what the function returns where it succeeds, such as `FunctionReturn<"cmd.run">`
+ * @typeParam Return the return type of the successful function, such as `FunctionReturn<"cmd.run">`
  */
 export type Outcome<Return = unknown> =
   /** The minion returned, with code 0. */
   | ({ kind: "returned" } & MinionReturn<Return>)
-  /** The minion returned another code, or says that it did not succeed: what the function returned, or the text of an error. */
+  /** The minion returned another code, or reports a failure; the return is that of the function, or the text of an error. */
   | ({ kind: "failed" } & MinionReturn<Return | string>)
-  /** The minion is away; the master keeps the job and delivers it when the minion comes back. */
+  /** The minion is not connected; the master keeps the job and delivers it when the minion connects. */
   | ({ kind: "queued" } & TargetStatus)
   /** The job was sent; the wait ended before the minion acknowledged it. It may still return. */
   | ({ kind: "published" } & TargetStatus)
@@ -53,13 +53,13 @@ export type Outcome<Return = unknown> =
   | ({ kind: "started" } & TargetStatus)
   /** The minion is connected and does not work on the job, or the job's own timeout ended it. */
   | ({ kind: "timed out" } & TargetStatus)
-  /** The minion went away before it returned. */
+  /** The minion lost its connection before it returned. */
   | ({ kind: "lost" } & TargetStatus)
   /** The master kept the job for the minion and could not deliver it in time. */
   | ({ kind: "expired" } & TargetStatus)
-  /** An operator ended the job, or took it from the queue. */
+  /** An operator ended the job, or removed it from the queue. */
   | ({ kind: "cancelled" } & TargetStatus)
-  /** The minion neither returned nor says that it works on the job, and its master keeps no outcomes, as Salt's own. */
+  /** The minion neither returned nor says that it works on the job, and its master keeps no outcomes, such as a Salt master. */
   | ({ kind: "no answer" } & TargetStatus)
   /** The name in a list target has no accepted key: the job was not sent to it. */
   | ({ kind: "missing" } & TargetStatus);
@@ -82,12 +82,12 @@ export function hasReturn<Return>(outcome: Outcome<Return>): outcome is ReturnOu
   return outcome.kind === "returned" || outcome.kind === "failed";
 }
 
-/** The outcome that a return is: `returned` or `failed`, as its `retcode` and `success` say. */
+/** The outcome of a return: `returned` or `failed`, by its `retcode` and `success`. */
 export function returnOutcome(result: MinionReturn): ReturnOutcome {
   return { kind: succeeded(result.retcode, result.success) ? "returned" : "failed", ...result };
 }
 
-/** What a Brine master reports of a target, as events and replies carry it. Times are seconds since the epoch. */
+/** The outcome of a target that a Brine master reports in events and replies. Times are seconds since the epoch. */
 export interface ReportedOutcome {
   outcome?: unknown;
   at?: unknown;
@@ -96,9 +96,9 @@ export interface ReportedOutcome {
 }
 
 /**
- * The outcome of a target without a return here, from what its master reports.
+ * The outcome of a target without a known return, from the master's report.
  *
- * @param reported undefined if the master keeps no outcomes
+ * @param reported the report; undefined if the master keeps no outcomes
  */
 export function statusOutcome(id: string, jid: string, reported: ReportedOutcome = {}): Outcome {
   const { outcome, at, since, note } = reported;
@@ -131,7 +131,7 @@ export function statusOutcome(id: string, jid: string, reported: ReportedOutcome
 }
 
 /**
- * The retcode of a return as one number: of several functions the highest, 0 for what is no number.
+ * The retcode of a return as one number: for several functions the highest one; 0 for a value that is not a number.
  *
  * @example
  * ```ts

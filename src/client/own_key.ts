@@ -3,7 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { ClientError } from "./client_error.ts";
 
-/** The name that jobs and records show for the user of this process: `sudo_ann` for root by way of sudo. */
+/** The name of this process's user in jobs and records: `sudo_ann` for root through sudo. */
 export function userOfProcess({ process, host }: Runtime): string {
   const sudo = process.env("SUDO_USER");
   const name = host.user().name;
@@ -21,7 +21,7 @@ export class OwnKey {
   readonly #cacheDir: string;
   readonly #masterUser: string;
   #key: string | undefined;
-  /** Read once: a gateway publishes a thousand times a second. */
+  /** The user's name, determined once, since a gateway publishes a thousand times a second. */
   #name: string | undefined;
 
   constructor(runtime: Runtime, cacheDir: string, masterUser: string) {
@@ -30,7 +30,7 @@ export class OwnKey {
     this.#masterUser = masterUser;
   }
 
-  /** The caller's name in jobs: `sudo_ann` for root by way of sudo. */
+  /** The caller's name in jobs: `sudo_ann` for root through sudo. */
   get user(): string {
     return this.#name ??= userOfProcess(this.#runtime);
   }
@@ -51,8 +51,8 @@ export class OwnKey {
   }
 
   /**
-   * Sends a load with the key; once more if the master refuses and its key file has changed, as it does when a master
-   * restarts.
+   * Sends a load with the key. Tries once more if the master refuses and the key file has changed, as after a restart of the
+   * master.
    *
    * @throws {ClientError} `NO_KEY`
    */

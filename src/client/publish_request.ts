@@ -3,44 +3,44 @@ import { isRecord } from "../base/record.ts";
 import type { TargetType } from "../model/target/target.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** What has asked for a job or a function of the master. */
+/** The cause of a job or of a call of a function of the master. */
 export interface JobOrigin {
-  /** The reaction of an event, for the audit log. Masters believe it of who may do everything. */
+  /** The reaction that caused the job, for the audit log. Masters accept this field only from callers with all permissions. */
   reaction?: { tag: string; sls: string; id: string };
-  /** The jid of the runner that asks for it, so that a reaction which causes itself is found. */
+  /** The jid of the runner that publishes the job, so that a reaction that causes itself is found. */
   cause?: string;
 }
 
 /** A job to be published. */
 export interface PublishRequest {
-  /** Text as `tgt_type` has it, or a list of ids. */
+  /** The target: text in the form of `tgt_type`, or a list of ids. */
   tgt: string | string[];
-  /** One of {@link TargetType}. @default "list" for a list of ids, "glob" for text */
+  /** The type of the target. @default "list" for a list of ids, "glob" for text */
   tgt_type?: TargetType | (string & Record<never, never>) | undefined;
   /** The function, such as `"test.ping"`, or several that each minion runs in one job. */
   fun: string | string[];
   /** Positional values, then at most one map with `__kwarg__`; a list of such lists for several functions. */
   arg?: unknown[];
-  /** Keyword arguments of the function. Of several functions each has its own, at the end of its list in `arg`. */
+  /** Keyword arguments of the function. With several functions, each has its own at the end of its list in `arg`. */
   kwarg?: Record<string, unknown>;
-  /** Returners, comma separated. */
+  /** The names of returners, separated by commas. */
   ret?: string;
-  /** The job's id, 20 digits. @default the master makes one */
+  /** The job's id, 20 digits. @default chosen by the master */
   jid?: string;
-  /** Fields of the publication beside these: `delimiter`, `metadata`, `ret_config`, `ret_kwargs`, `module_executors`, … */
+  /** Further fields of the publication: `delimiter`, `metadata`, `ret_config`, `ret_kwargs`, `module_executors`, … */
   kwargs?: Record<string, unknown> | undefined;
   /** The caller's credentials: a `token`, or `eauth` with the fields of that backend. @default the user of this process */
   credentials?: Credentials | undefined;
-  /** The user that the job is recorded for, where another master has authorized it: a syndic names it. @default the caller */
+  /** The user that the job is recorded for, if a higher master has authorized the job: set by a syndic. @default the caller */
   user?: string;
-  /** Seconds for which the job is kept for minions that are away. Brine masters only. @default not kept */
+  /** How long the job is kept for minions that are not connected, in seconds. Brine masters only. @default not kept */
   queue?: number;
   /**
-   * Brine minions send what commands print while they run, and each state when it has ended: see {@link CollectOptions.onOutput} and
-   * {@link CollectOptions.onProgress}. @default false
+   * True makes Brine minions send the output of commands while they run, and each finished state: see {@link CollectOptions.onOutput}
+   * and {@link CollectOptions.onProgress}. @default false
    */
   stream?: boolean;
-  /** What has asked for the job, beside the caller; Brine masters only. */
+  /** The cause of the job, in addition to the caller; Brine masters only. */
   origin?: JobOrigin | undefined;
   /** Seconds after which Brine minions end the job. @default the minion's own `job_timeout` */
   jobTimeout?: number;
@@ -54,19 +54,19 @@ export interface Published {
   minions: string[];
   /** Names of a list target without an accepted key. */
   missing: string[];
-  /** Ids of {@link Published.minions} that are away and get the job when they come back. */
+  /** Ids of {@link Published.minions} that are not connected and get the job when they connect. */
   queued: string[];
-  /** Syndics that have not said yet which of their minions it is for; of Brine masters that have some below them. */
+  /** Syndics that have not named their targets yet; only from Brine masters with syndics. */
   syndics?: string[];
 }
 
 /** The minions that a job would be published for. */
 export interface Previewed extends Pick<Published, "minions" | "missing"> {
-  /** Ids of {@link Published.minions} that may not match: the master has no grains or pillar of theirs. Absent if there is none. */
+  /** Ids of {@link Published.minions} that may not match, because the master does not have their grains or pillar. Absent if there are none. */
   unknown?: string[];
 }
 
-/** What a master's reply says of a preview. */
+/** The preview in a master's reply. */
 export function previewedOf(fields: Record<string, unknown> | undefined): Previewed {
   const unknown = listOf(fields?.unknown);
   return {
@@ -117,7 +117,7 @@ const REQUEST_KEYS: readonly (keyof Required<PublishRequest>)[] = [
   "origin",
 ];
 
-/** The keys of `kwargs` that a master reads, Brine's or Salt's, with those that our own keywords become. */
+/** The keys of `kwargs` that a Brine or Salt master reads, including those that Brine's keywords become. */
 const LOAD_KEYS = [
   "delimiter",
   "ret_config",
@@ -145,13 +145,13 @@ const REQUEST_REMEDIES = {
 };
 const COLLECT_REMEDIES = { timeout: SECONDS("timeoutMs"), gather_job_timeout: SECONDS("gatherMs") };
 
-/** A request with its defaults filled in, as it is published. */
+/** A request with its defaults, ready to be published. */
 export interface SettledRequest extends PublishRequest {
   tgt_type: string;
   arg: unknown[];
 }
 
-/** Positional arguments, then the keyword arguments as a marked map, as Salt has them. */
+/** The arguments in Salt's form: positional ones, then the keyword arguments as a marked map. */
 function argumentsOf({ fun, arg = [], kwarg }: PublishRequest): unknown[] {
   if (kwarg === undefined) return arg;
   if (Array.isArray(fun)) {
@@ -176,7 +176,7 @@ export function settled(request: PublishRequest): SettledRequest {
 /**
  * Checks a request and fills in its defaults: a list of ids is a `list`, other targets are globs.
  *
- * @throws {TypeError} naming the key or value that no master would understand, and the nearest right one
+ * @throws {TypeError} naming the key or value that no master understands, and the nearest valid one
  */
 export function checkedRequest(request: PublishRequest): SettledRequest {
   refuseUnknownKeys("a job", request, REQUEST_KEYS, REQUEST_REMEDIES);
@@ -217,7 +217,7 @@ export function checkedRequest(request: PublishRequest): SettledRequest {
   return settled(request);
 }
 
-/** @throws {TypeError} for options that `run` does not have */
+/** Checks the options of `run`. @throws {TypeError} for an unknown option */
 export function checkCollectOptions(options: object): void {
   refuseUnknownKeys("the options of run()", options, COLLECT_KEYS, COLLECT_REMEDIES);
 }
@@ -225,7 +225,7 @@ export function checkCollectOptions(options: object): void {
 /**
  * A settled request as the `publish` load that Salt's masters take.
  *
- * @param key the caller's key; empty for a request with credentials of its own
+ * @param key the caller's key; empty for a request with its own credentials
  */
 export function publicationLoad(
   request: SettledRequest,
@@ -238,7 +238,7 @@ export function publicationLoad(
   },
 ): Record<string, unknown> {
   const { tgt, tgt_type, fun, arg, jid = "", queue, stream, jobTimeout, origin } = request;
-  // As in Salt, it is the caller who has returns sent to the external job cache.
+  // As in Salt, the caller adds the external job cache as a returner.
   const returners = [request.ret, extJobCache].filter((name) => typeof name === "string" && name !== "");
   return {
     cmd,
@@ -257,7 +257,7 @@ export function publicationLoad(
       ...(jobTimeout === undefined ? {} : { job_timeout: jobTimeout }),
       ...request.credentials,
     },
-    // Salt's own clients look for files of the job on the disk; we hear of it on the bus.
+    // Salt's clients wait for files of the job on the disk; Brine's clients use the bus and need none.
     ...(isBrine ? { files: false, ...(origin === undefined ? {} : { __origin__: origin }) } : {}),
   };
 }

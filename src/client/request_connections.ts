@@ -3,10 +3,10 @@ import { codeOf } from "../base/errors.ts";
 import type { Req } from "../protocol/zmtp/mod.ts";
 import { ClientError } from "./client_error.ts";
 
-/** One connection to the master's request port. It carries one request at a time. */
+/** One connection to the master's request port, for one request at a time. */
 interface Connection {
   req: Req;
-  /** Requests sent or queued on it. */
+  /** The number of requests that are sent or queued on the connection. */
   pending: number;
 }
 

@@ -6,7 +6,7 @@ import { EarlyEvents } from "./early_events.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Published } from "./publish_request.ts";
 
-/** What is needed to run a job to its end. */
+/** The methods of a client that are needed to run a job to its end. */
 export interface RunSource extends JobSource {
   readonly clock: Clock;
   listening?(signal?: AbortSignal): Promise<void>;
@@ -15,8 +15,8 @@ export interface RunSource extends JobSource {
 /**
  * Publishes a job and yields the outcome of each target.
  *
- * @param publish publishes it; called once events are heard
- * @param expected the minions and syndics that are waited for, where these differ from what the master has said
+ * @param publish publishes the job; called once the client listens to events
+ * @param expected the minions and syndics to wait for, if they differ from the master's reply
  */
 export async function* runJob(
   source: RunSource,
@@ -39,7 +39,7 @@ export async function* runJob(
     const collector = new JobCollector(source, expected(published), options, source.clock, credentials);
     collect = (event, size) => collector.take(event, size);
     for (const { event, size } of early) collector.take(event, size);
-    // What is on record it can do without: those that it waits for are asked.
+    // A failure to read the record is ignored: the minions are asked instead.
     if (early.lost) await source.catchUp?.(published.jid).catch(() => {});
     yield* collector.outcomes();
     return published;

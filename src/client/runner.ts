@@ -21,13 +21,13 @@ export interface RunnerRequest {
   kwarg: Record<string, unknown>;
   /** The caller's credentials, such as `ownCredentials` of a client. */
   credentials: Credentials;
-  /** What has asked for it, beside the caller; Brine masters only. */
+  /** The cause of the call, in addition to the caller; Brine masters only. */
   origin?: JobOrigin;
 }
 
 /** A runner that the master has started; its result comes as the event `<tag>/ret`. */
 export interface RunnerJob {
-  /** What the runner's events begin with: `salt/run/<jid>`. */
+  /** The prefix of the tags of the runner's events: `salt/run/<jid>`. */
   tag: string;
   /** The runner's job id, 20 digits. */
   jid: string;
@@ -68,8 +68,8 @@ export async function startRunner(client: MasterLink, request: RunnerRequest): P
  * const { data } = await callRunner(salt, request, { timeoutMs: 60_000 });
  * console.log(data.return);
  * ```
- * @throws {ClientError} as {@link startRunner}, and when the master goes away
- * @throws {TimeoutError} after `timeoutMs`; the runner goes on
+ * @throws {ClientError} as {@link startRunner}, and when the connection to the master is lost
+ * @throws {TimeoutError} after `timeoutMs`; the runner continues
  */
 export async function callRunner(
   client: MasterLink,

@@ -1,4 +1,4 @@
-/** What all entries of the package for scripts export: {@link ./http/mod.ts}, {@link ./mod.ts} and the main module. */
+/** The exports that all entry points for scripts share: {@link ./http/mod.ts}, {@link ./mod.ts} and the main module. */
 export { HttpClient } from "./http/http_client.ts";
 export type { HttpOptions } from "./http/http_options.ts";
 export type { Login } from "./http/session.ts";

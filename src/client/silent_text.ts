@@ -1,6 +1,6 @@
 import type { Outcome } from "./outcome.ts";
 
-/** What a minion's document says when it did not return. */
+/** The text that is shown for a minion that did not return. */
 export function silentText(jid: string, outcome?: Outcome): string {
   const gone = outcome?.kind === "lost" || (outcome !== undefined && "sinceMs" in outcome);
   const why = gone ? "Not connected" : outcome?.kind === "cancelled" ? "Cancelled" : "No response";

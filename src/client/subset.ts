@@ -3,7 +3,7 @@ import type { LocalClient } from "./local_client.ts";
 import type { PublishRequest } from "./publish_request.ts";
 
 /**
- * Chooses `count` minions of a target at random, of those that answer and have the function.
+ * Chooses `count` minions of a target at random, among those that answer and have the function.
  *
  * @param random returns a number in [0, 1)
  * @example

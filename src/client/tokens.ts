@@ -1,7 +1,7 @@
 import type { Credentials } from "./credentials.ts";
 import type { LocalClient } from "./local_client.ts";
 
-/** What the master keeps of a login. */
+/** The master's record of a login. */
 export interface TokenRecord {
   /** The token itself: a secret that stands for the login. */
   token: string;
@@ -25,7 +25,7 @@ function recordOf(reply: unknown): TokenRecord | undefined {
   if (typeof token !== "string" || token === "") return undefined;
   return {
     token,
-    // They arrive as floats, which may be boxed.
+    // The times arrive as floats, which may be boxed.
     start: Number(start),
     expire: Number(expire),
     name: String(name),
@@ -39,7 +39,7 @@ function recordOf(reply: unknown): TokenRecord | undefined {
  * Logs a user in at the master and returns the token; undefined if the credentials are wrong.
  *
  * @param credentials `{eauth, username, password, …}`
- * @param session 32 to 128 hex digits by which {@link readToken} finds the token as well; for a master of Brine alone
+ * @param session 32 to 128 hex digits by which {@link readToken} also finds the token; only for a Brine master
  * @example
  * ```ts
  * await using salt = await connect();
@@ -59,7 +59,7 @@ export async function makeToken(
 }
 
 /**
- * What the master keeps of a token; undefined if the token is unknown or has expired.
+ * The master's record of a token; undefined if the token is unknown or has expired.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export async function readToken(client: LocalClient, token: string): Promise<Tok
 }
 
 /**
- * Revokes a token; false if it is unknown, or if the master is Salt's own, which has no such command.
+ * Revokes a token; false if it is unknown, or if the master is Salt, which has no such command.
  *
  * @example
  * ```ts

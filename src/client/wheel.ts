@@ -13,19 +13,19 @@ export interface WheelRequest {
   kwarg: Record<string, unknown>;
   /** The caller's credentials, such as `ownCredentials` of a client. */
   credentials: Credentials;
-  /** What has asked for it, beside the caller; Brine masters only. */
+  /** The cause of the call, in addition to the caller; Brine masters only. */
   origin?: JobOrigin;
 }
 
 /** The result of a wheel function, which ends before the master replies. */
 export interface WheelResult {
-  /** What the function's events begin with: `salt/wheel/<jid>`. */
+  /** The prefix of the tags of the function's events: `salt/wheel/<jid>`. */
   tag: string;
-  /** `fun`, `jid`, `tag`, `user`, `return`, `success`, `_stamp`. */
+  /** The data of the function's last event: `fun`, `jid`, `tag`, `user`, `return`, `success`, `_stamp`. */
   data: Record<string, unknown>;
 }
 
-/** A wheel function may generate keys, which takes a while. */
+/** The time for a wheel function, in milliseconds: it may generate keys, which takes a while. */
 const TIMEOUT_MS = 300_000;
 
 /**

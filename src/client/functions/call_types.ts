@@ -1,23 +1,23 @@
 /**
- * Calls of functions as types: from the tables of functions to what a request may hold, and to what comes back. Only types:
- * nothing of this is there at run time.
+ * Types of calls: from the tables of functions to the arguments of a request and the type of the return. This file has only types,
+ * and no code at run time.
  */
 import type { ExecutionFunctions } from "./execution_functions.ts";
 import type { RunnerFunctions } from "./runner_functions.ts";
 import type { WheelFunctions } from "./wheel_functions.ts";
 
 /**
- * The return that a table has for a name; `unknown` for a name that is not in it.
+ * The return type of a name in a table; `unknown` for a name that is not in the table.
  *
  * @internal
  */
 type ReturnOf<Table, Name> = Name extends keyof Table ? Table[Name] extends { returns: infer Return } ? Return : unknown
   : unknown;
 
-/** Arguments without one of them; those of any name stay. */
+/** Arguments without one of them; an index signature stays. */
 type Without<Args, Name> = { [Key in keyof Args as Key extends Name ? never : Key]: Args[Key] };
 
-/** Arguments by name; of none, an object without any. */
+/** Arguments by name; an empty object type if there are none. */
 type Named<Args> = keyof Args extends never ? Record<string, never> : Args;
 
 /**
@@ -29,13 +29,13 @@ type Form<Positional extends readonly unknown[], Args> =
   & ([] extends Positional ? { arg?: Positional } : { arg: Positional })
   & (Record<never, never> extends Args ? { kwarg?: Named<Args> } : { kwarg: Named<Args> });
 
-/** The types of arguments that may be left out, in their order. */
+/** The types of optional arguments, in their order. */
 type Optional<Args, Order, Done extends readonly unknown[] = []> = Order extends
   readonly [infer Name extends keyof Args, ...infer Others] ? Optional<Args, Others, [...Done, Args[Name]?]> : Done;
 
 /**
- * The ways to give arguments: those that must be given by position as far as the caller likes, the others by name; once all
- * of them are there by position, more may follow.
+ * The ways to give arguments: the first ones by position, as many as the caller likes, the others by name; once all
+ * arguments are given by position, more may follow.
  */
 type Forms<Args, Order, Rest extends readonly unknown[], Done extends readonly unknown[] = []> = Order extends
   readonly [infer Name extends keyof Args, ...infer Others]
@@ -44,7 +44,7 @@ type Forms<Args, Order, Rest extends readonly unknown[], Done extends readonly u
   : Form<[...Done, ...Rest], Args>;
 
 /**
- * Arguments that nothing is known of.
+ * The arguments of an unknown function.
  *
  * @internal
  */
@@ -56,7 +56,7 @@ interface AnyArguments {
 }
 
 /**
- * What the entry of a table says of a call.
+ * The arguments of a call, from the entry of a table.
  *
  * @internal
  */
@@ -74,7 +74,7 @@ export type RunnerName = keyof RunnerFunctions;
 /** The name of a built-in wheel function, or of one that was added to {@link WheelFunctions}. */
 export type WheelName = keyof WheelFunctions;
 
-// In a union with literals, plain text would take the place of the suggestions: hence the intersection.
+// `string & Record<never, never>` keeps the suggestions: plain `string` in a union with literals would absorb the literals.
 
 /** One function or several, as a request names them: known names are suggested, others are allowed. */
 export type Functions =
@@ -87,26 +87,26 @@ export type AnyRunner = RunnerName | (string & Record<never, never>);
 export type AnyWheel = WheelName | (string & Record<never, never>);
 
 /**
- * What an execution function returns where it succeeds; `unknown` of a function that is not in {@link ExecutionFunctions}. Of
- * several functions an object of function → return; one that failed has the text of its error there.
+ * The return type of a successful execution function; `unknown` for a function that is not in {@link ExecutionFunctions}. For
+ * several functions, an object of function → return; the return of a failed function is the text of its error.
  */
 export type FunctionReturn<Fun> = Fun extends readonly (infer Name extends string)[]
   ? { [One in Name]: ReturnOf<ExecutionFunctions, One> | string }
   : ReturnOf<ExecutionFunctions, Fun>;
 
 /**
- * The arguments of an execution function, as `arg`, by position, and `kwarg`, by name. Those of a function that is not in
- * {@link ExecutionFunctions} may be anything.
+ * The arguments of an execution function, as `arg`, by position, and `kwarg`, by name. A function that is not in
+ * {@link ExecutionFunctions} takes any arguments.
  */
 export type FunctionArguments<Fun> = Fun extends FunctionName ? CallOf<ExecutionFunctions[Fun]> : AnyArguments;
 
-/** What a runner returns; `unknown` of a runner that is not in {@link RunnerFunctions}. */
+/** The return type of a runner; `unknown` for a runner that is not in {@link RunnerFunctions}. */
 export type RunnerReturn<Fun> = ReturnOf<RunnerFunctions, Fun>;
 
-/** The arguments of a runner, as {@link FunctionArguments} are those of an execution function. */
+/** The arguments of a runner, in the form of {@link FunctionArguments}. */
 export type RunnerArguments<Fun> = Fun extends RunnerName ? CallOf<RunnerFunctions[Fun]> : AnyArguments;
 
-/** What a wheel function returns; `unknown` of a function that is not in {@link WheelFunctions}. */
+/** The return type of a wheel function; `unknown` for a function that is not in {@link WheelFunctions}. */
 export type WheelReturn<Fun> = ReturnOf<WheelFunctions, Fun>;
 
 /** The arguments of a wheel function, which are all given by name. */

@@ -1,42 +1,42 @@
-/** Shapes that the returns of functions have in common. */
+/** Types that several functions return. */
 
-/** How one state ended. */
+/** The result of one state. */
 export interface StateResult {
   /** The `name` of the state. */
   name: string;
-  /** True: it is as it should be. False: it failed. Null: with `test=True`, that it would be changed. */
+  /** True: the state is correct or was applied. False: it failed. Null: with `test=True`, the state would change something. */
   result: boolean | null;
-  /** What it did, for people. */
+  /** What the state did, as text for people. */
   comment: string | string[];
-  /** What it changed; most states have `old` and `new` of each thing. */
+  /** The changes; most states report `old` and `new` of each thing. */
   changes: Record<string, unknown>;
-  /** `__id__`, `__sls__`, `__run_num__`, `start_time`, `duration` in milliseconds, `warnings` and more, by the state. */
+  /** Further fields, depending on the state: `__id__`, `__sls__`, `__run_num__`, `start_time`, `duration` in milliseconds, `warnings`. */
   [name: string]: unknown;
 }
 
 /**
- * What `state.apply` and its like return: by `<state>_|-<id>_|-<name>_|-<function>` how each state ended; or why none was
- * run, a line each.
+ * The return of `state.apply` and similar functions: `<state>_|-<id>_|-<name>_|-<function>` → the result of each state; or, if no state
+ * was run, the reasons, a line each.
  */
 export type StateReturns = Record<string, StateResult> | string[];
 
-/** A user of a host, as its passwd file and groups have it. */
+/** A user of a host, from its passwd file and groups. */
 export interface UserRecord {
-  /** The name that it signs in with. */
+  /** The login name. */
   name: string;
-  /** Its number. */
+  /** The user number. */
   uid: number;
-  /** The number of its primary group. */
+  /** The number of the primary group. */
   gid: number;
-  /** Names of its groups. */
+  /** The names of the user's groups. */
   groups: string[];
-  /** Its home directory. */
+  /** The home directory. */
   home: string;
-  /** Its shell. */
+  /** The login shell. */
   shell: string;
-  /** The field of the password: `x` where it is in the shadow file. */
+  /** The password field: `x` if the password is in the shadow file. */
   passwd: string;
-  /** Its full name. */
+  /** The full name. */
   fullname: string;
   /** Room number. */
   roomnumber: string;
@@ -44,18 +44,18 @@ export interface UserRecord {
   workphone: string;
   /** Telephone at home. */
   homephone: string;
-  /** What else is said of it. */
+  /** Other information. */
   other: string;
 }
 
-/** What a function takes, as `sys.argspec` returns it. */
+/** The signature of a function, as `sys.argspec` returns it. */
 export interface FunctionSignature {
-  /** Names of its arguments, in their order. */
+  /** The names of the arguments, in their order. */
   args: string[] | null;
-  /** Values of the last of them where they are not given. */
+  /** The default values of the last arguments. */
   defaults: unknown[] | null;
-  /** Whether it takes any further values. */
+  /** True if the function takes further positional arguments. */
   varargs: true | null;
-  /** Whether it takes any further names. */
+  /** True if the function takes further keyword arguments. */
   kwargs: true | null;
 }

@@ -1,6 +1,6 @@
 /**
- * The types of arguments, from the text of a signature: `"name, target: str | list, test=False, **kwargs"`. An annotation says
- * what an argument is, else its name does, else its default.
+ * The types of arguments, from the text of a signature: `"name, target: str | list, test=False, **kwargs"`. The type of an argument
+ * follows from its annotation, otherwise from its name, otherwise from its default.
  */
 import type { Left, NameOf, Pieces, Trim } from "../../model/loader/signature.ts";
 
@@ -21,8 +21,8 @@ interface Annotations {
 }
 
 /**
- * Annotation → the arguments that have it, by name. An argument that means something else in one module or function has a row
- * as `module.name` or `module.function.name`, which `scripts/function_types.ts` writes into the signature.
+ * Annotation → the names of the arguments with this type. An argument that means something else in one module or function has a
+ * row as `module.name` or `module.function.name`, which `scripts/function_types.ts` writes into the signature.
  */
 export const ARGUMENT_TYPES = {
   str: `
@@ -86,7 +86,7 @@ export const ARGUMENT_TYPES = {
   "bool | str": "backup",
   "list[int]": "success_retcodes",
   list: "success_stdout success_stderr rsync.additional_opts",
-  // Whatever their default is, they take more than it.
+  // These arguments take more than the type of their default.
   any: `
     apache.config.config archive.sources archive.tar.sources archive.template boolean build cmd.run_chroot.binds cmd.template
     config.get.merge cp.dest cp.template cron.comment cron.identifier debconf.context debconf.defaults
@@ -107,7 +107,7 @@ type Words<S extends string, Seen = never> = S extends `${infer One} ${infer Oth
 type Annotated<S> = S extends `${infer One} | ${infer Others}` ? Annotated<One> | Annotated<Others>
   : Annotations[S & keyof Annotations];
 
-/** Argument → its type, of the rows above. */
+/** The name of an argument → its type, from the rows above. */
 type ByName = { [Row in keyof typeof ARGUMENT_TYPES as Words<(typeof ARGUMENT_TYPES)[Row]>]: Annotated<Row> };
 
 type OfDefault<S> = S extends "True" | "False" ? boolean
@@ -150,10 +150,10 @@ type ArgsOf<Piece extends string> = Intersected<Piece> extends infer Args ? { [N
   : never;
 
 /**
- * A function in a table such as {@link ExecutionFunctions}: what it takes and what it returns.
+ * A function in a table such as {@link ExecutionFunctions}: its arguments and its return.
  *
  * @typeParam Signature in Python's notation, such as `"name, keep: int=3, **kwargs"`: arguments after a `*` have names only
- * @typeParam Return what it returns
+ * @typeParam Return the type of the return
  */
 export type FunctionType<Signature extends string, Return> = {
   args: ArgsOf<Pieces<Signature>[number]>;

@@ -3,7 +3,7 @@ import { ProtocolError } from "../../base/errors.ts";
 /**
  * The text of a response.
  *
- * @throws {ProtocolError} if it is longer than `most` bytes; the rest is not read
+ * @throws {ProtocolError} if the text is longer than `most` bytes; the rest is not read
  */
 export async function bodyText(response: Response, most: number, what: string): Promise<string> {
   const { body } = response;
@@ -29,7 +29,7 @@ export async function bodyText(response: Response, most: number, what: string): 
   return parts.join("");
 }
 
-/** What is read of the body of an error: its message, of which nobody needs more. */
+/** The most bytes that are read of an error's body, which holds only a message. */
 const MOST_OF_ERROR = 65_536;
 
 /** The beginning of the text of an error; the rest is not read. */
@@ -47,7 +47,7 @@ export async function errorText({ body }: Response): Promise<string> {
   return text.slice(0, MOST_OF_ERROR);
 }
 
-/** Lets go of a response that nobody reads. */
+/** Cancels the body of a response that is not read. */
 export function discard(response: Response): void {
   response.body?.cancel().catch(() => {});
 }

@@ -8,17 +8,17 @@ import { ClientError } from "../client_error.ts";
 import { bodyText, discard, errorText } from "./bounded_body.ts";
 import { type Asked, failureOf, isRedirect, redirected } from "./http_failure.ts";
 
-/** What exchanges with a server need. */
+/** The options of exchanges with a server. */
 export interface ExchangeOptions {
   url: UrlBase;
   clock: Clock;
-  /** Makes the requests; looked up at each, since a host may replace its own. */
+  /** Makes the requests. If undefined, the global `fetch` is looked up at each request, since a host may replace it. */
   fetch: ((request: Request) => Promise<Response>) | undefined;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   random(): number;
   /** The largest answer, in bytes. */
   maxBytes: number;
-  /** Attempts after the first of what may be repeated. */
+  /** The number of attempts after the first one, for a request that may be repeated. */
   retries: number;
 }
 
@@ -27,30 +27,30 @@ export interface Message {
   method: "GET" | "POST";
   /** Segments of the path below the server's address. */
   path: readonly string[];
-  /** Parameters of the address. */
+  /** The query parameters of the address. */
   query?: Record<string, string>;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   body?: unknown;
   token?: string;
   accept?: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
-  /** Whether it may be sent again when it is not known what has become of it. @default false */
+  /** True if the request may be sent again although it may have been processed. @default false */
   safe?: boolean;
 }
 
-/** Waits between two attempts. */
+/** The waits between two attempts, in milliseconds. */
 const RETRY = { initialMs: 250, maxMs: 5000 };
-/** Failures after which another attempt may do better. */
+/** The codes of failures after which another attempt may succeed. */
 const PASSING: readonly string[] = ["UNREACHABLE", "MASTER_DOWN"];
 
-/** A token as the value of a header. @throws {ClientError} `AUTHENTICATION` for one that no salt-api can have issued */
+/** A token as the value of a header. @throws {ClientError} `AUTHENTICATION` for a text that no salt-api issues as a token */
 export function tokenHeader(token: string): string {
   if (/^[\x21-\x7e]{1,8192}$/.test(token)) return token;
   throw new ClientError("AUTHENTICATION", "Invalid token: expected printable ASCII");
 }
 
-/** Exchanges of JSON with one server: bounded in time and memory, with no redirects, and errors by what they mean. */
+/** Exchanges JSON with one server: bounded in time and memory, without redirects, and with errors by their meaning. */
 export class Exchange {
   readonly #options: ExchangeOptions;
 
@@ -65,7 +65,7 @@ export class Exchange {
   /**
    * The JSON of an answer.
    *
-   * @throws {ClientError | ProtocolError | TimeoutError} as {@link failureOf} has it; `UNREACHABLE` without an answer
+   * @throws {ClientError | ProtocolError | TimeoutError} as {@link failureOf} returns it; `UNREACHABLE` without an answer
    */
   async json(message: Message): Promise<unknown> {
     return await this.#repeated(message, () => this.#json(message));
@@ -100,9 +100,9 @@ export class Exchange {
   }
 
   /**
-   * An answer whose body is read as it comes; `timeoutMs` is for its head alone.
+   * An answer whose body is read as it arrives; `timeoutMs` applies only to its head.
    *
-   * @param signal ends the body, too
+   * @param signal also ends the body
    */
   async stream(message: Message & { signal: AbortSignal }): Promise<Response> {
     const asked = this.#asked(message);
@@ -118,7 +118,7 @@ export class Exchange {
     return { what: `${method} /${path.join("/")}`, origin: this.#options.url.origin };
   }
 
-  /** Runs a step that ends with the caller's signal or after its time. */
+  /** Runs a step, which the caller's signal or the timeout ends. */
   async #within<T>(
     { timeoutMs, signal }: Message,
     { what, origin }: Asked,
@@ -141,13 +141,13 @@ export class Exchange {
       throw limit.signal.aborted ? limit.signal.reason : error;
     } finally {
       cancel();
-      // A stream goes on after its head, and ends with the caller's signal.
+      // A stream continues after its head, so the caller's signal stays connected to end it.
       if (until === "end" || !ended) signal?.removeEventListener("abort", abort);
     }
   }
 
   async #send(message: Message, asked: Asked, signal: AbortSignal): Promise<Response> {
-    // Standards of the web alone: a browser has nothing else. Bun and Deno take proxies from the environment here.
+    // Only web standards are used, since a browser has nothing else. On Bun and Deno, fetch() takes proxies from the environment.
     const { url, fetch = globalThis.fetch } = this.#options;
     const { method, path, query, body, token, accept = "application/json" } = message;
     const address = `${url.at(...path)}${query === undefined ? "" : `?${new URLSearchParams(query)}`}`;
@@ -161,7 +161,7 @@ export class Exchange {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal,
       redirect: "manual",
-      // A browser's cookies are another login; some hosts have no cookies, and refuse the word.
+      // Cookies of a browser belong to another login, so they are omitted. Hosts without cookies refuse the option.
       ...("credentials" in Request.prototype ? { credentials: "omit" } : {}),
     });
     let response: Response;

@@ -36,8 +36,8 @@ import { HttpLink } from "./http_link.ts";
 import { checkOptions, type HttpOptions } from "./http_options.ts";
 
 /**
- * A master that is reached over HTTP, through a salt-api: Brine's or real Salt's. It needs nothing but `fetch` and the other
- * standards of the web, so it works in browsers and workers as well. {@link connect} opens one.
+ * A master that is reached over HTTP, through a salt-api of Brine or of Salt. The client needs only `fetch` and other web
+ * standards, so it works in browsers and workers as well. {@link connect} opens one.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export class HttpClient implements Salt {
   readonly minions: Minions;
   /** Keys of minions. */
   readonly keys: Keys;
-  /** Targets without a job. */
+  /** Previews of targets, without a job. */
   readonly targets: Targets;
 
   private constructor(link: HttpLink) {
@@ -66,10 +66,10 @@ export class HttpClient implements Salt {
   }
 
   /**
-   * Connects to a salt-api, and shows that it accepts the token or the login.
+   * Connects to a salt-api, and checks that it accepts the token or the login.
    *
-   * @param url with its `root_prefix` if it has one: `https://salt.example.com:8000`
-   * @throws {TypeError} for an address or an option that is none
+   * @param url the address, with its `root_prefix` if it has one: `https://salt.example.com:8000`
+   * @throws {TypeError} for an invalid address or an unknown option
    * @throws {ClientError} `INSECURE`, `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`
    */
   static async open(url: string | URL, options: HttpOptions = {}): Promise<HttpClient> {
@@ -80,14 +80,14 @@ export class HttpClient implements Salt {
     try {
       await abortable(link.begin(token), signal);
     } catch (error) {
-      // A login that went well must not stay behind; who waits for the error does not wait for that.
+      // Ends a successful login, without waiting for it: the caller gets the error at once.
       void link.close();
       throw error;
     }
     return new HttpClient(link);
   }
 
-  /** True if the master is Brine's, which keeps the outcome of every target of a job. */
+  /** True if the master is Brine, which keeps the outcome of every target of a job. */
   get isBrine(): boolean {
     return this.#link.isBrine;
   }
@@ -100,7 +100,7 @@ export class HttpClient implements Salt {
     return jobRun(this.#run<FunctionReturn<Fun>>(request as PublishRequest, options));
   }
 
-  /** The caller knows what the function returns. */
+  /** As {@link HttpClient.run}, with the return type given by the caller. */
   async *#run<Return>(
     request: PublishRequest,
     options: CollectOptions,
@@ -123,16 +123,16 @@ export class HttpClient implements Salt {
     for await (const outcome of this.run(request, options)) {
       if (hasReturn(outcome)) returns.push([outcome.id, outcome.return]);
     }
-    // As a property that is set, the name "__proto__" would be something else.
+    // fromEntries() is used, since assigning a property "__proto__" would set the prototype.
     return Object.fromEntries(returns);
   }
 
   /**
-   * Publishes a job and does not wait for it; undefined if no minion matches. To Brine's master it is sent again if need be,
-   * under a job id of its own, so that it is run once.
+   * Publishes a job and does not wait for it; undefined if no minion matches. A Brine master gets the request again if the answer is
+   * lost: the client chooses the job id, so the job runs once.
    *
-   * @throws {ClientError} beside those of every call, `REFUSED` with the master's message
-   * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
+   * @throws {ClientError} as every call, and `REFUSED` with the master's message
+   * @throws {TypeError} for keys and values that no master understands, with the nearest valid one
    */
   async publish<const Fun extends Functions>(
     request: JobRequest<Fun>,
@@ -157,17 +157,17 @@ export class HttpClient implements Salt {
     return await this.#link.wheel(call, options);
   }
 
-  /** The events of the master's bus, on a connection of their own. */
+  /** The events of the master's bus, on a separate connection. */
   events(options?: EventsOptions): EventFeed {
     return httpFeed(this.#link, options);
   }
 
-  /** Ends the login, if it is the client's own, and its streams. Jobs that are running go on. */
+  /** Closes the streams, and ends the login unless the token was given. Running jobs continue. */
   close(): Promise<void> {
     return this.#link.close();
   }
 
-  /** The same as {@link HttpClient.close}, for `await using`. */
+  /** Calls {@link HttpClient.close}, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -1,26 +1,26 @@
-/** What an answer with an error status says, and what it means. */
+/** Converts an answer with an error status to an error with a meaning. */
 import { saysForbidden } from "../../model/api_answer.ts";
 import { type ErrorCode, ProtocolError, type SaltError, TimeoutError } from "../../base/errors.ts";
 import { printable } from "../../base/printable.ts";
 import { ClientError } from "../client_error.ts";
 
-/** Characters of a server's own words that stand in the message of an error. */
+/** The most characters of a server's text in the message of an error. */
 const MOST_SAID = 1000;
-/** Seconds of a wait that a server may ask for. */
+/** The longest wait that a server may ask for, in seconds. */
 const LONGEST_WAIT = 86_400;
 
-/** What was asked of a server, for messages. */
+/** The request to a server, for messages. */
 export interface Asked {
-  /** Such as `POST /run`. */
+  /** The method and path, such as `POST /run`. */
   what: string;
-  /** `https://salt.example.com:8000`. */
+  /** The origin of the server: `https://salt.example.com:8000`. */
   origin: string;
 }
 
 /**
- * The error that an answer stands for.
+ * The error for an answer.
  *
- * @param message of its body
+ * @param message the message in the body of the answer
  */
 export function failureOf({ status, headers }: Response, message: string, { what, origin }: Asked): SaltError {
   const said = message === "" ? `${status}` : printable(message, MOST_SAID);
@@ -70,11 +70,11 @@ export function failureOf({ status, headers }: Response, message: string, { what
 }
 
 /**
- * The error for a redirect, which is never followed: a token goes only to the server that was named. `rest_tornado` answers a token that
- * it does not accept with one to its login.
+ * The error for a redirect, which is never followed: a token is sent only to the given server. `rest_tornado` answers an invalid token
+ * with a redirect to its login.
  */
 export function redirected(response: Response, { origin, what }: Asked): SaltError {
-  // A browser does not say where to.
+  // A browser does not show the target of a redirect.
   const location = response.headers.get("Location");
   if (location === "/login" || location === `${origin}/login`) {
     return new ClientError("AUTHENTICATION", `${origin} requires a login for ${what}: check token or login`, {

@@ -4,7 +4,7 @@ import { checkEventsOptions, eventFeed } from "../bus_feed.ts";
 import type { EventFeed, EventsOptions, SaltEvent } from "../salt.ts";
 import type { HttpLink } from "./http_link.ts";
 
-/** The events of the master's bus, on a connection of their own. */
+/** The events of the master's bus, on a separate connection. */
 export function httpFeed(link: Pick<HttpLink, "stream">, options: EventsOptions = {}): EventFeed {
   checkEventsOptions(options);
   const { tag, after, onMissed = () => {}, signal } = options;
@@ -32,7 +32,7 @@ export function httpFeed(link: Pick<HttpLink, "stream">, options: EventsOptions 
   return heldFeed(events(), opened.promise, () => stop.abort(left));
 }
 
-/** A feed that listens from {@link EventFeed.ready} on, which asks for the first event before the caller does. */
+/** A feed that listens from {@link EventFeed.ready} on: `ready` requests the first event before the caller does. */
 function heldFeed(
   events: AsyncGenerator<SaltEvent, void, void>,
   opened: Promise<void>,

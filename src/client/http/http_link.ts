@@ -1,4 +1,4 @@
-/** A salt-api as the verbs of {@link Salt} need it. */
+/** The connection to a salt-api, with the methods that the verbs of {@link Salt} use. */
 import { type Clock, systemClock } from "../../base/async/clock.ts";
 import { codeOf, ProtocolError } from "../../base/errors.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
@@ -34,17 +34,17 @@ import { Session } from "./session.ts";
 import { SharedEvents } from "./shared_events.ts";
 
 const MOST_BYTES = 64 * 1024 * 1024;
-/** How long a runner may take, in milliseconds, where its caller does not say, and for its answer to come. */
+/** The default time for a runner and its answer, in milliseconds. */
 const RUNNER_MS = 300_000;
 const ANSWER_MS = 10_000;
-/** Fields of a command that are not arguments of a wheel function. */
+/** The fields of a command that are not arguments of a wheel function. */
 const COMMAND_FIELDS = ["client", "fun", "cmd", "user", "key", "token", "eauth", "username", "password"];
-/** Statuses of a server that does not know the preview of a target. */
+/** The statuses of a server without previews of targets. */
 const NO_PREVIEW: readonly unknown[] = [404, 405, 501];
-/** Failures after which it is not known what a server is. */
+/** The codes of failures after which it is still unknown whether the server is Brine or Salt. */
 const UNKNOWN_YET: readonly string[] = ["MASTER_DOWN", "UNREACHABLE", "TIMEOUT", "CLOSED"];
 
-/** How a stream of events is asked for. */
+/** A request for a stream of events. */
 export interface StreamRequest {
   signal: AbortSignal;
   tag?: string;
@@ -62,7 +62,7 @@ export class HttpLink implements SaltLink {
   readonly #jids: JidGenerator;
   readonly #closing = new AbortController();
   #isBrine = false;
-  /** Whether the server itself is Brine's, whose events have ids; the master behind it may be Salt's all the same. */
+  /** True if the server itself is Brine, whose events have ids. The master behind it may still be Salt. */
   #isOurs = false;
   readonly clock: Clock;
 
@@ -85,12 +85,12 @@ export class HttpLink implements SaltLink {
   }
 
   /**
-   * Shows that the server accepts the token or the login, and finds out what it is.
+   * Checks that the server accepts the token or the login, and whether it is Brine or Salt.
    *
    * @throws {ClientError} `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`
    */
   async begin(token: string | undefined): Promise<void> {
-    // No command: it runs nothing, and only a valid session may post it.
+    // Posts an empty list of commands, which runs nothing and needs a valid session.
     if (token !== undefined) await this.#post([], []);
     else await this.#session.token();
     await this.#findOut();
@@ -100,7 +100,7 @@ export class HttpLink implements SaltLink {
     return this.#isBrine;
   }
 
-  /** Four of the largest: a caller may well take a moment for each. */
+  /** The most characters of waiting outcomes: four of the largest, since a caller may take a moment for each. */
   get mostWaiting(): number {
     return 4 * this.#options.maxBytes;
   }
@@ -110,11 +110,11 @@ export class HttpLink implements SaltLink {
   }
 
   /**
-   * Publishes a job and does not wait for it; undefined if no minion matches. To Brine's master it is sent again if need be,
-   * under a job id of its own, so that it is run once.
+   * Publishes a job and does not wait for it; undefined if no minion matches. A Brine master gets the request again if the answer is
+   * lost: the client chooses the job id, so the job runs once.
    *
-   * @throws {ClientError} beside those of every call, `REFUSED` with the master's message
-   * @throws {TypeError} for keys and values that no master would understand, with the nearest right one
+   * @throws {ClientError} as every call, and `REFUSED` with the master's message
+   * @throws {TypeError} for keys and values that no master understands, with the nearest valid one
    */
   async publish(request: PublishRequest, options: CallOptions = {}): Promise<Published | undefined> {
     const settled = this.#checked(request);
@@ -144,7 +144,7 @@ export class HttpLink implements SaltLink {
     };
   }
 
-  /** A job id that no other client makes in the same moment. */
+  /** Makes a job id that no other client makes at the same time. */
   #ownJid(): string {
     const { random } = this.#options;
     return `${this.#jids.next()}_${String(Math.floor(random() * 1_000_000)).padStart(6, "0")}`;
@@ -168,7 +168,7 @@ export class HttpLink implements SaltLink {
     }
   }
 
-  /** The minions that {@link HttpLink.publish} would publish this for; no minion is sent anything. */
+  /** The minions that {@link HttpLink.publish} would publish a request for; nothing is sent to a minion. */
   async preview(request: PublishRequest, options: CallOptions = {}): Promise<Previewed> {
     this.#needBrine("it cannot list the minions of a target without a job");
     const settled = this.#checked(request);
@@ -214,22 +214,22 @@ export class HttpLink implements SaltLink {
     );
   }
 
-  /** Calls `listener` with every event that the client hears from now on; the returned function ends that. */
+  /** Calls `listener` with every event from now on; the returned function removes the listener. */
   onEvent(listener: (event: BusEvent, size?: number) => void): () => void {
     return this.#shared.onEvent(listener);
   }
 
-  /** Calls `listener` each time that events were lost; the returned function ends that. */
+  /** Calls `listener` each time that events were lost; the returned function removes the listener. */
   onGap(listener: () => void): () => void {
     return this.#shared.onGap(listener);
   }
 
-  /** Resolves once no event is missed that happens from then on. */
+  /** Resolves once the client listens: later events are not missed. */
   async listening(signal?: AbortSignal): Promise<void> {
     await this.#shared.listening(signal);
   }
 
-  /** Calls the listeners with what is on record of a job. */
+  /** Calls the listeners with the recorded events of a job. */
   async catchUp(jid: string): Promise<void> {
     const report = jobReport(jid, await this.runner({ fun: "jobs.list_job", kwarg: { jid } }));
     for (const [id, result] of Object.entries(report?.results ?? {})) {
@@ -237,13 +237,13 @@ export class HttpLink implements SaltLink {
     }
     const outcomes = this.#isBrine ? await this.#outcomes(jid) : {};
     for (const [id, outcome] of Object.entries(outcomes)) {
-      // Of these the return says it, above or by its own event.
+      // Skips targets with a return: it was fired above, or comes as an event.
       if (outcome.outcome === "returned" || outcome.outcome === "failed") continue;
       this.#shared.fire(`salt/job/${jid}/outcome/${id}`, { ...outcome, id });
     }
   }
 
-  /** What only a Brine master keeps, here by a runner: `job_outcomes`. @throws {ClientError} `NOT_BRINE` */
+  /** Reads `job_outcomes`, which only a Brine master keeps, with a runner. @throws {ClientError} `NOT_BRINE` */
   async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
     this.#needBrine(`it does not know "${cmd}"`);
     return { outcomes: await this.#outcomes(String(load.jid)) };
@@ -253,7 +253,7 @@ export class HttpLink implements SaltLink {
     return reportedOutcomes(await this.runner({ fun: "jobs.outcome", kwarg: { jid } }));
   }
 
-  /** Runs one command and returns its result, with the session's token or with credentials of its own. */
+  /** Runs one command and returns its result, with the session's token or the credentials of the command. */
   async #runOne(
     chunk: Record<string, unknown>,
     options: CallOptions & { safe: boolean; credentials?: PublishRequest["credentials"] },
@@ -265,7 +265,7 @@ export class HttpLink implements SaltLink {
     return result;
   }
 
-  /** Posts to the server and returns the list of its answer; with a new token if the one at hand has expired. */
+  /** Posts to the server and returns the list in the answer; logs in again if the token has expired. */
   async #post(
     path: readonly string[],
     body: unknown,
@@ -288,18 +288,18 @@ export class HttpLink implements SaltLink {
   }
 
   async #withToken<T>(signal: AbortSignal, step: (token: string) => Promise<T>): Promise<T> {
-    // Others may wait for the same login, which goes on.
+    // The login is shared with other callers, so it continues after an abort.
     const token = await abortable(this.#session.token(), signal);
     try {
       return await step(token);
     } catch (error) {
-      // It is refused before anything is run.
+      // An invalid token is refused before anything is run, so the request may be repeated.
       if (codeOf(error) !== "AUTHENTICATION" || !this.#session.refused(token)) throw error;
       return await step(await abortable(this.#session.token(), signal));
     }
   }
 
-  /** The events of the server, across interruptions. */
+  /** The events of the server; the stream survives interruptions. */
   stream({ signal, tag, after, onOpen, onMissed }: StreamRequest): AsyncGenerator<HeardEvent, void, void> {
     const { random, maxBytes: most, patienceMs, timeoutMs } = this.#options;
     const open = (id: string, link: AbortSignal) =>
@@ -307,7 +307,7 @@ export class HttpLink implements SaltLink {
         this.#exchange.stream({
           method: "GET",
           path: ["events"],
-          // Salt's own refuses whatever is in the address.
+          // Salt's server refuses query parameters.
           ...(this.#isOurs ? { query: resuming(tag, id) } : {}),
           accept: "text/event-stream",
           token,
@@ -329,7 +329,7 @@ export class HttpLink implements SaltLink {
     });
   }
 
-  /** Finds out whose server this is, and whose master is behind it; a server of real Salt does not know what is asked. */
+  /** Finds out whether the server, and the master behind it, are Brine. Salt's server does not know the request. */
   async #findOut(): Promise<void> {
     try {
       const { timeoutMs } = this.#options;
@@ -342,7 +342,7 @@ export class HttpLink implements SaltLink {
     }
   }
 
-  /** Ends the login, if it is the client's own, and its streams. Jobs that are running go on. */
+  /** Closes the streams, and ends the login unless the token was given. Running jobs continue. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(new ClientError("CLOSED", "The client is closed"));
@@ -351,7 +351,7 @@ export class HttpLink implements SaltLink {
   }
 }
 
-/** What a stream of ours is asked for, in the address, since browsers may not send the header `Last-Event-ID` to another origin. */
+/** The query of a Brine server's stream. The id is in the address, since browsers may not send `Last-Event-ID` to another origin. */
 function resuming(tag: string | undefined, id: string): Record<string, string> {
   return { ids: "1", ...(tag === undefined ? {} : { tag }), ...(id === "" ? {} : { last_event_id: id }) };
 }

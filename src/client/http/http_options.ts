@@ -1,34 +1,34 @@
-/** The options of a connection over HTTP, and what is refused of them. */
+/** The options of a connection over HTTP, and their checks. */
 import type { Clock } from "../../base/async/clock.ts";
 import { refuseUnknownKeys } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Login } from "./session.ts";
 
-/** How a program reaches a master over HTTP. One of `token` and `login` is needed. */
+/** The options of a connection over HTTP. One of `token` and `login` is required. */
 export interface HttpOptions {
-  /** A token of a login elsewhere, a JSON Web Token, or an API key. It is not ended with the client. */
+  /** A token of another login, a JSON Web Token, or an API key. It stays valid when the client is closed. */
   token?: string;
-  /** Logs in, again when that has expired, and out when the client is closed. */
+  /** The login. The client logs in again when the login has expired, and logs out when it is closed. */
   login?: Login;
-  /** Allows plain HTTP to another machine, where the network itself is safe. @default false */
+  /** Allows plain HTTP to another machine, for a network that is itself secure. @default false */
   insecure?: boolean;
-  /** Of one request, in milliseconds, where the call does not say. @default 60000 */
+  /** The default time for one request, in milliseconds. @default 60000 */
   timeoutMs?: number;
-  /** How often a request is repeated that may be: one that reads, or a job by its own id. @default 3 */
+  /** How often a request is repeated, if that is safe: reads, and jobs with an id of the client. @default 3 */
   retries?: number;
-  /** For how long the server may be away while events or a job are followed, in milliseconds. @default 60000 */
+  /** How long the server may be unreachable while events or a job are followed, in milliseconds. @default 60000 */
   patienceMs?: number;
-  /** The largest answer and the largest event, in bytes; outcomes that wait to be read may have four times as much. @default 67108864, 64 MiB */
+  /** The largest answer and the largest event, in bytes; outcomes that wait to be read may have four times as many. @default 67108864, 64 MiB */
   maxBytes?: number;
-  /** Ends the connecting with the signal's reason; once it is connected it has no effect. */
+  /** Aborts the connection attempt with the signal's reason. Has no effect on an open connection. */
   signal?: AbortSignal;
-  /** Makes the requests. @default the host's own */
+  /** Makes the requests. @default the global `fetch` */
   fetch?: (request: Request) => Promise<Response>;
-  /** The clock by which it waits. @default the host's own */
+  /** The clock for waits. @default the host's clock */
   clock?: Clock;
-  /** In [0, 1), to spread retries. @default Math.random */
+  /** Returns a random number in [0, 1), to spread retries. @default Math.random */
   random?: () => number;
-  /** Where the client logs. @default no log */
+  /** The log of the client. @default no log */
   log?: Logger;
 }
 
@@ -59,7 +59,7 @@ const REMEDIES = {
 /**
  * Checks options before anything is sent.
  *
- * @throws {TypeError} for unknown keys, and unless there is one of token and login
+ * @throws {TypeError} for unknown keys, and unless exactly one of `token` and `login` is given
  */
 export function checkOptions(options: HttpOptions): void {
   refuseUnknownKeys("the options of connect()", options, OPTIONS, REMEDIES);

@@ -2,12 +2,12 @@
 import { highestRetcode, type Outcome, returnOutcome } from "../outcome.ts";
 import { type PublishRequest, settled, type SettledRequest } from "../publish_request.ts";
 
-/** The fields of a chunk for a job; the client is the caller's to add. */
+/** The fields of a chunk for a job; the caller adds the field `client`. */
 export function chunkOf(request: PublishRequest): Record<string, unknown> {
   return settledChunk(settled(request));
 }
 
-/** The same of a request that has its defaults already. */
+/** As {@link chunkOf}, for a request that has its defaults already. */
 export function settledChunk({ tgt, tgt_type, fun, arg, ret, jid, kwargs }: SettledRequest): Record<string, unknown> {
   const last = arg.at(-1) as Record<string, unknown> | undefined;
   const named = typeof fun === "string" && last?.__kwarg__ === true;
@@ -24,13 +24,13 @@ export function settledChunk({ tgt, tgt_type, fun, arg, ret, jid, kwargs }: Sett
   };
 }
 
-/** The outcomes in an answer of `local` with `full_return`, all with the jid that some of them name. */
+/** The outcomes in an answer of `local` with `full_return`; all get the jid that some of the returns contain. */
 export function outcomesOf(returns: Record<string, unknown>): { jid: string; outcomes: Outcome[] } {
   let jid = "";
   const outcomes = Object.entries(returns).map(([id, value]): Outcome => {
     if (value === false || value === null || typeof value !== "object") return { kind: "no answer", id, jid: "" };
     const { ret, retcode, jid: ofReturn, out } = value as Record<string, unknown>;
-    // A name of a list that has no accepted key.
+    // A name in a list target without an accepted key.
     if (out === "no_return") return { kind: "missing", id, jid: "" };
     if (typeof ofReturn === "string") jid = ofReturn;
     const success = retcode !== undefined && highestRetcode(retcode) === 0;

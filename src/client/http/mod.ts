@@ -1,6 +1,6 @@
 /**
- * Salt over HTTP alone, through a salt-api: for browsers and workers, where nothing of a runtime is to be had. It is what `connect(url)`
- * of the main module opens, without the part for a master on the same host.
+ * Salt over HTTP, through a salt-api, for browsers and workers, which have no runtime. The client is the same as that of `connect(url)`
+ * in the main module, without the part for a master on the same host.
  *
  * @example Run a command from a worker
  * ```ts
@@ -16,9 +16,9 @@ import { HttpClient } from "./http_client.ts";
 import type { HttpOptions } from "./http_options.ts";
 
 /**
- * Connects to a master over HTTP, through a salt-api: Brine's or real Salt's.
+ * Connects to a master over HTTP, through a salt-api of Brine or of Salt.
  *
- * @param url with the server's `root_prefix`, if it has one
+ * @param url the address of the server, with its `root_prefix` if it has one
  * @example
  * ```ts
  * import { connect } from "brine/http";
@@ -29,14 +29,14 @@ import type { HttpOptions } from "./http_options.ts";
  * }
  * ```
  * @throws {ClientError} `AUTHENTICATION`, `UNREACHABLE`, `MASTER_DOWN`; `INSECURE` for plain HTTP to another machine
- * @throws {TypeError} for an unknown option, or an address that is none
+ * @throws {TypeError} for an unknown option or an invalid address
  */
 export function connect(url: string | URL, options: HttpOptions): Promise<HttpClient> {
   return HttpClient.open(url, options);
 }
 
 export * from "../shared_exports.ts";
-// By name: a program adds functions of its own to these.
+// Exported by name, so that a program can add its own functions to these interfaces.
 export type { ExecutionFunctions } from "../functions/execution_functions.ts";
 export type { RunnerFunctions } from "../functions/runner_functions.ts";
 export type { WheelFunctions } from "../functions/wheel_functions.ts";

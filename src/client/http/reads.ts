@@ -1,4 +1,4 @@
-/** Runner and wheel functions that change nothing, and may be asked again when an answer is lost. */
+/** Runner and wheel functions that change nothing, so that they may be called again when an answer is lost. */
 export const READS: ReadonlySet<string> = new Set([
   "cache.grains",
   "cache.pillar",

@@ -8,50 +8,50 @@ import type { SaltEvent } from "../salt.ts";
 import { discard } from "./bounded_body.ts";
 import { type ServerSentEvent, serverSentEvents } from "./server_sent_events.ts";
 
-/** How the events of a salt-api are followed. */
+/** The options for following the events of a salt-api. */
 export interface ResumingOptions {
   clock: Clock;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   random(): number;
-  /** Characters of one event at most. */
+  /** The most characters of one event. */
   most: number;
-  /** For how long the server may be away, in milliseconds. */
+  /** How long the server may be unreachable, in milliseconds. */
   patienceMs: number;
-  /** In what time the stream has to begin once the server has answered, in milliseconds. */
+  /** The time within which the stream has to begin after the server's answer, in milliseconds. */
   beginMs: number;
-  /** Requests the stream, from after that id on; `""` for what comes now. */
+  /** Requests the stream of events after an id; `""` for events from now on. */
   open(after: string, signal: AbortSignal): Promise<Response>;
-  /** The id to begin after. @default what comes now */
+  /** The id after which to begin. @default events from now on */
   after?: string;
   signal: AbortSignal;
-  /** Called each time that the server listens for us. */
+  /** Called each time the server has started the stream. */
   onOpen(): void;
   onMissed(count: number | undefined): void;
 }
 
-/** An event as it was heard. */
+/** A received event. */
 export interface HeardEvent {
   event: SaltEvent;
-  /** Characters that its data has come in. */
+  /** The number of characters in which the event's data was received. */
   size: number;
 }
 
-/** Characters of a tag at most: Salt's have the ids of a job and a minion, and a few words. */
+/** The most characters of a tag: Salt's tags have the ids of a job and a minion, and a few words. */
 const LONGEST_TAG = 65_536;
-/** Waits between two attempts to listen. */
+/** The waits between two attempts to connect, in milliseconds. */
 const RETRY = { initialMs: 500, maxMs: 10_000 };
-/** A stream that has lasted so long counts as one that worked. */
+/** The age from which a stream counts as one that worked, in milliseconds. */
 const WORKED_MS = 5000;
-/** How often a server of ours says that it is still there, and after how much silence it counts as gone. */
+/** The silence after which a Brine server, which sends regular signs of life, counts as unreachable, in milliseconds. */
 const SILENCE_MS = 60_000;
-/** Failures that another attempt does not mend. */
+/** The codes of failures that another attempt cannot fix. */
 const LASTING: readonly string[] = ["AUTHENTICATION", "PERMISSION", "REFUSED", "PROTOCOL", "INSECURE"];
 
 /**
- * The events of a salt-api, across interruptions. Where the server numbers them, what was fired meanwhile comes after; where
- * it does not, or no longer has them, that is reported as missed.
+ * The events of a salt-api; the stream survives interruptions. If the server numbers its events, those of the interruption follow; if
+ * it does not, or no longer has them, they are reported as missed.
  *
- * @throws {ClientError} `UNREACHABLE` once the server has been away for too long; at once what a first attempt shows
+ * @throws {ClientError} `UNREACHABLE` once the server was unreachable for too long; an error of the first attempt at once
  */
 export async function* resumingEvents(options: ResumingOptions): AsyncGenerator<HeardEvent, void, void> {
   const { clock, random, patienceMs, signal } = options;
@@ -86,20 +86,20 @@ const gone = (error: unknown, patienceMs: number): ClientError =>
     { cause: error },
   );
 
-/** The error for a stream that has an answer and no contents. */
+/** The error for a stream that was answered, but sent no data. */
 const notBegun = (late: boolean, beginMs: number): Error =>
   late
     ? new TimeoutError(`The server did not start its event stream within ${beginMs} ms`, { timeoutMs: beginMs })
     : new ClientError("UNREACHABLE", "The server closed its event stream before it started");
 
-/** Where a listener is in the stream of events. */
+/** The position of a listener in the stream of events. */
 class Cursor {
   readonly #options: ResumingOptions;
   #after: string;
-  /** True if ids of the past have to be resolved: the caller named one, or there was a connection before. */
+  /** True if the stream has to continue after an id: the caller gave one, or there was a connection before. */
   #resumes: boolean;
   everOpened = false;
-  /** Of the latest connection. */
+  /** True if the latest connection has received data. */
   opened = false;
 
   constructor(options: ResumingOptions) {
@@ -127,10 +127,10 @@ class Cursor {
           const event = this.#take(message);
           if (event !== undefined) yield event;
         }
-        // Real Salt's says nothing while nothing happens.
+        // Only servers with ids (Brine) send signs of life: Salt's server is silent while there are no events.
         if (this.#after !== "") stopTimer = clock.after(SILENCE_MS, () => link.abort());
       }
-      // Nothing of it was ever heard: to ask again and again would be all that its listener waits for.
+      // A connection without any data is an error: otherwise the listener would wait while the client reconnects forever.
       if (!this.opened) throw notBegun(link.signal.aborted, beginMs);
     } finally {
       stopTimer();
@@ -139,7 +139,7 @@ class Cursor {
     }
   }
 
-  /** The first bytes of a connection: from now on the server listens for us. */
+  /** Handles the first bytes of a connection: from now on no event is missed. */
   #begin(messages: readonly ServerSentEvent[]): void {
     if (this.opened) return;
     this.opened = this.everOpened = true;
@@ -163,7 +163,7 @@ class Cursor {
   }
 }
 
-/** How many events were lost; undefined if the server does not know. */
+/** The number of lost events; undefined if the server does not know it. */
 function missedIn(data: string): number | undefined {
   try {
     const value: unknown = JSON.parse(data);

@@ -1,17 +1,17 @@
-/** The format `text/event-stream`, read within bounds. */
+/** Reads the format `text/event-stream`, within bounds. */
 import { ProtocolError } from "../../base/errors.ts";
 
 /** One message of a stream. */
 export interface ServerSentEvent {
-  /** Its `event:` line; `""` without one. */
+  /** The `event:` line of the message; `""` if there is none. */
   type: string;
-  /** The id that applies to it, its own or an earlier one; `""` as long as there was none. */
+  /** The last id, of this or an earlier message; `""` if there was none so far. */
   id: string;
-  /** Its `data:` lines; undefined for a message that only sets the id. */
+  /** The `data:` lines of the message; undefined for a message that only sets the id. */
   data: string | undefined;
 }
 
-/** Cuts a text into lines, however it arrives: each byte is looked at once. */
+/** Cuts a text into lines, in whatever pieces it arrives; each byte is read once. */
 class Lines {
   readonly #most: number;
   #parts: string[] = [];
@@ -22,7 +22,7 @@ class Lines {
     this.#most = most;
   }
 
-  /** @throws {ProtocolError} for a line that is too long */
+  /** Adds text, and returns the complete lines. @throws {ProtocolError} for a line that is too long */
   *push(text: string): Generator<string> {
     let start = 0;
     if (this.#skipNewline && text.startsWith("\n")) start = 1;
@@ -54,7 +54,7 @@ class Lines {
   }
 }
 
-/** What has arrived of a message. */
+/** The received part of a message. */
 class Message {
   #type = "";
   #data: string[] = [];
@@ -67,7 +67,7 @@ class Message {
     this.#most = most;
   }
 
-  /** Takes a line; the message that it ends, if it ends one. */
+  /** Adds a line; returns the message if the line ends it. */
   take(line: string): ServerSentEvent | undefined {
     if (line === "") return this.#end();
     const colon = line.indexOf(":");
@@ -103,11 +103,11 @@ class Message {
 }
 
 /**
- * The messages of a stream as they arrive; several of one chunk together.
+ * The messages of a stream as they arrive; messages of one chunk together.
  *
- * @param most characters of one message
+ * @param most the most characters of one message
  * @param signal ends the stream
- * @throws {ProtocolError} for a message that is longer
+ * @throws {ProtocolError} for a longer message
  */
 export async function* serverSentEvents(
   body: ReadableStream<Uint8Array>,
@@ -125,7 +125,7 @@ export async function* serverSentEvents(
     for (;;) {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
-      // Some hosts hand out an empty piece of an empty body.
+      // Some hosts return an empty chunk for an empty body.
       if (value.length === 0) continue;
       const found: ServerSentEvent[] = [];
       for (const line of lines.push(decoder.decode(value, { stream: true }))) {

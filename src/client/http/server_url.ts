@@ -1,15 +1,15 @@
 import { UrlBase } from "../../model/config/url.ts";
 import { ClientError } from "../client_error.ts";
 
-/** Names and addresses of this machine itself. */
+/** Matches names and addresses of the local machine. */
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * The address of a salt-api, with its `root_prefix` if it has one.
  *
- * @param insecure whether plain HTTP may leave this machine
- * @throws {TypeError} for what is no address of a server
- * @throws {ClientError} `INSECURE` for plain HTTP to another machine: anyone on the way could read token and password
+ * @param insecure true allows plain HTTP to other machines
+ * @throws {TypeError} for an invalid address
+ * @throws {ClientError} `INSECURE` for plain HTTP to another machine: anyone on the network path could read token and password
  */
 export function serverUrl(text: string | URL, insecure: boolean): UrlBase {
   const base = new UrlBase(String(text));

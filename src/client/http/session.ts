@@ -4,17 +4,17 @@ import { messageOf, ProtocolError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Who logs in, and by which backend of `external_auth`. */
+/** The credentials of a login, and the backend of `external_auth` that checks them. */
 export interface Login {
   /** The name of the user. */
   username: string;
   /** The user's password. */
   password: string;
-  /** The backend that checks it, such as `"pam"`. */
+  /** The backend that checks the password, such as `"pam"`. */
   eauth: string;
 }
 
-/** What a session is made from: a token, or what one is had for. */
+/** The options of a session: a token, or a login. */
 export interface SessionOptions {
   exchange: Exchange;
   clock: Clock;
@@ -24,21 +24,21 @@ export interface SessionOptions {
   login: Login | undefined;
 }
 
-/** A token is not used any more so long before it expires. */
+/** How long before its expiry a token is no longer used, in milliseconds. */
 const MARGIN_MS = 10_000;
-/** Clocks that differ by less than this count as equal: an answer takes a while. */
+/** The difference below which two clocks count as equal, in milliseconds: an answer takes a while. */
 const SAME_CLOCK_MS = 2000;
 const LOGOUT_MS = 5000;
-/** The times that a job id can name: of years with four digits, and no more than a number counts exactly. */
+/** True for a time that a job id can contain: a year with four digits, within the exact range of numbers. */
 const hasJid = (ms: number): boolean => ms > 0 && ms < Date.UTC(2255, 0);
 
-/** The token of a client: given, or had by a login and had again when it has expired. */
+/** The token of a client: given, or from a login, which is repeated when the token has expired. */
 export class Session {
   readonly #options: SessionOptions;
   #token: string | undefined;
   #expireMs = Infinity;
   #pending: Promise<string> | undefined;
-  /** How far the master's clock is ahead of ours, as far as a login has shown it. */
+  /** How far the master's clock is ahead of the local clock, in milliseconds; 0 until a login has shown it. */
   aheadMs = 0;
 
   constructor(options: SessionOptions) {
@@ -46,7 +46,7 @@ export class Session {
     this.#token = options.token;
   }
 
-  /** The token to send. Many callers share one login. */
+  /** The token to send. Concurrent callers share one login. */
   async token(): Promise<string> {
     const { clock, login } = this.#options;
     if (this.#token !== undefined && (login === undefined || clock.now() < this.#expireMs - MARGIN_MS)) {
@@ -56,9 +56,9 @@ export class Session {
   }
 
   /**
-   * Gives up a token that the server does not accept.
+   * Drops a token that the server does not accept.
    *
-   * @returns whether another can be had
+   * @returns true if another token can be obtained by a login
    */
   refused(token: string): boolean {
     if (this.#options.login === undefined) return false;
@@ -81,14 +81,14 @@ export class Session {
       this.aheadMs = Math.abs(aheadMs) < SAME_CLOCK_MS || !hasJid(after + aheadMs) ? 0 : aheadMs;
     }
     this.#token = token;
-    // By our clock; a life that is too short to be meant would make each call log in.
+    // Computed with the local clock. An implausibly short lifetime is ignored: otherwise each call would log in.
     this.#expireMs = typeof expire === "number"
       ? Math.max(expire * 1000 - this.aheadMs, after + 2 * MARGIN_MS)
       : Infinity;
     return token;
   }
 
-  /** Ends the login at the server; a token that was given is its owner's to end. */
+  /** Ends the login at the server; a given token is not ended. */
   async close(): Promise<void> {
     const { exchange, login, log } = this.#options;
     const token = this.#token;

@@ -4,7 +4,7 @@ import { BusEvent } from "../../model/event/bus.ts";
 import { abortable } from "../../base/async/within.ts";
 import type { HeardEvent } from "./resuming_events.ts";
 
-/** What a stream that many share is made from. */
+/** The options of a shared stream. */
 export interface SharedEventsOptions {
   clock: Clock;
   /** Opens the stream. */
@@ -15,17 +15,17 @@ export interface SharedEventsOptions {
   }): AsyncGenerator<HeardEvent, void, void>;
 }
 
-/** For how long the stream is kept for a next listener. */
+/** How long the stream is kept without listeners, in milliseconds. */
 const LINGER_MS = 3000;
 
-/** One connection while it lasts, across interruptions. */
+/** One running stream, which survives interruptions. */
 interface Running {
   stop: AbortController;
   ready: Deferred<void>;
   lost: Deferred<never>;
 }
 
-/** One stream of events for all jobs that a client follows: a browser has few connections, and real salt-api no filter. */
+/** One stream of events for all jobs of a client: a browser has few connections, and Salt's salt-api has no filter. */
 export class SharedEvents {
   readonly #options: SharedEventsOptions;
   readonly #listeners = new Set<(event: BusEvent, size?: number) => void>();
@@ -38,12 +38,12 @@ export class SharedEvents {
     this.#options = options;
   }
 
-  /** Rejects once events cannot be heard any more. */
+  /** Rejects once the stream has failed for good. */
   get lost(): Promise<never> {
     return this.#start().lost.promise;
   }
 
-  /** Calls a listener with every event and the characters that it has come in; the returned function ends that. */
+  /** Calls a listener with every event and its received number of characters; the returned function removes the listener. */
   onEvent(listener: (event: BusEvent, size?: number) => void): () => void {
     this.#cancelLinger();
     this.#listeners.add(listener);
@@ -59,13 +59,13 @@ export class SharedEvents {
     return () => void this.#gaps.delete(listener);
   }
 
-  /** Resolves once the server listens for us. */
+  /** Resolves once the stream has started: later events are not missed. */
   async listening(signal?: AbortSignal): Promise<void> {
     const { ready, lost } = this.#start();
     await abortable(Promise.race([ready.promise, lost.promise]), signal);
   }
 
-  /** Calls all listeners with an event: one that was heard, or one that is on record. */
+  /** Calls all listeners with an event, which was received or read from the record. */
   fire(tag: string, data: Record<string, unknown>, size?: number): void {
     const event = BusEvent.fromData(tag, data);
     for (const listener of [...this.#listeners]) listener(event, size);

@@ -8,10 +8,10 @@ import type { ListedJob } from "../salt.ts";
 const text = (value: unknown, fallback: string): string => typeof value === "string" ? value : fallback;
 const textOrList = (value: unknown): string | string[] => Array.isArray(value) ? value.map(plain) : text(value, "");
 
-/** A text, or a number as one; `""` for anything else, which need not have a text at all. */
+/** Converts a text or number to text; `""` for an object, which may have no text. */
 export const plain = (value: unknown): string => typeof value === "object" ? "" : String(value);
 
-/** The words of a report, `{Function, Arguments, Target, …}`, as a job. */
+/** Converts a report, `{Function, Arguments, Target, …}`, to a job. */
 export function listedJob(jid: string, report: Record<string, unknown>): ListedJob {
   return {
     jid,
@@ -25,13 +25,13 @@ export function listedJob(jid: string, report: Record<string, unknown>): ListedJ
   };
 }
 
-/** What `jobs.list_job` reports of a job; undefined if there is none with that jid. */
+/** The report of `jobs.list_job` about a job. */
 export interface JobReport {
   head: ListedJob;
   minions: string[];
   /** Minion → `{return, retcode, success, out}`. */
   results: Record<string, Record<string, unknown>>;
-  /** Minion → how it stands; Brine masters only, and only if some have not returned. */
+  /** Minion → its state; Brine masters only, and only if some minions have not returned. */
   states: Record<string, unknown>;
 }
 
@@ -56,7 +56,7 @@ export function secondsOf(value: unknown): number | undefined {
   return Number.isNaN(ms) ? undefined : ms / 1000;
 }
 
-/** The outcomes of `jobs.outcome`, in the words of events: minion → `{outcome, at, since, note}`. */
+/** Converts the outcomes of `jobs.outcome` to the form of events: minion → `{outcome, at, since, note}`. */
 export function reportedOutcomes(value: unknown): Record<string, ReportedOutcome> {
   const outcomes = isRecord(value) && isRecord(value.Outcomes) ? value.Outcomes : {};
   return Object.fromEntries(
@@ -67,7 +67,7 @@ export function reportedOutcomes(value: unknown): Record<string, ReportedOutcome
   );
 }
 
-/** How each minion of a job stands, sorted by id. */
+/** The outcome of each minion of a job, sorted by id. */
 export function outcomesOf(
   { head: { jid }, minions, results, states }: JobReport,
   reported: Record<string, ReportedOutcome>,

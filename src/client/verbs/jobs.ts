@@ -10,12 +10,12 @@ import type { CallOptions, Jobs, ListedJob, ListJobsOptions, RecordedJob } from 
 import type { SaltLink } from "../salt_link.ts";
 import { type JobReport, jobReport, listedJob, outcomesOf, plain, reportedOutcomes } from "./job_report.ts";
 
-/** With what clients ask minions for other jobs. */
+/** The function by which clients ask minions about other jobs. */
 const ASKS_FOR_JOBS = "saltutil.find_job";
-/** How a target stands that works on a job, or may get it. */
+/** The outcomes of a target that works on a job, or may still get it. */
 const UNFINISHED: readonly string[] = ["queued", "published", "started", "no answer"];
 
-/** {@link Salt.jobs} by the runners `jobs.*`. */
+/** Implements {@link Salt.jobs} with the runners `jobs.*`. */
 export function jobsOf(link: SaltLink): Jobs {
   const one = async (jid: string, options: CallOptions = {}): Promise<RecordedJob> => {
     const report = await readReport(link, jid, options);
@@ -32,7 +32,7 @@ export function jobsOf(link: SaltLink): Jobs {
   };
 }
 
-/** @throws {ClientError} `UNKNOWN_JOB` */
+/** Reads the report of a job. @throws {ClientError} `UNKNOWN_JOB` */
 async function readReport(link: SaltLink, jid: string, { signal, timeoutMs }: CallOptions): Promise<JobReport> {
   if (!isJid(jid)) throw new TypeError(`Cannot read job ${JSON.stringify(jid)}: expected a job id, 20 digits`);
   const options = { ...(signal && { signal }), ...(timeoutMs && { timeoutMs }) };
@@ -41,7 +41,7 @@ async function readReport(link: SaltLink, jid: string, { signal, timeoutMs }: Ca
   throw new ClientError("UNKNOWN_JOB", `The master has no job ${jid}: list them with jobs.list()`, { jid });
 }
 
-/** The outcomes that a Brine master keeps; none beside Salt's own. */
+/** The outcomes that a Brine master keeps; none with a Salt master. */
 async function readOutcomes(
   link: SaltLink,
   jid: string,
@@ -51,7 +51,7 @@ async function readOutcomes(
   try {
     return reportedOutcomes(await link.runner({ fun: "jobs.outcome", kwarg: { jid } }, options));
   } catch (error) {
-    // The states are in the report as well; this has their times.
+    // Without permission, the states in the report are used, which have no times.
     if (codeOf(error) === "PERMISSION") return {};
     throw error;
   }
@@ -75,7 +75,7 @@ async function listJobs(link: SaltLink, { limit = 100, before, ...options }: Lis
 const latestJobs = (value: unknown): ListedJob[] =>
   Array.isArray(value)
     ? value.filter(isRecord).map((report) => listedJob(plain(report.JID), report))
-    // Real Salt's answers with a map, as list_jobs does.
+    // A Salt master answers with a map, as list_jobs does.
     : allJobs(value);
 
 /** The return of `jobs.list_jobs`: jid → report. */

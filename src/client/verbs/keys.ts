@@ -5,7 +5,7 @@ import type { CallOptions, KeyFingerprint, Keys, KeyStatus } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
 import { plain } from "./job_report.ts";
 
-/** Our words for a key's status → the names of Salt's directories. */
+/** The status of a key → the name of Salt's directory. */
 const DIRECTORIES: Record<KeyStatus, string> = {
   accepted: "minions",
   pre: "minions_pre",
@@ -17,7 +17,7 @@ const STATUSES = Object.keys(DIRECTORIES) as KeyStatus[];
 const idsOf = (value: unknown, status: KeyStatus): string[] =>
   listOf(isRecord(value) ? value[DIRECTORIES[status]] : undefined).sort();
 
-/** {@link Salt.keys} by the wheel functions `key.*`. */
+/** Implements {@link Salt.keys} with the wheel functions `key.*`. */
 export function keysOf(link: SaltLink): Keys {
   const call = (fun: string, kwarg: Record<string, unknown>, { signal, timeoutMs }: CallOptions = {}) =>
     link.wheel({ fun, kwarg }, { ...(signal && { signal }), ...(timeoutMs && { timeoutMs }) });
@@ -37,7 +37,7 @@ export function keysOf(link: SaltLink): Keys {
       return idsOf(await call("key.reject", kwarg, options), "rejected");
     },
     async delete(match, options) {
-      // The function itself reports the keys that are left.
+      // The keys are read before, since the function reports the remaining keys.
       const found = await call("key.name_match", { match: glob(match) }, options);
       await call("key.delete", { match }, options);
       return [...new Set(STATUSES.flatMap((status) => idsOf(found, status)))].sort();
@@ -47,7 +47,7 @@ export function keysOf(link: SaltLink): Keys {
   };
 }
 
-/** @throws {TypeError} for what is no glob: a missing value must not become all keys */
+/** Checks a glob. @throws {TypeError} for any other value: a missing value must not mean all keys */
 function glob(match: unknown): string {
   if (typeof match === "string" && match !== "") return match;
   throw new TypeError(`Cannot use ${JSON.stringify(match) ?? match} for keys: expected a minion id or a glob of ids`);

@@ -3,7 +3,7 @@ import { listOf } from "../publish_request.ts";
 import type { CallOptions, KnownMinion, ListMinionsOptions, Minions } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
 
-/** {@link Salt.minions} by the runners `manage.present`, `manage.not_present` and `cache.grains`. */
+/** Implements {@link Salt.minions} with the runners `manage.present`, `manage.not_present` and `cache.grains`. */
 export function minionsOf(link: SaltLink): Minions {
   const presence = async (options: CallOptions = {}) => {
     const [connected, away] = await Promise.all([
@@ -18,7 +18,7 @@ export function minionsOf(link: SaltLink): Minions {
       link.runner({ fun: "cache.grains", kwarg: { tgt, tgt_type: tgtType } }, options),
     ]);
     const found = isRecord(grains) ? grains : {};
-    // A minion that has never been here has no grains, and only this target means all the same.
+    // A minion that has never connected has no grains in the cache; only the target "*" includes it.
     const ids = tgt === "*" && tgtType === "glob" ? [...connected, ...away, ...Object.keys(found)] : Object.keys(found);
     const up = new Set(connected);
     return [...new Set(ids)].sort().map((id): KnownMinion => {

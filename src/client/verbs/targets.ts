@@ -1,7 +1,7 @@
 import type { Targets } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
 
-/** {@link Salt.targets}. */
+/** Implements {@link Salt.targets}. */
 export function targetsOf(link: SaltLink): Targets {
   return { preview: (request, options) => link.preview({ fun: "test.ping", ...request }, options) };
 }
