@@ -7,11 +7,11 @@ export interface AuditRow {
   atMs?: number;
   kind: string;
   user: string;
-  /** Function, arguments, target or id: what it was about. */
+  /** The subject of the line: function, arguments, target or id. */
   what: string;
   from: string;
   outcome: string;
-  /** All of the line. */
+  /** The whole line, as data. */
   whole: Record<string, unknown>;
 }
 
@@ -30,7 +30,7 @@ const text = (value: unknown): string =>
     LONGEST,
   );
 
-/** Reads the result of runner `audit.list`, the latest first; undefined if it is none. */
+/** Reads the result of runner `audit.list`, latest first; undefined for any other value. */
 export function readAudit(found: unknown): AuditRow[] | undefined {
   if (!Array.isArray(found)) return undefined;
   return found.filter(isRecord).map((whole) => {
@@ -58,7 +58,7 @@ export function readAudit(found: unknown): AuditRow[] | undefined {
   }).reverse();
 }
 
-/** Reads the result of runner `auth.signed_in`; undefined if it is none. */
+/** Reads the result of runner `auth.signed_in`; undefined for any other value. */
 export function readSignedIn(found: unknown): SignedIn[] | undefined {
   if (!Array.isArray(found)) return undefined;
   return found.filter(isRecord).map(({ user, eauth, start, expire }) => ({
@@ -69,7 +69,7 @@ export function readSignedIn(found: unknown): SignedIn[] | undefined {
   }));
 }
 
-/** What the audit log is searched for: globs, kinds, an age. */
+/** The search in the audit log: globs, kinds, an age. */
 export interface AuditSearch {
   user: string;
   fun: string;
@@ -94,7 +94,7 @@ export function readAuditSearch({ user = "", fun = "", kind = "", since = "" }: 
   return { user, fun, kind: AUDIT_KINDS.includes(kind) ? kind : "", since: /^\d{1,4}[smhd]$/.test(since) ? since : "" };
 }
 
-/** The newest lines that are asked for. */
+/** The most lines to read, newest first. */
 const MOST_LINES = 1000;
 
 /** The arguments of runner `audit.list`. */

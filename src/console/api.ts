@@ -26,14 +26,14 @@ export class ApiError extends Error {
   }
 }
 
-/** True if the account may not do what it asked for. */
+/** True for an error that means that the account lacks the permission. */
 export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.kind === "forbidden";
 
 /** The session, as `POST /login` returns it; the token itself stays in the cookie. */
 export interface Session {
   user: string;
   eauth: string;
-  /** Seconds since the epoch. */
+  /** When the session expires, in seconds since the epoch. */
   expire: number;
   /** Entries of `external_auth` for this user, for display. */
   perms: unknown[];
@@ -46,7 +46,7 @@ export interface Credentials {
   eauth: string;
 }
 
-/** One command for the server, as salt-api takes it: `client`, `fun` and the arguments of that client. */
+/** One command for salt-api: `client`, `fun` and the arguments of that client. */
 export type Lowstate = { client: string; fun: string } & Record<string, unknown>;
 
 /** The response of a wheel function. */
@@ -62,15 +62,15 @@ export interface Published {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The last line of a traceback, which has the message. */
+/** The last line of a text: in a traceback, the message. */
 const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)!;
 
-// Browsers open six connections to an origin: one is for the event stream, one stays free for the user's actions.
+// The most requests at once. Browsers open six connections to an origin: one is for the event stream, one stays free for the user's actions.
 const MOST_AT_ONCE = 4;
 
 /**
- * Whether a 401 means that the session has expired (true) or that the account lacks the permission (false); undefined if it
- * could be either.
+ * True if a 401 means that the session has expired, false if the account lacks the permission; undefined if both are
+ * possible.
  *
  * @see the errors of rest_cherrypy, which uses one status for both
  */
@@ -91,7 +91,7 @@ export class Api {
   jidZoneMs = 0;
   /** Called when a response says that the session has expired. */
   onSignedOut: () => void = () => {};
-  /** Called after each request: whether the server has a master. */
+  /** Called after each request, with true if the server has a master. */
   onMaster: (up: boolean) => void = () => {};
   /** Paths of Brine's gateway that this server does not have. */
   readonly #missing = new Set<string>();
@@ -107,7 +107,7 @@ export class Api {
     return `${this.#base}/events`;
   }
 
-  /** @throws {ApiError} of kind `refused` if the credentials are wrong */
+  /** Signs in. @throws {ApiError} of kind `refused` if the credentials are wrong */
   async login(credentials: Credentials): Promise<Session> {
     const { status, body } = await this.#send("/login", "POST", credentials);
     if (status === 401) {
@@ -128,14 +128,14 @@ export class Api {
     };
   }
 
-  /** The authentication systems that users of this master can sign in with; undefined unless the server is Brine's. */
+  /** The authentication systems that users of this master can sign in with; undefined unless the server is Brine. */
   async signInSystems(): Promise<string[] | undefined> {
     try {
       const { status, body } = await this.#send("/console/eauth.json", "GET");
       const names: unknown = status === 200 ? JSON.parse(body) : undefined;
       return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : undefined;
     } catch {
-      // Another server answers with a page, or not at all: the form offers all systems.
+      // A server other than Brine answers with a page, or not at all: the form offers all systems.
       return undefined;
     }
   }
@@ -164,7 +164,7 @@ export class Api {
     return await this.#run({ client: "runner", fun, ...named });
   }
 
-  /** @throws {ApiError} of kind `refused` with the function's message if it failed */
+  /** Calls a wheel function. @throws {ApiError} of kind `refused` with the function's message if it failed */
   async wheel(fun: string, named: Record<string, unknown> = {}): Promise<unknown> {
     const { data } = await this.#run({ client: "wheel", fun, ...named }) as WheelAnswer;
     if (typeof data?.jid === "string" && typeof data._stamp === "string") {
@@ -182,7 +182,7 @@ export class Api {
   }
 
   /**
-   * The minions that a job would run on, as the master reports them; undefined unless both server and master are of Brine.
+   * The minions that a job would run on, as the master reports them; undefined unless both server and master are Brine.
    *
    * @throws {ApiError} of kind `forbidden` if this account may not run such a job
    */
@@ -203,7 +203,7 @@ export class Api {
     }
   }
 
-  /** Whether the server has a master; undefined if it does not report that, as Salt's own does not. */
+  /** True if the server has a master; undefined if the server does not report that, such as Salt's. */
   async ready(): Promise<boolean | undefined> {
     if (this.#missing.has("/ready")) return undefined;
     const { status } = await this.#send("/ready", "GET");

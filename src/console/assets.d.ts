@@ -1,8 +1,8 @@
-// The build takes style sheets in where modules name them.
+// The build includes style sheets that modules import.
 declare module "*.css";
 
 interface ImportMeta {
-  /** Set by the build. */
+  /** Values that the build sets. */
   readonly env: {
     /** Path of the console, with slashes at both ends. */
     readonly BASE_URL: string;

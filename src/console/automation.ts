@@ -6,9 +6,9 @@ export interface ReactorRule {
   sls: string[];
 }
 
-/** One reaction that was called, or was not, and why. */
+/** One reaction: whether it was called, and why not. */
 export interface Reaction {
-  /** Milliseconds since the epoch; undefined if the master does not say. */
+  /** The time of the reaction, in milliseconds since the epoch; undefined if the master does not report it. */
   atMs?: number;
   tag: string;
   sls: string;
@@ -17,7 +17,7 @@ export interface Reaction {
   outcome: string;
   error: string;
   jid: string;
-  /** How many minions its job is for; undefined for other calls. */
+  /** The number of minions of the reaction's job; undefined for other calls. */
   minions?: number;
 }
 
@@ -25,23 +25,23 @@ export interface ReactorStatus {
   counts: [string, number][];
   waiting: number;
   isLeader: boolean;
-  /** The latest first. */
+  /** The latest reactions, newest first. */
   latest: Reaction[];
 }
 
-/** How an engine of the master stands. */
+/** The status of an engine of the master. */
 export interface Engine {
   name: string;
   module: string;
   state: string;
-  /** Why it is absent. */
+  /** Why the engine is absent. */
   reason: string;
   sinceMs?: number;
   restarts: number;
   memory?: number;
-  /** When and how it ended the last time, and what it said. */
+  /** When and how the engine ended the last time, and its last output. */
   lastError: string;
-  /** All that the master says of it. */
+  /** The whole status that the master reports. */
   whole: Record<string, unknown>;
 }
 
@@ -51,7 +51,7 @@ const LONGEST = 1000;
 const text = (value: unknown): string => value === undefined || value === null ? "" : String(value).slice(0, LONGEST);
 const number = (value: unknown): number | undefined => typeof value === "number" ? value : undefined;
 
-/** Parses the result of runner `reactor.list`; undefined if it is none, as where no reactor runs. */
+/** Parses the result of runner `reactor.list`; undefined for any other value, such as the text if no reactor runs. */
 export function readRules(value: unknown): ReactorRule[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.slice(0, MOST).filter(isRecord).flatMap((entry) =>
@@ -62,7 +62,7 @@ export function readRules(value: unknown): ReactorRule[] | undefined {
   );
 }
 
-/** Parses the result of runner `reactor.status` of a Brine master; undefined if it is none. */
+/** Parses the result of runner `reactor.status` of a Brine master; undefined for any other value. */
 export function readStatus(value: unknown): ReactorStatus | undefined {
   if (!isRecord(value) || !Array.isArray(value.latest)) return undefined;
   const counts = isRecord(value.counts) ? value.counts : {};
@@ -89,7 +89,7 @@ function reactionOf({ at, tag, sls, id, fun, outcome, error, jid, minions }: Rec
   };
 }
 
-/** Parses the result of runner `engines.status` of a Brine master; undefined if it is none. */
+/** Parses the result of runner `engines.status` of a Brine master; undefined for any other value. */
 export function readEngines(value: unknown): Engine[] | undefined {
   if (!isRecord(value)) return undefined;
   return Object.entries(value).slice(0, MOST).flatMap(([name, whole]) =>
@@ -97,12 +97,12 @@ export function readEngines(value: unknown): Engine[] | undefined {
   );
 }
 
-/** An engine of a minion, as its last event had it. */
+/** The status of an engine of a minion, from its last event. */
 export interface MinionEngine extends Engine {
   minion: string;
 }
 
-/** What the event `salt/minion/<id>/engines/<name>` tells; undefined of any other. */
+/** The engine in an event `salt/minion/<id>/engines/<name>`; undefined for any other event. */
 export function minionEngineOf(tag: string, data: Record<string, unknown>): MinionEngine | undefined {
   const found = /^salt\/minion\/([^/]{1,255})\/engines\/(.{1,255})$/s.exec(tag);
   if (found === null || typeof data.state !== "string") return undefined;

@@ -4,32 +4,32 @@ import { batchSize } from "./run_options.ts";
 export interface BatchPart {
   jid: string;
   ids: readonly string[];
-  /** Minions with an outcome, and those of them that are no success. */
+  /** The number of minions with an outcome, and of those without success. */
   ended: number;
   bad: number;
 }
 
-/** `running`: a part is under way; `waiting`: between two parts; `failed`: a part could not be started. */
+/** The state of a batch. `running`: a part runs; `waiting`: between two parts; `failed`: a part could not be started. */
 export type BatchState = "running" | "waiting" | "done" | "stopped" | "failed";
 
 export interface BatchPlan {
   ids: readonly string[];
-  /** `10` or `25%`. */
+  /** The size of a part: `10` or `25%`. */
   size: string;
   waitMs: number;
-  /** Failures after which no more minions are started; undefined for any number. */
+  /** The number of failures after which no more minions are started; undefined for no limit. */
   failures: number | undefined;
 }
 
-/** Starts a part, and tells of it until all of its minions have an outcome. */
+/** Starts a part, and reports its progress until all of its minions have an outcome. */
 export type StartPart = (
   ids: readonly string[],
   onChange: (counts: { jid: string; ended: number; bad: number }) => void,
 ) => Promise<void>;
 
 /**
- * A job on some minions at a time: the next part is started once all minions of the one before have an outcome. The page drives
- * it, so that it works with any master, and ends with the page.
+ * A job on some minions at a time: the next part is started once all minions of the previous part have an outcome. The page runs
+ * the batch, so it works with any master, and ends when the page is closed.
  */
 export class Batch {
   readonly parts: BatchPart[] = [];
@@ -61,18 +61,18 @@ export class Batch {
     return this.parts.reduce((sum, { bad }) => sum + bad, 0);
   }
 
-  /** True while there is more to start, or a part is under way. */
+  /** True while there is more to start, or a part runs. */
   get isOpen(): boolean {
     return this.state === "running" || this.state === "waiting";
   }
 
-  /** Starts no further part; the one that runs goes on. */
+  /** Starts no further part; a running part continues. */
   stop(): void {
     this.#stopped = true;
     this.#wake();
   }
 
-  /** @param later resolves after so many milliseconds */
+  /** Runs the batch. @param later resolves after `ms` milliseconds */
   async run(start: StartPart, later: (ms: number) => Promise<void>): Promise<void> {
     const { ids, size, waitMs, failures = Infinity } = this.#plan;
     const count = batchSize(size, ids.length);

@@ -1,22 +1,22 @@
 import { isRecord } from "../base/record.ts";
 
-/** One beacon of a minion, as `beacons.list` has it. */
+/** One beacon of a minion, from `beacons.list`. */
 export interface BeaconEntry {
   name: string;
-  /** The module; its name unless `beacon_module` says otherwise. */
+  /** The module: `beacon_module`, otherwise the name of the beacon. */
   module: string;
   enabled: boolean;
-  /** Seconds between two looks; undefined for the minion's own. */
+  /** The seconds between two runs; undefined for the minion's default. */
   interval?: number;
-  /** Its configuration without what is above, as a text. */
+  /** The rest of the configuration, as a text. */
   text: string;
-  /** Its whole configuration. */
+  /** The whole configuration of the beacon. */
   data: unknown;
 }
 
 const MOST = 500;
 
-/** Parses the result of `beacons.list return_yaml=False`; undefined if it is none. */
+/** Parses the result of `beacons.list return_yaml=False`; undefined for any other value. */
 export function readBeacons(value: unknown): { enabled: boolean; entries: BeaconEntry[] } | undefined {
   if (value === null) return { enabled: true, entries: [] };
   if (!isRecord(value)) return undefined;
@@ -37,13 +37,13 @@ function entryOf(name: string, data: unknown): BeaconEntry {
   };
 }
 
-/** The settings of a beacon as one mapping: they come as a list of mappings, or as one. */
+/** The settings of a beacon as one mapping, from a list of mappings or a single one. */
 function settingsOf(data: unknown): Record<string, unknown> {
   const items = Array.isArray(data) ? data : [data];
   return Object.fromEntries(items.filter(isRecord).flatMap((item) => Object.entries(item)));
 }
 
-/** What a new beacon of a module may look like. */
+/** Example configurations for new beacons, by module. */
 const TEMPLATES: Record<string, unknown[]> = {
   diskusage: [{ "^/(?!proc|sys|dev).*$": "90%" }, { interval: 120 }],
   inotify: [{ files: { "/etc/important.conf": { mask: ["modify"] } } }, { disable_during_state_run: true }],
@@ -55,14 +55,14 @@ const TEMPLATES: Record<string, unknown[]> = {
   status: [{ loadavg: ["all"] }, { interval: 60 }],
 };
 
-/** The text that the form for a new beacon of a module begins with. */
+/** The initial text of the form for a new beacon of a module. */
 export const templateOf = (module: string): string =>
   JSON.stringify(Object.hasOwn(TEMPLATES, module) ? TEMPLATES[module] : [{ interval: 60 }], null, 2);
 
 /**
  * The configuration that was typed.
  *
- * @returns `problem`: what is wrong with it
+ * @returns `problem`: the problem of an invalid text
  */
 export function beaconData(text: string): { data?: unknown[]; problem?: string } {
   let value: unknown;

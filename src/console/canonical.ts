@@ -1,14 +1,14 @@
 import { isRecord } from "../base/record.ts";
 import { isStateRun } from "./state_run.ts";
 
-/** Deeper values are cut: they come from minions, and a call for each level must not exhaust the stack. */
+/** The most levels of a value; deeper ones are cut: they come from minions, and must not exhaust the stack. */
 const DEEPEST = 200;
-/** What differs between two runs of the same state that did the same. */
+/** The fields of a state's result that differ between two equal runs. */
 const TIMES: ReadonlySet<string> = new Set(["duration", "start_time"]);
 
 /**
- * A value with the keys of all mappings in one order and, in the results of states, without their times: two minions that
- * did the same have equal ones.
+ * A value with sorted keys in all mappings and, in the results of states, without times: two minions that did the same
+ * have equal values.
  */
 export function canonicalValue(value: unknown): unknown {
   return isStateRun(value) ? ordered(value, 0, 2) : ordered(value, 0, -1);
@@ -26,7 +26,7 @@ function ordered(value: unknown, depth: number, timeless: number): unknown {
   return Object.fromEntries(kept.map((key) => [key, ordered(value[key], depth + 1, timeless)]));
 }
 
-/** {@link canonicalValue} as a text: equal for equal values, and for no others. */
+/** {@link canonicalValue} as a text, which is the same only for equal values. */
 export const canonicalText = (value: unknown): string => JSON.stringify(canonicalValue(value)) ?? "";
 
 /** A value as lines that can be compared: a text by its own lines, anything else as JSON. */

@@ -1,7 +1,7 @@
 import { argumentText } from "./job_arguments.ts";
 import type { Where } from "./saved.ts";
 
-/** A text as a shell takes it for one word. */
+/** Quotes a text as one word for a shell. */
 export function quoted(text: string): string {
   return text !== "" && /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -19,10 +19,10 @@ const FLAGS: Readonly<Record<string, string>> = {
   range: "-R ",
 };
 
-/** A longer target is cut: a list of thousands of ids says no more by its end. */
+/** The most characters of a target; a longer one is cut, since nobody reads a list of thousands of ids. */
 const LONGEST = 2000;
 
-/** A run as a command line of `salt`, `salt-run` or the wheel: what a confirmation shows. */
+/** A run as a command line of `salt`, `salt-run` or the wheel, for a confirmation. */
 export function commandLine(
   { where, tgt, type, fun, arg, kwarg, options = [] }: {
     where: Where;

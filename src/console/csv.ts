@@ -1,12 +1,12 @@
 /** A cell of a table: texts come from minions and may be anything. */
 export type Cell = string | number | boolean | null | undefined;
 
-/** What makes a spreadsheet read a cell as a formula, also in its wide forms and after white space that it drops. */
+/** Matches a text that a spreadsheet reads as a formula, also with wide characters and after white space. */
 const FORMULA = /^[\s\0]*[=+\-@＝＋－＠]|^[\t\r\n]/;
-/** A number is no formula, though it may begin with a sign. */
+/** Matches a number, which is not a formula although it may begin with a sign. */
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** One cell: in quotes, and a text that a spreadsheet would take for a formula after a `'`, which it shows as text. */
+/** One cell in quotes. A text that looks like a formula gets a `'` before it, so that a spreadsheet shows it as text. */
 function cellText(cell: Cell): string {
   const text = cell === null || cell === undefined ? "" : String(cell);
   const safe = typeof cell === "string" && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;

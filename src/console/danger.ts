@@ -31,18 +31,18 @@ const DESTRUCTIVE: { fun: string; why: string }[] = [
 const STATES = ["state.apply", "state.highstate", "state.sls", "state.single", "state.sls_id", "state.orchestrate*"];
 /** Functions that run a command line. */
 const COMMANDS = ["cmd.*", "ssh.*"];
-/** On this many minions and more, a command is confirmed. */
+/** The number of minions from which a command has to be confirmed. */
 const MANY = 25;
 
 const fits = (fun: string, patterns: readonly string[]) => patterns.some((pattern) => fnmatch(pattern)(fun));
 
-/** True if it can be run with `test=True`, which reports what would change and changes nothing. */
+/** True if a function can be run with `test=True`, which reports the changes without making them. */
 export const hasDryRun = (fun: string): boolean => fits(fun, STATES);
 
 /** Functions whose first argument names SLS files. */
 const OF_SLS = ["state.apply", "state.sls", "state.show_sls", "state.show_low_sls", "state.orchestrate", "state.orch"];
 
-/** True if its first argument names SLS files. */
+/** True if the first argument of a function names SLS files. */
 export const takesSls = (fun: string): boolean => OF_SLS.includes(fun);
 
 /**
@@ -57,7 +57,7 @@ export function reasonToConfirm(
 ): string | undefined {
   const why = danger(fun, kwarg, count);
   if (count !== undefined) return why;
-  // Any function is confirmed if it is unknown where it runs.
+  // Any function has to be confirmed if its minions are unknown.
   return `${why === undefined ? "" : `${why} `}The number of minions is unknown.`;
 }
 

@@ -8,7 +8,7 @@ export interface Durations {
   slowestId: string;
 }
 
-/** Of the targets whose time is known; undefined if there are none. */
+/** The durations of the targets whose time is known; undefined if there are none. */
 export function durationsOf(parts: readonly Part[]): Durations | undefined {
   const timed = slowestFirst(parts.filter(({ tookMs }) => tookMs !== undefined));
   const [slowest] = timed;
@@ -16,7 +16,7 @@ export function durationsOf(parts: readonly Part[]): Durations | undefined {
   return { median: timed[timed.length >> 1]!.tookMs!, slowest: slowest.tookMs!, slowestId: slowest.id };
 }
 
-/** The same targets, those that took longest first; those whose time is not known last, in their order. */
+/** The targets by duration, longest first; targets with an unknown time come last, in their order. */
 export function slowestFirst(parts: readonly Part[]): Part[] {
   return [...parts].sort((left, right) => (right.tookMs ?? -1) - (left.tookMs ?? -1));
 }

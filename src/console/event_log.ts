@@ -2,9 +2,9 @@ import { fnmatch } from "../model/event/tag.ts";
 import type { BusEvent } from "./event_stream.ts";
 
 export interface LoggedEvent extends BusEvent {
-  /** Rises by one with each event. */
+  /** The number of the event, which grows by one with each event. */
   number: number;
-  /** Milliseconds since the epoch at which it came in. */
+  /** When the event was received, in milliseconds since the epoch. */
   atMs: number;
 }
 
@@ -25,13 +25,13 @@ export function eventFilter(text: string): EventFilter {
   return (event) => tests.every((test) => test(event));
 }
 
-/** Functions that pages like these call by themselves, with the events of their runs. */
+/** Functions that pages of this console call, with the events of their runs. */
 const OWN_FUNCTIONS =
   /^(?:wheel\.(?:key\.(?:finger|list_all|details|history)|minions\.(?:presence|connected))|runner\.(?:cache\.grains|jobs\.(?:list_jobs|list_job|outcome|tally|open|active)|config\.get|reactor\.(?:list|status)|engines\.status|manage\.issues|audit\.list|auth\.signed_in|doc\.\w+|fileserver\.(?:sls_list|file_list))|saltutil\.(?:running|find_job)|sys\.(?:argspec|doc|list_functions))$/;
 
 /**
- * True for what pages cause by being looked at, and for the bare jids that precede the event of each new job: both hide what
- * happens.
+ * True for events that pages of this console cause, and for the bare jids before the event of each new job: both hide the
+ * important events.
  */
 export function isNoise({ tag, data }: BusEvent): boolean {
   if (/^\d{20}$/.test(tag)) return true;
@@ -49,13 +49,13 @@ const textTest = (wanted: string): EventFilter => ({ tag, data }) =>
 /** The most characters of all events that are kept: minions fire events of any size. */
 const MOST_CHARACTERS = 32_000_000;
 
-/** The last events, up to a limit in number and in characters; the oldest are dropped. While it is paused, new events wait and are not shown. */
+/** The last events, up to a limit in number and in characters; the oldest are dropped. While paused, new events wait and are not shown. */
 export class EventLog {
   readonly #limit: number;
   readonly #most: number;
   #events: LoggedEvent[] = [];
   #waiting: LoggedEvent[] = [];
-  /** Of {@link #events} and {@link #waiting}. */
+  /** The number of characters in {@link #events} and in {@link #waiting}. */
   #sizes = { events: 0, waiting: 0 };
   #number = 0;
   #matching: LoggedEvent[] | undefined;
@@ -81,7 +81,7 @@ export class EventLog {
     if (this.#trim("events", this.#events)) this.#dropMatching();
   }
 
-  /** Drops the oldest events once there are a tenth more than the limit: to drop one at each event would move all others. */
+  /** Drops the oldest events once there are a tenth more than the limit: dropping one at each event would move all others. */
   #trim(of: "events" | "waiting", events: LoggedEvent[]): boolean {
     const tooMany = events.length > this.#limit * 1.1;
     if (!tooMany && this.#sizes[of] <= this.#most * 1.1) return false;
@@ -97,7 +97,7 @@ export class EventLog {
     const matching = this.#matching;
     if (matching === undefined) return;
     const from = matching.findIndex(({ number }) => number >= oldest);
-    // Another array: a list that is drawn may still have the old one.
+    // Makes a new array, since a drawn list may still use the old one.
     this.#matching = from < 0 ? [] : matching.slice(from);
   }
 
@@ -127,7 +127,7 @@ export class EventLog {
     this.#matching = undefined;
   }
 
-  /** The events that match the filter, oldest first. It only grows: when events are dropped, it is another array. */
+  /** The events that match the filter, oldest first. The array only grows: when events are dropped, a new array is made. */
   get matching(): readonly LoggedEvent[] {
     return this.#matching ??= this.#events.filter(this.#filter);
   }
@@ -141,7 +141,7 @@ export class EventLog {
     return this.#events.length;
   }
 
-  /** Number of events since it was paused. */
+  /** The number of events since the log was paused. */
   get waiting(): number {
     return this.#waiting.length;
   }

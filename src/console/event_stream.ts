@@ -5,11 +5,11 @@ import { backoffDelay } from "../base/async/backoff.ts";
 export interface BusEvent {
   tag: string;
   data: Record<string, unknown>;
-  /** Characters of it as it came. */
+  /** The number of characters in which the event was received. */
   size?: number;
 }
 
-/** `connecting`: for the first time; `live`: connected; `lost`: disconnected, reconnecting. */
+/** The state of the stream. `connecting`: for the first time; `live`: connected; `lost`: disconnected, reconnecting. */
 export type LinkState = "connecting" | "live" | "lost";
 
 /** The part of `EventSource` that is used. */
@@ -23,21 +23,21 @@ export interface EventSourceLike {
 
 export interface EventStreamOptions {
   open(): EventSourceLike;
-  /** Calls back after so many milliseconds; returns a function that cancels it. */
+  /** Calls back after `ms` milliseconds; returns a function that cancels the call. */
   later(call: () => void, ms: number): () => void;
   random(): number;
   onState(state: LinkState): void;
   onEvent(event: BusEvent): void;
-  /** The stream is back after a disconnection: events in between were missed. */
+  /** Called when the stream is connected again: events in between were missed. */
   onGap(): void;
-  /** The server refused the stream: perhaps the session has expired. */
+  /** Called when the server has refused the stream: perhaps the session has expired. */
   onRefused(): void;
 }
 
 const CLOSED = 2;
 
 /**
- * Follows `GET /events`. The browser reconnects by itself after a network failure; after an HTTP error it does not, and this
+ * Follows `GET /events`. The browser reconnects after a network failure; after an HTTP error it does not, and this
  * class reconnects with growing delays.
  */
 export class EventStream {
@@ -70,7 +70,7 @@ export class EventStream {
       onState(this.#opened || this.#failures > 0 ? "lost" : "connecting");
       if (source.readyState !== CLOSED) return;
       this.#options.onRefused();
-      // onRefused() may have stopped it.
+      // onRefused() may have stopped the stream.
       if (this.#source !== source) return;
       const wait = backoffDelay(this.#failures++, { initialMs: 1000, maxMs: 30_000 }, this.#options.random());
       onState("lost");

@@ -3,9 +3,9 @@ import { factOf, grainColumn, type KnownMinions } from "./fleet_table.ts";
 import type { Job, Part } from "./job.ts";
 import type { Tally } from "./tally.ts";
 
-/** What is exported: rows with one value for each column. */
+/** A table to export: rows with one value for each column. */
 export interface Table {
-  /** Without an ending. */
+  /** The name of the file, without its extension. */
   fileName: string;
   columns: readonly string[];
   rows: Iterable<readonly unknown[]>;

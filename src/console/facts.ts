@@ -1,12 +1,12 @@
 import { isRecord } from "../base/record.ts";
 import { addressOf, programOf, systemOf, text } from "./machine.ts";
 
-/** What the fleet page says of a minion. */
+/** The facts about a minion on the fleet page. */
 export interface Facts {
   os: string;
   /** Operating system and release: `Debian 12`. */
   system: string;
-  /** `Brine 0.1.0` or `Salt 3006.28`. */
+  /** The minion's program and version: `Brine 0.1.0` or `Salt 3006.28`. */
   program: string;
   address: string;
   /** Grains that the user has chosen, as texts; undefined for none. */
@@ -32,7 +32,7 @@ function grainText(grains: Record<string, unknown>, path: string): string {
 }
 
 /**
- * What the fleet page says of a minion with these grains; longer texts are cut, since a minion chooses them.
+ * The facts for the fleet page, from a minion's grains; long texts are cut, since a minion chooses them.
  *
  * @param chosen names of further grains
  */
@@ -47,13 +47,13 @@ export function readFacts(grains: Record<string, unknown>, chosen: readonly stri
   };
 }
 
-/** Ids in the first request, and in the next ones of a master that sends the wanted grains alone. */
+/** The number of ids in the first request, and in the next ones if the master sends only the wanted grains. */
 const PIECE = 200;
 const PIECE_OF_FIELDS = 2500;
 
 /**
- * The facts of all minions, for a page that sorts and filters by them. A Brine master is asked for the few grains that they
- * are made of (`cache.grains fields=`); others send all grains, of which the rest is dropped.
+ * The facts of all minions, for a page that sorts and filters by them. A Brine master is asked only for the needed grains
+ * (`cache.grains fields=`); other masters send all grains, and the rest is dropped.
  */
 export class FactsCache {
   readonly #read: (ids: readonly string[], fields: readonly string[]) => Promise<unknown>;
@@ -63,7 +63,7 @@ export class FactsCache {
   #isReading = false;
   #piece = PIECE;
   #chosen: readonly string[] = [];
-  /** What the last failed request threw. */
+  /** The error of the last failed request. */
   error: unknown;
 
   constructor(read: (ids: readonly string[], fields: readonly string[]) => Promise<unknown>, onChange: () => void) {
@@ -79,15 +79,15 @@ export class FactsCache {
     return this.#known.size;
   }
 
-  /** Reads the facts of these minions unless they are known. Those that were wanted before and are not among them are not read. */
+  /** Reads the facts of these minions unless they are known. Earlier wishes that are not among them are dropped. */
   want(ids: readonly string[]): void {
-    // The account may not read grains: not asked again until clear().
+    // The account may not read grains: they are not requested again until clear().
     if (this.error !== undefined) return;
     this.#wanted = new Set(ids.filter((id) => !this.#known.has(id)));
     if (!this.#isReading && this.#wanted.size > 0) void this.#run();
   }
 
-  /** Has further grains read of each minion; what is known without them is read again. */
+  /** Sets further grains to read of each minion; known facts without them are read again. */
   choose(grains: readonly string[]): void {
     if (grains.join() === this.#chosen.join()) return;
     this.#chosen = grains;
@@ -118,7 +118,7 @@ export class FactsCache {
         const chosen = this.#chosen;
         const fields = [...new Set([...FACT_FIELDS, ...chosen.flatMap((name) => [name, name.split(":")[0]!])])];
         const found = await this.#read(ids, fields);
-        // What was asked for has changed meanwhile.
+        // The chosen grains have changed meanwhile.
         if (chosen !== this.#chosen) continue;
         const grains = isRecord(found) ? found : {};
         for (const id of ids) {

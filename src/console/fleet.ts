@@ -28,12 +28,12 @@ const MOVES: Record<string, KeyState | undefined> = {
   delete: undefined,
 };
 
-/** Minions connect within this time after a start of their master. */
+/** The time within which minions connect after a start of their master, in milliseconds. */
 const SETTLE_MS = 90_000;
 
 const START_TAG = /^salt\/minion\/(.+)\/start$/;
 const RETURN_TAG = /^salt\/job\/[^/]+\/ret\/(.+)$/;
-/** Events of these kinds name the minion that fired them. */
+/** Matches tags of events that name the minion that fired them. */
 const MINION_TAG = /^salt\/(?:minion|beacon)\/([^/]+)\//;
 
 const texts = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
@@ -50,13 +50,13 @@ export class Fleet {
     minions_denied: new Set(),
   };
   readonly #presence = new Map<string, "up" | "down">();
-  /** When something was last heard of a minion, in milliseconds since the epoch. */
+  /** Minion → when it was last heard from, in milliseconds since the epoch. */
   readonly #seenMs = new Map<string, number>();
-  /** Since when the master looks who comes and goes, by its own clock; undefined if it does not say. */
+  /** Since when the master tracks connections, by its own clock; undefined if it does not report that. */
   watchedSinceMs: number | undefined;
-  /** Since when the master cannot be asked; undefined while it can. */
+  /** Since when the master cannot be reached; undefined while it can. */
   awaySinceMs: number | undefined;
-  /** When the master began to see its minions again, by the clock here: before, it was away or another process. */
+  /** When the master became reachable or was restarted, by the browser's clock: from then on its minions connect again. */
   #backMs: number | undefined;
   #up = 0;
   #down = 0;
@@ -86,14 +86,14 @@ export class Fleet {
     }
   }
 
-  /** Takes the result of wheel `minions.presence` of a Brine master; false if it is none. */
+  /** Takes the result of wheel `minions.presence` of a Brine master; false for any other value. */
   setPresence(found: unknown, nowMs: number): boolean {
     if (!isRecord(found) || !Array.isArray(found.connected) || !isRecord(found.lost)) return false;
     for (const [id, seconds] of Object.entries(found.lost)) {
       if (this.#keys.minions.has(id)) this.#saw(id, Number(seconds) * 1000);
     }
     const since = Number(found.since) * 1000 || undefined;
-    // The clocks of master and browser may differ: that the time has changed tells of a restart in any case.
+    // The clocks of master and browser may differ, but a changed time always means a restart of the master.
     if (this.watchedSinceMs !== undefined && since !== this.watchedSinceMs) this.#backMs = nowMs;
     else if (since !== undefined) this.#backMs = Math.max(since, this.#backMs ?? 0);
     this.watchedSinceMs = since;
@@ -103,11 +103,11 @@ export class Fleet {
 
   /** True once the master has had time to see its minions after a start. */
   isSettled(nowMs: number): boolean {
-    // The time may be that of the master, whose clock may go before the one here.
+    // The time may come from the master, whose clock may be ahead of the browser's: hence the absolute value.
     return this.#backMs === undefined || Math.abs(nowMs - this.#backMs) >= SETTLE_MS;
   }
 
-  /** The master cannot be asked any more: which minions are up is unknown from now on. */
+  /** Notes that the master cannot be reached: from now on it is unknown which minions are up. */
   lose(atMs: number): void {
     if (this.awaySinceMs !== undefined) return;
     this.awaySinceMs = atMs;
@@ -117,7 +117,7 @@ export class Fleet {
     this.#down = 0;
   }
 
-  /** The master can be asked again, and has yet to see its minions; one that says since when it looks says so itself. */
+  /** Notes that the master can be reached again, and that its minions have yet to connect, unless the master itself reports since when it tracks them. */
   regain(nowMs: number): void {
     if (this.watchedSinceMs === undefined) this.#backMs = nowMs;
   }
@@ -132,7 +132,7 @@ export class Fleet {
   /**
    * True if the event changed something that the list of minions shows.
    *
-   * @param nowMs counts where the event has no time of its own
+   * @param nowMs the time of an event without one
    */
   apply(event: BusEvent, nowMs = 0): boolean {
     const changed = this.#apply(event);
@@ -150,7 +150,7 @@ export class Fleet {
     if (atMs > (this.#seenMs.get(id) ?? 0)) this.#seenMs.set(id, atMs);
   }
 
-  /** When a minion was last heard of, in milliseconds since the epoch; undefined if that is not known. */
+  /** When a minion was last heard from, in milliseconds since the epoch; undefined if unknown. */
   seenMs(id: string): number | undefined {
     return this.#seenMs.get(id);
   }
@@ -190,7 +190,7 @@ export class Fleet {
     return true;
   }
 
-  /** The accepted key of a minion has become that of another host, of which nothing was heard yet. */
+  /** Handles the replacement of an accepted key by the key of another host, which has not been heard from yet. */
   #replace(id: string): true {
     for (const state of KEY_STATES) if (state !== "minions") this.#keys[state].delete(id);
     this.#forget(id);
@@ -240,10 +240,10 @@ export class Fleet {
   }
 }
 
-/** The most silent minions that are named. */
+/** The most minions without an answer that are named. */
 const NAMED_SILENT = 5;
 
-/** What a ping of all minions (`manage.status`) came to: `299 of 301 minions answered; no answer: db1, db2`. */
+/** The result of a ping of all minions (`manage.status`): `299 of 301 minions answered; no answer: db1, db2`. */
 export function pingText(status: unknown): string {
   const { up, down } = isRecord(status) ? status : {};
   const [answered, silent] = [texts(up), texts(down)];
@@ -262,7 +262,7 @@ export function compareIds(left: string, right: string): number {
   return collator.compare(left, right);
 }
 
-/** `now`, `3 h ago`, or that it did not come since the master looks: when a minion was last heard of. */
+/** When a minion was last heard from: `now`, `3 h ago`, or that it has not connected since the master's start. */
 export function seenText(minions: Fleet, id: string, nowMs: number): string {
   const presence = minions.presence(id);
   if (presence === "up") return "now";

@@ -3,21 +3,21 @@ import { readBeacons } from "./beacon_entry.ts";
 import { callText, readSchedule, whenText } from "./schedule_entry.ts";
 import { compareIds } from "./fleet.ts";
 
-/** A scheduled job or a beacon, as some minions have it. */
+/** A scheduled job or a beacon that some minions have. */
 export interface FleetEntry {
   name: string;
-  /** What it does, and when: minions with the same text have the same entry. */
+  /** What the entry does, and when: minions with the same text have the same entry. */
   text: string;
   when: string;
   enabled: boolean;
   ids: readonly string[];
 }
 
-/** What minions have, and those that did not tell. */
+/** The entries of minions, and the minions that did not answer. */
 export interface FleetEntries {
   entries: FleetEntry[];
   silent: string[];
-  /** How many minions told. */
+  /** The number of minions that answered. */
   told: number;
 }
 
@@ -55,7 +55,7 @@ export const ENTRY_KINDS = {
 
 export type EntryKindName = keyof typeof ENTRY_KINDS;
 
-/** Puts together what minions have: equal entries of several minions are one. */
+/** Joins the entries of minions: equal entries of several minions become one. */
 export function fleetEntries(kind: EntryKindName, answers: unknown): FleetEntries {
   const groups = new Map<string, FleetEntry & { ids: string[] }>();
   const silent: string[] = [];

@@ -1,7 +1,7 @@
 import type { Facts } from "./facts.ts";
 import type { Presence } from "./fleet.ts";
 
-/** What the minions are sorted by. */
+/** The column by which minions are sorted. */
 export type FleetColumn = string;
 
 export interface FleetOrder {
@@ -9,7 +9,7 @@ export interface FleetOrder {
   down: boolean;
 }
 
-/** What minions are filtered by, beside their state: facts and the grains that the user has chosen. */
+/** A filter for minions, in addition to their state: a fact or a grain that the user has chosen. */
 export interface Facet {
   name: string;
   label: string;
@@ -21,7 +21,7 @@ const FACETS: readonly Facet[] = [
   { name: "program", label: "Program" },
 ];
 
-/** What the name of a column or facet begins with if it is a grain that the user has chosen. */
+/** The prefix of the name of a column or facet for a grain that the user has chosen. */
 const GRAIN = "grain:";
 
 /** The column of a grain that the user has chosen. */
@@ -33,28 +33,28 @@ export const facetsFor = (grains: readonly string[]): Facet[] => [
   ...grains.map((grain) => ({ name: grainColumn(grain), label: grain })),
 ];
 
-/** What is known of a minion in a column or facet; empty for nothing. */
+/** The value of a minion in a column or facet; empty if unknown. */
 export function factOf(facts: Facts | undefined, name: string): string {
   if (facts === undefined) return "";
   if (name.startsWith(GRAIN)) return facts.grains?.get(name.slice(GRAIN.length)) ?? "";
   return name === "os" || name === "system" || name === "program" || name === "address" ? facts[name] : "";
 }
 
-/** The chosen values of each facet; a minion has to have one of each facet that has any. */
+/** The chosen values of each facet. A minion has to have one of the values of each facet with choices. */
 export type FacetChoices = Readonly<Record<string, ReadonlySet<string>>>;
 
 export interface FacetValue {
   value: string;
-  /** How many minions have it, of those that fit the choices in the other facets. */
+  /** The number of minions with this value, among those that fit the choices in the other facets. */
   count: number;
 }
 
-/** What is known of a minion. */
+/** The data about minions. */
 export interface KnownMinions {
   presence(id: string): Presence;
-  /** Undefined until they are read. */
+  /** The facts of a minion; undefined until they are read. */
   facts(id: string): Facts | undefined;
-  /** Milliseconds since the epoch; undefined if nobody knows. */
+  /** When a minion was last heard from, in milliseconds since the epoch; undefined if unknown. */
   seenMs(id: string): number | undefined;
 }
 
@@ -100,7 +100,7 @@ const STATES: Record<Presence, string> = { up: "0", down: "1", unknown: "2" };
 export const sortKey = (text: string): string =>
   text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(12, "0"));
 
-/** The minions in an order; those with equal values stay as they are. What is not known comes last, whichever the direction. */
+/** Sorts minions; those with equal values keep their order. Unknown values come last in both directions. */
 export function sortedMinions(
   ids: readonly string[],
   { column, down }: FleetOrder,
@@ -123,7 +123,7 @@ export function sortedMinions(
   return keyed.map(({ id }) => id);
 }
 
-/** Who was seen last comes first. */
+/** The sort key of the time when a minion was last heard from: the latest comes first. */
 function seenKey(known: KnownMinions, id: string, nowMs: number): string {
   const seenMs = known.presence(id) === "up" ? nowMs : known.seenMs(id);
   return seenMs === undefined ? "" : String(Math.max(0, Math.round(nowMs - seenMs))).padStart(16, "0");

@@ -3,13 +3,13 @@ import type { Presence } from "./fleet.ts";
 import type { FacetChoices, FleetOrder } from "./fleet_table.ts";
 import type { TargetValue } from "./preview.ts";
 
-/** What the fleet page shows: all of it is in its address. */
+/** The view of the fleet page, which is completely in its address. */
 export interface FleetView {
   target: TargetValue;
   only: Presence | undefined;
   choices: FacetChoices;
   order: FleetOrder;
-  /** Grains that have a column and a filter, beside those that every fleet has. */
+  /** Grains with a column and a filter, in addition to the default ones. */
   grains: readonly string[];
 }
 

@@ -16,9 +16,9 @@ export interface Field {
 
 export interface Form {
   fields: Field[];
-  /** It takes extra positional arguments (`*args`). */
+  /** True if the function takes extra positional arguments (`*args`). */
   more: boolean;
-  /** It takes keyword arguments of any name (`**kwargs`). */
+  /** True if the function takes keyword arguments of any name (`**kwargs`). */
   named: boolean;
 }
 
@@ -37,7 +37,7 @@ export function formOf(spec: ArgSpec | undefined): Form {
   };
 }
 
-/** What the user typed, and whether it is sent as text even if it looks like another type. */
+/** The text that the user typed, and whether it is sent as text even if it looks like another type. */
 export interface Entry {
   text: string;
   literal?: boolean;
@@ -65,13 +65,13 @@ export function typed({ text, literal = false }: Entry): Typed {
     if (/^-?(\d|\[|\{|")/.test(trimmed)) {
       try {
         const value: unknown = JSON.parse(trimmed);
-        // A number that would lose digits is an identifier, such as a jid: 20261121084331391697.
+        // A number that would lose digits, such as the jid 20261121084331391697, stays a text.
         if (typeof value === "number" && String(value) === trimmed) return { value, type: "number" };
         if (typeof value === "string") return { value, type: "text" };
         if (Array.isArray(value)) return { value, type: "list" };
         if (typeof value === "object") return { value, type: "mapping" };
       } catch {
-        // Text that starts like JSON.
+        // The text only starts like JSON.
       }
     }
   }
@@ -90,7 +90,7 @@ export function entryOf(value: unknown): Entry {
 
 /** The contents of a form. */
 export interface Filled {
-  /** By name of the field; missing and empty ones are not sent. */
+  /** The entries by name of the field; missing and empty ones are not sent. */
   fields: Record<string, Entry>;
   /** Extra positional arguments. */
   more: Entry[];
@@ -101,13 +101,13 @@ export const EMPTY: Filled = { fields: {}, more: [], named: [] };
 
 export type Arguments = { arg: unknown[]; kwarg: Record<string, unknown> };
 
-/** Minions read a positional text like `name=value` as a keyword argument. */
+/** Matches a positional text like `name=value`, which minions would read as a keyword argument. */
 const LOOKS_NAMED = /^[A-Za-z_]\w*=/;
 
 /**
  * The arguments to send: positional until one is left out, by keyword from there on.
  *
- * @returns `problems`: what is wrong, by the name of the field
+ * @returns `problems`: problems by the name of the field
  */
 export function argumentsOf(form: Form, filled: Filled): Arguments & { problems: Record<string, string> } {
   const arg: unknown[] = [];
@@ -119,7 +119,7 @@ export function argumentsOf(form: Form, filled: Filled): Arguments & { problems:
     const entry = filled.fields[name];
     if (entry === undefined || (entry.text === "" && !entry.literal)) {
       if (required) problems[name] = `${name} is required`;
-      // Extra arguments follow by position, so that this one needs a value.
+      // Extra arguments follow by position, so this argument needs a value.
       else if (more.length > 0 && form.more) arg.push(fallback ?? null);
       else gap = true;
       continue;
@@ -156,7 +156,7 @@ export function filledFrom(form: Form, { arg, kwarg }: Arguments): Filled {
   return { fields, more: arg.slice(names.length).map(entryOf), named };
 }
 
-/** The same contents with `test=True`, or without. */
+/** The contents of a form with or without `test=True`. */
 export function withTest(form: Form, filled: Filled, on: boolean): Filled {
   const isField = form.fields.some(({ name }) => name === "test");
   const { test: _test, ...fields } = filled.fields;

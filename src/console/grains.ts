@@ -3,14 +3,14 @@ import { ApiError } from "./api.ts";
 /** Reads grains from the master's cache: id → grains; ids without grains may be missing. */
 export type ReadGrains = (ids: string[]) => Promise<Record<string, unknown>>;
 
-/** Ids in one request. Each request starts a runner, which takes longer than to read a thousand minions. */
+/** The number of ids in one request. Each request starts a runner, which takes longer than reading a thousand minions. */
 const PIECE = 1000;
-/** Values longer than this as JSON are often equal on many minions, and kept once. */
+/** The length of a value as JSON from which it is kept only once, since long values are often equal on many minions. */
 const SHARED_FROM = 200;
 
 /**
- * Grains from the master's cache, read in pieces and only as far as pages want them: those of five thousand minions take
- * tens of megabytes.
+ * Grains from the master's cache, read in pieces and only for the minions that pages want: grains of five thousand minions
+ * take tens of megabytes.
  */
 export class GrainsCache {
   readonly #read: ReadGrains;
@@ -19,7 +19,7 @@ export class GrainsCache {
   readonly #wanted = new Set<string>();
   readonly #shared = new Map<string, unknown>();
   #reading = false;
-  /** What the last failed request threw. */
+  /** The error of the last failed request. */
   error: unknown;
 
   constructor(read: ReadGrains, onChange: () => void) {
@@ -65,7 +65,7 @@ export class GrainsCache {
     this.#known.delete(id);
   }
 
-  /** Forgets all grains and the requests that wait. */
+  /** Forgets all grains and the waiting requests. */
   clear(): void {
     this.#known.clear();
     this.#wanted.clear();
@@ -88,7 +88,7 @@ export class GrainsCache {
         this.#onChange();
       }
     } catch (error) {
-      // Not retried here: the next call of want() tries again.
+      // The request is not repeated here: the next call of want() tries again.
       this.error = error;
       this.#wanted.clear();
       this.#onChange();

@@ -4,32 +4,32 @@ import type { FleetCounts } from "./fleet.ts";
 import { href } from "./route.ts";
 import { countText } from "./text.ts";
 
-/** Something that needs an operator, with what to do about it. */
+/** A problem that needs an operator, with its remedy. */
 export interface Issue {
-  /** Names it as long as it is there. */
+  /** The key of the issue, which stays the same while the issue lasts. */
   key: string;
   level: "error" | "warning";
   title: string;
   detail: string;
   remedy: string;
-  /** Where to look or to act; undefined for what has no page. */
+  /** The page where the operator can look or act; undefined if there is none. */
   link?: { href: string; label: string };
 }
 
-/** What is known, each undefined if it could not be read. */
+/** The data for issues; each value is undefined if it could not be read. */
 export interface IssueSources {
   counts: FleetCounts | undefined;
   /** Ids of minions that are down. */
   down: readonly string[];
   denied: readonly string[];
-  /** Runs of states with a failed target, of the last day. */
+  /** The number of state runs with a failed target during the last day. */
   failedStates: number | undefined;
-  /** What runner `manage.issues` of a Brine master found. */
+  /** The result of runner `manage.issues` of a Brine master. */
   master: readonly MasterIssue[] | undefined;
   engines: readonly Engine[] | undefined;
 }
 
-/** An issue that the master knows. */
+/** An issue that the master reports. */
 export interface MasterIssue {
   kind: string;
   level: "error" | "warning";
@@ -40,7 +40,7 @@ export interface MasterIssue {
 const MOST = 200;
 const LONGEST = 500;
 
-/** Reads the result of runner `manage.issues`; undefined if it is none. */
+/** Reads the result of runner `manage.issues`; undefined for any other value. */
 export function readMasterIssues(found: unknown): MasterIssue[] | undefined {
   if (!Array.isArray(found)) return undefined;
   const text = (value: unknown) => typeof value === "string" ? value.slice(0, LONGEST) : "";
@@ -67,7 +67,7 @@ const TITLES: Readonly<Record<string, string>> = {
   reactor: "Reactor files without a reactor",
 };
 
-/** What needs an operator, errors first. */
+/** All issues, errors first. */
 export function issuesOf({ counts, down, denied, failedStates, master, engines }: IssueSources): Issue[] {
   const issues: Issue[] = [];
   if (denied.length > 0) {

@@ -16,18 +16,18 @@ export interface Part {
   state: PartState;
   /** Milliseconds since the epoch of the last change of state, if known. */
   atMs?: number;
-  /** Milliseconds from the start of the job to its return, by the clock of the master; undefined if it did not tell. */
+  /** The milliseconds from the start of the job to the target's return, by the master's clock; undefined if not reported. */
   tookMs?: number;
   return?: unknown;
   retcode?: unknown;
   success?: unknown;
-  /** The reason of its state, in words. */
+  /** The reason of the target's state, in words. */
   note?: string;
-  /** Complete lines of its live output. */
+  /** The complete lines of the target's live output. */
   lines: string[];
   /** The last line, without a line end yet. */
   tail: string;
-  /** Increments with each change, so that what was computed from an earlier version can be discarded. */
+  /** Increments with each change, so that results computed from an earlier version can be discarded. */
   version: number;
 }
 
@@ -53,14 +53,14 @@ function progressLine(
  */
 export class Job {
   head: JobHead;
-  /** Milliseconds since the epoch of its last event. */
+  /** When the last event of the job was received, in milliseconds since the epoch. */
   heardMs = 0;
   /** Why the job could not be read. */
   error: string | undefined;
   readonly #parts = new Map<string, Part>();
   readonly #counts = new Map<PartState, number>();
   #expectation = false;
-  /** When the master published it, by its clock. */
+  /** When the master published the job, in milliseconds since the epoch, by its clock. */
   #publishedMs: number | undefined;
 
   constructor(head: JobHead) {
@@ -129,7 +129,7 @@ export class Job {
     }
   }
 
-  /** Marks these as `no answer`: they neither run the job nor have returned. */
+  /** Marks minions as `no answer`: they neither run the job nor have returned. */
   giveUp(ids: readonly string[]): void {
     for (const id of ids) {
       const part = this.#parts.get(id);
@@ -169,7 +169,7 @@ export class Job {
 
   #progress(id: string, data: Record<string, unknown>): boolean {
     const part = this.#part(id);
-    // What a minion has a master fire is within the load that carried it.
+    // An event that a minion fires through the master is inside the load that carried it.
     const { ret, len } = isRecord(data.data) ? data.data : data;
     if (isRecord(ret)) part.lines.push(progressLine(ret, len));
     part.version++;

@@ -1,15 +1,15 @@
 import type { PartState } from "./part_state.ts";
 
-/** Which jobs of the history are listed: all of it is in the address of the page. */
+/** The filter of the job history, which is completely in the address of the page. */
 export interface JobFilter {
-  /** Words that have to be in function, arguments, target, user or jid. */
+  /** Words that function, arguments, target, user or jid have to contain. */
   words: string;
-  /** Of the functions; a part of their name. */
+  /** A part of the function's name. */
   fun: string;
   user: string;
-  /** Of at least one target, or `running`; empty for any. */
+  /** The outcome of at least one target, or `running`; empty for any. */
   outcome: string;
-  /** How far back: one of {@link SINCE}; empty for all. */
+  /** The age of the oldest job: a key of {@link SINCE}; empty for all. */
   since: string;
 }
 
@@ -24,7 +24,7 @@ export const SINCE: Readonly<Record<string, { label: string; ms: number }>> = {
   "7d": { label: "7 days", ms: 7 * 24 * 3_600_000 },
 };
 
-/** Outcomes to choose from; the master finds the jobs of each but the first. */
+/** Outcomes to choose from; the master finds the jobs of each outcome except the first. */
 export const OUTCOMES: readonly (PartState | "running")[] = [
   "running",
   "failed",

@@ -1,4 +1,4 @@
-/** What a job was asked to do: function, arguments, target. */
+/** The request of a job: function, arguments, target. */
 export interface JobHead {
   jid: string;
   fun: string;
@@ -21,12 +21,12 @@ export function headOf(jid: string, data: Record<string, unknown>): JobHead {
   };
 }
 
-/** Reads the data of a `salt/run/<jid>/new` event: of a function of the master. */
+/** Reads the data of a `salt/run/<jid>/new` event, for a function of the master. */
 export function headOfMaster(jid: string, data: Record<string, unknown>): JobHead {
   return { ...headOf(jid, data), arg: Array.isArray(data.fun_args) ? data.fun_args : [] };
 }
 
-/** Functions that Salt and this console call by themselves; not shown among the jobs. */
+/** Functions that Salt and this console call internally; they are not shown among the jobs. */
 const INTERNAL: ReadonlySet<string> = new Set([
   "beacons.list",
   "beacons.list_available",
@@ -39,7 +39,7 @@ const INTERNAL: ReadonlySet<string> = new Set([
   "sys.list_functions",
 ]);
 
-/** True for the states that a master runs for itself: they are shown as a job, with the states of minions below. */
+/** True for an orchestration, which is shown as a job, with the states of minions below. */
 export const isOrchestration = (fun: string) => /^runner\.state\.(?:orch|orchestrate|orchestrate_\w+|sls)$/.test(fun);
 
 export const isInternal = (fun: string) =>

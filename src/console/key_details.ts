@@ -1,13 +1,13 @@
 import { isRecord } from "../base/record.ts";
 import { agoText } from "./text.ts";
 
-/** What a Brine master knows of a key besides its text. */
+/** A Brine master's data about a key, in addition to its text. */
 export interface KeyDetails {
-  /** When it came into its state, in milliseconds since the epoch. */
+  /** Since when the key has its state, in milliseconds since the epoch. */
   sinceMs?: number;
-  /** From where a key that is not accepted was last sent. */
+  /** The address from which a key that is not accepted was last sent. */
   address?: string;
-  /** Since when the minion of an accepted key is connected. */
+  /** Since when the minion of an accepted key is connected, in milliseconds since the epoch. */
   upSinceMs?: number;
 }
 
@@ -20,13 +20,13 @@ export interface KeyDecision {
   via: string;
   from: string;
   finger: string;
-  /** Of the accepted key that this one has replaced. */
+  /** The fingerprint of the accepted key that this key has replaced. */
   replaced: string;
 }
 
 const text = (value: unknown): string => typeof value === "string" ? value.slice(0, 300) : "";
 
-/** Reads the result of wheel `key.details`: state of the key → id → what is known. */
+/** Reads the result of wheel `key.details`: state of the key → id → details. */
 export function readKeyDetails(found: unknown): ReadonlyMap<string, KeyDetails> {
   const details = new Map<string, KeyDetails>();
   for (const [state, keys] of Object.entries(isRecord(found) ? found : {})) {
@@ -62,11 +62,11 @@ export function readKeyHistory(found: unknown): KeyDecision[] {
   ).reverse();
 }
 
-/** How a host with an accepted key is: `up for 3 h`, `up`, `down, last seen 5 min ago`. */
+/** The state of a host with an accepted key: `up for 3 h`, `up`, `down, last seen 5 min ago`. */
 export function hostText(
   { presence, seen, details, nowMs }: {
     presence: "up" | "down" | "unknown";
-    /** When it was last heard of, in words; empty if nobody knows. */
+    /** When the minion was last heard from, in words; empty if unknown. */
     seen: string;
     details: KeyDetails | undefined;
     nowMs: number;

@@ -6,11 +6,11 @@ export interface DifferenceLine {
   text: string;
 }
 
-/** Lines around a change that are shown. */
+/** The number of lines around a change that are shown. */
 const AROUND = 3;
-/** Lines of each side that are compared, from the first one that differs: comparing takes the square of their number. */
+/** The most lines of each side that are compared, from the first difference: the time grows with the square of the number. */
 const COMPARED = 500;
-/** Longer lines are cut where they are shown. */
+/** The most characters of a line that are shown. */
 const LONGEST = 2000;
 
 /**

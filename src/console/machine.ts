@@ -1,4 +1,4 @@
-/** What grains say about the machine of a minion, in the words of the fleet and minion pages. */
+/** Facts about the machine of a minion from its grains, for the fleet and minion pages. */
 
 type Grains = Record<string, unknown> | undefined;
 
@@ -21,7 +21,7 @@ export function addressOf(grains: Grains): string {
 /** Operating system and release: `Debian 12`. */
 export const systemOf = (grains: Grains): string => `${text(grains?.os)} ${text(grains?.osrelease)}`.trim();
 
-/** What runs there: `Brine 0.1.0`, or `Salt 3006.28`. */
+/** The program of the minion: `Brine 0.1.0`, or `Salt 3006.28`. */
 export function programOf(grains: Grains): string {
   const brine = text(grains?.brineversion);
   if (brine !== "") return `Brine ${brine}`;
@@ -36,7 +36,7 @@ function cpuOf(grains: Grains): string {
     .filter((part) => part !== "").join(", ");
 }
 
-/** Memory from MiB, as minions count it: `23.5 GiB`. */
+/** The text of a memory size in MiB, the unit of the grain: `23.5 GiB`. */
 function memoryOf(mebibytes: unknown): string {
   const count = Number(mebibytes);
   if (mebibytes === undefined || !Number.isFinite(count)) return "";

@@ -1,19 +1,19 @@
 import { isRecord } from "../base/record.ts";
 
-/** What a function of the master has returned, as the return of a minion. */
+/** The return of a function of the master, in the form of a minion's return. */
 export interface MasterReturn {
   return: unknown;
   retcode: number;
   success: boolean;
-  /** Its arguments. */
+  /** The arguments of the function. */
   arg: unknown[];
 }
 
 /**
- * Reads what a master keeps of a function of its own: all data of its last event. Of an orchestration the states are taken
- * out of what says how to print them.
+ * Reads the master's record of one of its functions: the data of the last event. For an orchestration, the states are taken out of
+ * the wrapper with the outputter.
  *
- * @returns undefined if it is something else
+ * @returns undefined for any other value
  */
 export function masterReturn(kept: unknown): MasterReturn | undefined {
   if (!isRecord(kept) || typeof kept.fun !== "string" || !("return" in kept)) return undefined;
@@ -29,7 +29,7 @@ export function masterReturn(kept: unknown): MasterReturn | undefined {
   };
 }
 
-/** The states of the master, without its id around them. */
+/** The states of the master, without the map by its id. */
 function onlyOne(data: Record<string, unknown>): unknown {
   const values = Object.values(data);
   return values.length === 1 ? values[0] : data;

@@ -1,21 +1,21 @@
 import { previewTarget } from "./preview.ts";
 
-/** What is needed of a job to tell whether a minion was its target. */
+/** The fields of a job that decide whether a minion was its target. */
 export interface TargetedJob {
   target: string;
   targetType: string;
 }
 
 /**
- * The jobs that a minion is a target of, by what is known of it now: its id and its grains. Of pillar, node groups and ranges
- * the browser knows nothing: such jobs are among them, and the master says which of them it was.
+ * The jobs with a minion as a target, by its current id and grains. The browser does not know pillar, node groups and ranges: jobs
+ * with such targets are included, and the master decides.
  */
 export function jobsOfMinion<Job extends TargetedJob>(
   jobs: readonly Job[],
   id: string,
   grains: Record<string, unknown> | undefined,
 ): Job[] {
-  // A history has few different targets.
+  // The results are kept by target, since a history has few different targets.
   const known = new Map<string, boolean>();
   const isTarget = ({ target, targetType }: Job): boolean => {
     const key = `${targetType} ${target}`;

@@ -1,6 +1,6 @@
 import type { OutcomeState } from "../model/job/outcome.ts";
 
-/** The outcomes of a target, and `no answer`: all that is known of a silent one on a master that does not name outcomes. */
+/** The outcomes of a target, and `no answer` for a silent target on a master that does not keep outcomes. */
 export type PartState = OutcomeState | "no answer";
 
 /** All states in the order in which they are shown: failures first, then targets that are still running. */

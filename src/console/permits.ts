@@ -3,7 +3,7 @@ import { isRecord } from "../base/record.ts";
 /** A function of the master. */
 type MasterFunction = readonly ["runner" | "wheel", string];
 
-/** What a page needs at least one of; others work without a permission of the master's own. */
+/** The master functions of a page, of which the account needs at least one; other pages need none. */
 const NEEDS: Readonly<Record<string, readonly MasterFunction[]>> = {
   jobs: [["runner", "jobs.list_jobs"]],
   keys: [["wheel", "key.list_all"]],
@@ -12,7 +12,7 @@ const NEEDS: Readonly<Record<string, readonly MasterFunction[]>> = {
 };
 
 /**
- * Whether a page is offered to an account: not if the session says that it may use nothing of it.
+ * True if a page is offered to an account: unless the session shows that the account may use nothing on the page.
  *
  * @param perms the session's entries of `external_auth`
  */
@@ -27,25 +27,25 @@ export function offersPage(perms: readonly unknown[], page: string): boolean {
 const scopesOf = (perms: readonly unknown[]): string[] =>
   perms.flatMap((entry) => typeof entry === "string" ? [entry] : isRecord(entry) ? Object.keys(entry) : []);
 
-/** True if it may run something on a minion, as far as the session tells. */
+/** True if the account may run something on a minion, according to the session. */
 const mayPublish = (perms: readonly unknown[]): boolean => scopesOf(perms).some((scope) => !scope.startsWith("@"));
 
-/** The same, or a function of the master. */
+/** True if the account may run something on a minion, or a function of the master. */
 const mayRunAnything = (perms: readonly unknown[]): boolean =>
   mayPublish(perms) || scopesOf(perms).some((scope) => /^@(?!jobs$|publish$)/.test(scope));
 
-/** What an account needs to call a function, for an administrator: the words of `external_auth`. */
+/** The entry of `external_auth` that an account needs to call a function, for an administrator. */
 export function neededText(client: string, fun: string): string {
   if (client === "runner" || client === "wheel") return `"@${client}": [${fun}]`;
   return `${fun} on these minions`;
 }
 
 /**
- * Whether an account may call a runner or a wheel function, as far as its session tells. The master decides all the same: this
- * is for what is offered.
+ * True if an account may call a runner or a wheel function, according to its session. This only decides what is offered: the master
+ * checks each call.
  *
  * @param perms the session's entries of `external_auth`
- * @returns undefined if the session does not tell
+ * @returns undefined if the session does not show it
  */
 export function permits(perms: readonly unknown[], kind: "runner" | "wheel", fun: string): boolean | undefined {
   if (perms.length === 0) return undefined;
@@ -61,14 +61,14 @@ export function permits(perms: readonly unknown[], kind: "runner" | "wheel", fun
 
 const isKind = (scope: string, kind: string) => scope === `@${kind}` || scope === `@${kind}s`;
 
-/** Whether one of the functions of an entry is this one; arguments that it asks for are for the master to look at. */
+/** True if an entry allows a function; conditions on arguments are left to the master. */
 function allows(functions: unknown, fun: string): boolean {
   const listed = Array.isArray(functions) ? functions : [functions];
   return listed.flatMap((one) => isRecord(one) ? Object.keys(one) : [String(one)]).some((pattern) => {
     try {
       return new RegExp(`^(?:${pattern})$`).test(fun);
     } catch {
-      // Python's expressions have what ours do not.
+      // JavaScript does not have all forms of Python's expressions: such an entry counts as allowed.
       return true;
     }
   });

@@ -4,7 +4,7 @@ import { targetDoubt, targetMistake } from "../model/target/mistake.ts";
 import { PatternCache } from "../model/target/patterns.ts";
 import { countText } from "./text.ts";
 
-/** A target as it is typed. */
+/** A target, as typed by the user. */
 export interface TargetValue {
   tgt: string;
   type: string;
@@ -26,7 +26,7 @@ export const TARGET_TYPES: Record<string, { label: string; example: string }> = 
 };
 
 /**
- * The minions that a target matches, as far as it is known without asking a minion.
+ * The minions that a target matches, as known without asking a minion.
  * `here`: `matched` match, and `unknown` may match, because their grains are not known; `master`: only the master knows;
  * `unknown`: the master did not say; `invalid`: matches no minion, for the reason in `why`.
  */
@@ -42,7 +42,7 @@ export function countOf(preview: Preview): number | undefined {
   return preview.kind === "here" && preview.unknown.length === 0 ? preview.matched.length : undefined;
 }
 
-/** The same in words: `5,000 minions`, `at most 3 minions`, `an unknown number of minions`. */
+/** The number of matching minions in words: `5,000 minions`, `at most 3 minions`, `an unknown number of minions`. */
 export function countWords(preview: Preview): string {
   const count = countOf(preview);
   if (count !== undefined) return countText(count, "minion");
@@ -71,7 +71,7 @@ const ENGINES_OF_THE_MASTER: Record<string, string> = {
   R: OF_THE_MASTER.range!,
 };
 
-/** A preview after its target was pinged: the minions that may have matched and did not answer do not count. */
+/** A preview after its target was pinged: minions that may match and did not answer do not count. */
 export function answeredPreview(
   { matched, unknown }: Preview & { kind: "here" },
   answered: readonly string[],
@@ -105,7 +105,7 @@ export function previewTarget(tgt: string, type: string, known: Known, patterns 
   const unknown: string[] = [];
   for (const id of known.ids) {
     const grains = usesGrains ? known.grains(id) : {};
-    // Of a minion that the master has no grains of, nobody knows whether it matches.
+    // It is unknown whether a minion without grains in the master's cache matches.
     if (grains === undefined || (usesGrains && Object.keys(grains).length === 0)) unknown.push(id);
     else if (matchMinion({ tgt, tgt_type: type }, { id, grains, pillar: {} }, patterns)) matched.push(id);
   }
@@ -121,7 +121,7 @@ export function doubted(preview: Preview, tgt: string, type: string): Preview {
   return why === undefined ? preview : { ...preview, why };
 }
 
-/** Thousands of ids are looked up, not compared with each other. */
+/** The preview of a list target. Ids are looked up in a set, since there may be thousands. */
 function previewList(tgt: string, ids: readonly string[]): Preview {
   const listed = new Set(tgt.split(","));
   const matched = ids.filter((id) => listed.has(id));

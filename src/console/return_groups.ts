@@ -4,22 +4,22 @@ import { isOpen, type PartState } from "./part_state.ts";
 
 /** Targets of a job with the same state, exit code and return. */
 export interface ReturnGroup {
-  /** Names the group as long as its job is shown. */
+  /** The key of the group while its job is shown. */
   key: string;
   state: PartState;
-  /** One of them: all others returned the same. */
+  /** One target of the group: all others returned the same. */
   example: Part;
   ids: ReadonlySet<string>;
 }
 
 interface Growing extends ReturnGroup {
   ids: Set<string>;
-  /** What is compared. */
+  /** The text by which returns are compared. */
   text: string;
 }
 
 /**
- * The targets of a job by what they returned. Texts are compared in full: a minion that knew a hash could make its return
+ * The targets of a job, grouped by their return. Texts are compared in full: with a hash, a minion could make its return
  * look like that of the others.
  */
 export class ReturnGroups {
@@ -30,8 +30,8 @@ export class ReturnGroups {
   /**
    * Takes targets that are new or have changed since.
    *
-   * @param mayGoOn false once it is time for something else: thousands of long returns take more than a frame
-   * @returns whether all were taken; otherwise it has to be called again
+   * @param mayGoOn returns false when the time is used up: thousands of long returns take more than a frame
+   * @returns true if all were taken; otherwise the method has to be called again
    */
   take(parts: readonly Part[], mayGoOn: () => boolean): boolean {
     for (const part of parts) {
@@ -61,19 +61,19 @@ export class ReturnGroups {
     return group;
   }
 
-  /** The largest group first: what most minions returned. */
+  /** All groups, largest first. */
   get all(): ReturnGroup[] {
     return [...this.#groups.values()].sort((left, right) => right.ids.size - left.ids.size);
   }
 }
 
-/** Undefined for a target that has not ended. */
+/** The text by which a target is grouped; undefined for a target that has not ended. */
 function comparedText({ state, retcode, note = "", return: value }: Part): string | undefined {
   if (isOpen(state)) return undefined;
   return `${state} ${canonicalText(retcode)} ${typeof value} ${value === undefined ? note : canonicalText(value)}`;
 }
 
-/** `4,987 identical, 13 differ in 3 groups`. */
+/** A summary of groups: `4,987 identical, 13 differ in 3 groups`. */
 export function groupsText(groups: readonly ReturnGroup[]): string {
   const [most, ...others] = groups;
   if (most === undefined) return "nothing has returned yet";

@@ -1,7 +1,7 @@
 /** A page of the console with its parameters: the part of the address after `#`. */
 export interface Route {
   page: "fleet" | "run" | "jobs" | "job" | "keys" | "events" | "automation" | "issues" | "access" | "minion" | "batch";
-  /** The jid, or the id of the minion. */
+  /** The name after the page: a jid, or the id of a minion. */
   name: string;
   query: Record<string, string>;
 }

@@ -1,16 +1,16 @@
-/** How a job is run on its minions: as typed. Empty texts are not asked for. */
+/** The options of a job, as typed; empty texts are not set. */
 export interface RunOptions {
-  /** Minions at once: `10` or `25%`. */
+  /** The number of minions at once: `10` or `25%`. */
   batch: string;
-  /** Seconds between two parts of a batch. */
+  /** The seconds between two parts of a batch. */
   wait: string;
-  /** Failures after which no more minions are started. */
+  /** The number of failures after which no more minions are started. */
   failures: string;
-  /** So many minions of the target, chosen at random. */
+  /** The number of minions to choose at random from the target. */
   subset: string;
-  /** Seconds after which a minion ends the job. */
+  /** The seconds after which a minion ends the job. */
   timeout: string;
-  /** Seconds for which the job waits for minions that are away. */
+  /** The seconds for which the job waits for minions that are not connected. */
   queue: string;
 }
 
@@ -20,7 +20,7 @@ const COUNT = /^[1-9]\d{0,6}$/;
 const SECONDS = /^\d{1,8}(?:\.\d+)?$/;
 const SHARE = /^(?:100|[1-9]?\d(?:\.\d+)?)%$/;
 
-/** What is wrong with options, by their names. @param isCounted whether the minions of the target are known */
+/** The problems of options, by name. @param isCounted true if the minions of the target are known */
 export function optionProblems(options: RunOptions, isCounted: boolean): Partial<Record<keyof RunOptions, string>> {
   const problems: Partial<Record<keyof RunOptions, string>> = {};
   const { batch, wait, failures, subset, timeout, queue } = options;
@@ -44,7 +44,7 @@ export function optionProblems(options: RunOptions, isCounted: boolean): Partial
   return problems;
 }
 
-/** The options of `salt` that mean the same, for the command line that a confirmation shows. */
+/** The equivalent options of `salt`, for the command line in a confirmation. */
 export function saltOptions({ batch, wait, failures, subset, timeout, queue }: RunOptions): string[] {
   return [
     ...(batch === "" ? [] : [`--batch-size=${batch}`]),
@@ -56,13 +56,13 @@ export function saltOptions({ batch, wait, failures, subset, timeout, queue }: R
   ];
 }
 
-/** How many minions of so many run at once: at least one. */
+/** The number of minions that run at once, at least one. */
 export function batchSize(batch: string, minions: number): number {
   const size = batch.endsWith("%") ? Math.floor(Number.parseFloat(batch) / 100 * minions) : Number(batch);
   return Math.max(1, size || 1);
 }
 
-/** So many of a list, chosen at random, in the order of the list. @param random from 0 to 1, without 1 */
+/** Chooses `count` items of a list at random, in the order of the list. @param random returns a number in [0, 1) */
 export function chosenAtRandom<One>(list: readonly One[], count: number, random: () => number): One[] {
   const places = list.map((_one, at) => at);
   for (let at = places.length - 1; at > 0; at--) {

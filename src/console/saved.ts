@@ -1,6 +1,6 @@
 import { isRecord } from "../base/record.ts";
 
-/** Where a function runs. */
+/** The place where a function runs. */
 export type Where = "minions" | "runner" | "wheel";
 
 /** A target that the user has named. */
@@ -19,7 +19,7 @@ export interface Favourite {
   kwarg: Record<string, unknown>;
 }
 
-/** A function that was run lately. Without its arguments: these may hold passwords, and nobody asked to keep them. */
+/** A function that was run recently, without its arguments, which may contain passwords. */
 export interface RecentRun {
   where: Where;
   fun: string;
@@ -30,16 +30,16 @@ export interface RecentRun {
 /** A view of the fleet page that the user has named. */
 export interface SavedView {
   name: string;
-  /** The query of its address. */
+  /** The query of the view's address. */
   query: Record<string, string>;
 }
 
-/** What a user keeps in this browser. */
+/** The saved data of a user in this browser. */
 export interface Saved {
   views: readonly SavedView[];
   targets: readonly SavedTarget[];
   favourites: readonly Favourite[];
-  /** The latest first. */
+  /** The recent runs, latest first. */
   recent: readonly RecentRun[];
 }
 
@@ -47,7 +47,7 @@ export const NOTHING_SAVED: Saved = { views: [], targets: [], favourites: [], re
 
 const MOST_NAMED = 100;
 const MOST_RECENT = 20;
-/** A longer list of minions is not worth its room in the browser: a target says it shorter. */
+/** The most characters of a saved target; a longer list of minions would take too much storage. */
 const LONGEST_TARGET = 200_000;
 const LONGEST_NAME = 80;
 
@@ -57,7 +57,7 @@ const isWhere = (value: unknown): value is Where => value === "minions" || value
 const list = <One>(value: unknown, fits: (one: Record<string, unknown>) => boolean, most: number): One[] =>
   (Array.isArray(value) ? value : []).filter((one) => isRecord(one) && fits(one)).slice(0, most) as One[];
 
-/** What the browser's storage has, which older versions and other programs may have written. */
+/** Reads the browser's storage, which older versions and other programs may have written. */
 export function readSaved(value: unknown): Saved {
   if (!isRecord(value)) return NOTHING_SAVED;
   const { views, targets, favourites, recent } = value;

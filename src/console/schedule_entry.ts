@@ -2,14 +2,14 @@ import { isRecord } from "../base/record.ts";
 import { argumentText } from "./job_arguments.ts";
 import { durationText } from "./state_run.ts";
 
-/** One job of a minion's schedule, as `schedule.list` has it. */
+/** One job of a minion's schedule, from `schedule.list`. */
 export interface ScheduleEntry {
   name: string;
   enabled: boolean;
   fields: Record<string, unknown>;
 }
 
-/** Where a job of a schedule is written down; `here`: in the configuration, or nowhere and gone after a restart. */
+/** Where a scheduled job is stored; `here`: in the configuration, or nowhere, so that it is lost at a restart. */
 export type Kept = "saved" | "pillar" | "here";
 
 const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
@@ -18,9 +18,9 @@ const UNIT_NAMES = Object.keys(UNITS) as Unit[];
 /** The most jobs that are shown: a minion chooses how many it has. */
 const MOST = 1000;
 
-/** Parses the result of `schedule.list return_yaml=False`; undefined if it is none. */
+/** Parses the result of `schedule.list return_yaml=False`; undefined for any other value. */
 export function readSchedule(value: unknown): { enabled: boolean; entries: ScheduleEntry[] } | undefined {
-  // Without any job, Salt returns words.
+  // Salt returns a text if there are no jobs.
   if (typeof value === "string") return { enabled: true, entries: [] };
   if (!isRecord(value)) return undefined;
   const entries = Object.entries(value).filter(([name, fields]) => !name.startsWith("__") && isRecord(fields))
@@ -57,7 +57,7 @@ function intervalText(seconds: number): string {
   return durationText(seconds * 1000);
 }
 
-/** What a job calls, on one line. */
+/** The function and arguments of a job, on one line. */
 export function callText({ function: fun, func, fun: short, args, kwargs }: Record<string, unknown>): string {
   const named = isRecord(kwargs) ? [{ ...kwargs, __kwarg__: true }] : [];
   const text = argumentText([...(Array.isArray(args) ? args : []), ...named]);
@@ -66,22 +66,22 @@ export function callText({ function: fun, func, fun: short, args, kwargs }: Reco
 
 export type Timing = "every" | "cron" | "when" | "once";
 
-/** What the form for a job holds. */
+/** The contents of the form for a job. */
 export interface ScheduleDraft {
   name: string;
   fun: string;
-  /** JSON, or empty. */
+  /** The arguments as JSON, or empty. */
   args: string;
   kwargs: string;
   timing: Timing;
-  /** A number for `every`, else the text of the field. */
+  /** The time: a number for `every`, otherwise the text of the field. */
   time: string;
   unit: Unit;
   splay: string;
   maxrunning: string;
-  /** JSON: all other fields. */
+  /** All other fields, as JSON. */
   others: string;
-  /** Written down for the next start. */
+  /** True if the job is saved for the next start. */
   persist: boolean;
 }
 
@@ -122,7 +122,7 @@ export function draftOf({ name, fields }: ScheduleEntry): ScheduleDraft {
     enabled: _enabled,
     ...rest
   } = fields;
-  // What is the same for nearly every job is left out of the form.
+  // A value that nearly every job has is left out of the form.
   const others = jid_include === false ? { ...rest, jid_include } : rest;
   const timing: Timing = cron !== undefined
     ? "cron"
@@ -152,7 +152,7 @@ export function draftOf({ name, fields }: ScheduleEntry): ScheduleDraft {
 /**
  * The keyword arguments of `schedule.add` and `schedule.modify`.
  *
- * @returns `problem`: what is wrong with the form; undefined if nothing is
+ * @returns `problem`: the problem of the form; undefined if there is none
  */
 export function argumentsOfDraft(draft: ScheduleDraft): { kwarg: Record<string, unknown>; problem?: string } {
   const kwarg: Record<string, unknown> = { function: draft.fun, persist: draft.persist };
@@ -180,7 +180,7 @@ export function argumentsOfDraft(draft: ScheduleDraft): { kwarg: Record<string, 
   return { kwarg };
 }
 
-/** Adds when the job runs. @returns what is wrong */
+/** Adds the time of the job to the arguments. @returns the problem, if any */
 function timed({ timing, time, unit }: ScheduleDraft, kwarg: Record<string, unknown>): string | undefined {
   const text = time.trim();
   if (timing === "every") {
@@ -193,7 +193,7 @@ function timed({ timing, time, unit }: ScheduleDraft, kwarg: Record<string, unkn
   return undefined;
 }
 
-/** Undefined for an empty text, null for one that is no JSON. */
+/** Parses JSON; undefined for an empty text, null for invalid JSON. */
 function parsedJson(text: string): unknown {
   if (text.trim() === "") return undefined;
   try {

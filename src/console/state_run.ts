@@ -1,10 +1,10 @@
-/** What a run of states came to: in a line, and state by state with failures first. */
+/** The result of a state run: as one line, and state by state with failures first. */
 import { isRecord } from "../base/record.ts";
 
-/** How a state went; `would change` in a dry run. */
+/** The result of a state; `would change` in a dry run. */
 export type StateMark = "failed" | "would change" | "changed" | "ok";
 
-/** In the order in which states are shown. */
+/** The marks in the order in which states are shown. */
 const MARKS: readonly StateMark[] = ["failed", "would change", "changed", "ok"];
 
 interface StateResult {
@@ -20,12 +20,12 @@ interface StateResult {
 
 /** One state of a run. */
 export interface ShownState {
-  /** Its key in the return. */
+  /** The key of the state in the return. */
   key: string;
   id: string;
   result: StateResult & object;
   mark: StateMark;
-  /** Its function, its comment and how long it took, in a line. */
+  /** The function, comment and duration of the state, on one line. */
   text: string;
 }
 
@@ -39,17 +39,17 @@ export function isStateRun(value: unknown): value is Record<string, StateResult>
   return keys.length > 0 && keys.every((key) => key.includes("_|-") && isState(value[key]));
 }
 
-/** What a row within the result of a state is: what it changed is shown, its details are folded. */
+/** The part of a state's result that a row belongs to: changes are shown, details are collapsed. */
 export type StatePart = "changes" | "details";
 
-/** A field of a state's result, as people read it. */
+/** A field of a state's result, for display. */
 export interface ShownField {
   name: string;
   value: unknown;
   part?: StatePart;
 }
 
-/** A value that has another one now: `{old, new}`, as most states report it. */
+/** The text of a replaced value, `{old, new}`, as most states report it. */
 function replacedText(value: unknown): string | undefined {
   if (!isRecord(value) || Object.keys(value).length !== 2 || !("old" in value) || !("new" in value)) return undefined;
   const [before, now] = [value.old, value.new];
@@ -58,7 +58,7 @@ function replacedText(value: unknown): string | undefined {
   return `${text(before)} → ${text(now)}`;
 }
 
-/** What a state changed: its changes, or, of a state on minions, what the states of each have changed. */
+/** The changes of a state, or, for a state on minions, the changes of the states of each minion. */
 function changedFields(changes: unknown): ShownField[] {
   if (!isRecord(changes)) return [];
   const shown = changes.out === "highstate" && isRecord(changes.ret) ? changes.ret : changes;
@@ -69,7 +69,7 @@ function changedFields(changes: unknown): ShownField[] {
   }));
 }
 
-/** The result of a state as people read it: what changed, the comment and the time; the rest is among the details. */
+/** The result of a state for display: changes, comment and time; the rest is in the details. */
 export function fieldsOf(result: Record<string, unknown>): ShownField[] {
   const { changes, comment, name, duration, __id__: id, __jid__: jid } = result;
   const took = durationOf({ duration } as StateResult);
@@ -95,7 +95,7 @@ export function fieldsOf(result: Record<string, unknown>): ShownField[] {
 const DETAILS: ReadonlySet<string> = new Set(["name", "result", "duration", "start_time"]);
 const KNOWN: ReadonlySet<string> = new Set([...DETAILS, "changes", "comment"]);
 
-/** How a state went, by its return. */
+/** The mark of a state, by its result. */
 export function markOf({ result, changes }: { result?: unknown; changes?: unknown }): StateMark {
   if (result === false) return "failed";
   if (result === null) return "would change";
@@ -105,7 +105,7 @@ export function markOf({ result, changes }: { result?: unknown; changes?: unknow
 const durationOf = ({ duration }: StateResult) =>
   typeof duration === "number" ? duration : Number.parseFloat(String(duration)) || 0;
 
-/** Milliseconds as people read them: `12 ms`, `3.4 s`, `2 min 5 s`. */
+/** The text of a duration: `12 ms`, `3.4 s`, `2 min 5 s`. */
 export function durationText(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
@@ -113,7 +113,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** A run in a line: `1 failed, 2 would change, 3 ok in 1.2 s`. */
+/** A summary of a run: `1 failed, 2 would change, 3 ok in 1.2 s`. */
 export function runSummary(run: Record<string, StateResult>): string {
   const results = Object.values(run);
   const counts = new Map<StateMark, number>(MARKS.map((mark) => [mark, 0]));

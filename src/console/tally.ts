@@ -8,7 +8,7 @@ export interface Tally {
   counts: readonly (readonly [PartState, number])[];
   /** True once all targets have finished. */
   done: boolean;
-  /** From the start of the job to its last return; undefined if the master did not tell. */
+  /** The seconds from the start of the job to its last return; undefined if the master did not report it. */
   seconds?: number;
 }
 

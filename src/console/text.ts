@@ -25,13 +25,13 @@ export function stampMs(stamp: unknown): number | undefined {
   return finite(Date.parse(`${stamp.slice(0, 23).replace(/Z$/, "")}Z`));
 }
 
-/** A time as reports of jobs have it, as if it were UTC: `2026, Nov 21 08:43:31.391697`. Two of them can be compared. */
+/** Parses a time of job reports, `2026, Nov 21 08:43:31.391697`, as if it were UTC: only differences are meaningful. */
 export function reportedMs(time: unknown): number | undefined {
   const [, year, day, clock] = /^(\d{4}), (\w{3} \d{1,2}) (\d\d:\d\d:\d\d(?:\.\d{1,3})?)/.exec(String(time)) ?? [];
   return clock === undefined ? undefined : finite(Date.parse(`${day} ${year} ${clock} UTC`));
 }
 
-/** How long something took; undefined unless both ends are known and in order. */
+/** The duration between two times; undefined unless both are known and in order. */
 export function spanMs(fromMs: number | undefined, toMs: number | undefined): number | undefined {
   return fromMs === undefined || toMs === undefined || toMs < fromMs ? undefined : toMs - fromMs;
 }
@@ -40,7 +40,7 @@ const finite = (ms: number) => Number.isNaN(ms) ? undefined : ms;
 
 const two = (value: number) => String(value).padStart(2, "0");
 
-/** `08:43:27`, with the date before it unless it is today. */
+/** The text of a time: `08:43:27`, with the date unless it is today. */
 export function clockText(atMs: number, nowMs: number): string {
   const at = new Date(atMs);
   const now = new Date(nowMs);
@@ -57,7 +57,7 @@ export function zoneText(nowMs: number): string {
   return `UTC${minutes < 0 ? "-" : "+"}${Math.floor(size / 60)}${size % 60 === 0 ? "" : `:${two(size % 60)}`}`;
 }
 
-/** How long ago: `now`, `12 s`, `5 min`, `3 h`, `2 d`. */
+/** The text of an age: `now`, `12 s`, `5 min`, `3 h`, `2 d`. */
 export function agoText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 3) return "now";
@@ -67,7 +67,7 @@ export function agoText(ms: number): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
-/** `5,000 minions`, `1 minion`. */
+/** A number with its noun: `5,000 minions`, `1 minion`. */
 export function countText(count: number, word: string): string {
   return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 }
@@ -78,16 +78,16 @@ export function targetText(tgt: unknown): string {
   return text.length > 120 ? `${text.slice(0, 117)}…` : text;
 }
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export const errorText = (error: unknown): string => error instanceof Error ? error.message : String(error);
 
-/** The most characters of one text that are shown: to lay out millions in a line takes a browser seconds. */
+/** The most characters of one text that are shown: a browser takes seconds to lay out millions in a line. */
 const MOST_SHOWN = 50_000;
 const PLAIN = /^[\x20-\x7e\n\t]*$/;
 
 /**
- * A text of others as it is shown: all control characters are escaped, also those that change the direction of writing. An id
- * could otherwise look like that of another minion.
+ * An untrusted text for display: all control characters are escaped, including those that change the direction of writing.
+ * Otherwise an id could look like that of another minion.
  */
 export function shownText(text: string): string {
   const cut = text.length > MOST_SHOWN ? text.slice(0, MOST_SHOWN) : text;
@@ -99,7 +99,7 @@ export function shownText(text: string): string {
 // deno-lint-ignore no-control-regex
 const COLOUR = /\x1b\[[0-9;]{0,20}m/g;
 
-/** A line that a program has printed for a terminal, without colours and the end of a line of Windows. */
+/** A line of a program's output, without terminal colors and the carriage return of Windows. */
 export function printedLine(text: string): string {
   // deno-lint-ignore no-control-regex
   if (text.length > MOST_SHOWN || !/[\x1b\r]/.test(text)) return text;

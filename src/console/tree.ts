@@ -3,7 +3,7 @@ import { fieldsOf, isStateRun, markOf, runSummary, type StateMark, type StatePar
 
 /** The most rows of a value. */
 const MOST_ROWS = 100_000;
-/** Deeper values are not shown: they come from minions, and a call for each level must not exhaust the stack. */
+/** The most levels of a value that are shown: values come from minions, and must not exhaust the stack. */
 const DEEPEST = 200;
 
 /** One line of a value that is shown as a tree. */
@@ -18,9 +18,9 @@ export interface TreeRow {
   kind: "text" | "number" | "boolean" | "null" | "empty" | "container" | "line";
   /** Whether a container is expanded; undefined for other values. */
   expanded?: boolean;
-  /** How the state went, on the result of a state. */
+  /** The mark of a state, on the row of its result. */
   mark?: StateMark;
-  /** What a line of a difference does. */
+  /** The kind of a line of a difference. */
   difference?: "added" | "removed";
   /** The job that the text names. */
   jid?: string;
@@ -57,18 +57,18 @@ export function hasMore(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-/** Whether the container at a path is expanded. */
+/** Returns true if the container at a path is expanded. */
 export type Unfolded = (path: string, depth: number, mark?: StateMark | StatePart) => boolean;
 
 /**
- * The rows of a value as a tree. A text of several lines becomes several rows, so that all rows have one height. Of the
+ * The rows of a value as a tree. A text of several lines becomes several rows, so that all rows have the same height. In the
  * results of states, failed ones come first.
  *
  * @param most the most rows; the last one says that there are more
  */
 export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): TreeRow[] {
   const rows: TreeRow[] = [];
-  /** What is said of a state where it is collapsed. */
+  /** The text of each state's result when it is collapsed. */
   const texts = new Map<object, string>();
   const add = (row: TreeRow): boolean => {
     if (rows.length < most) rows.push(row);
@@ -147,16 +147,16 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): T
   return rows;
 }
 
-/** Whether a line of a unified difference is new or gone; its head is neither. */
+/** The kind of a line of a unified difference: added or removed; lines of the header are neither. */
 function differenceOf(line: string): Pick<TreeRow, "difference"> {
   if (/^(?:\+(?!\+\+ ))/.test(line)) return { difference: "added" };
   return /^-(?!-- )/.test(line) ? { difference: "removed" } : {};
 }
 
 /**
- * The number of rows that {@link flatten} makes, without making them: thousands of returns are laid out, and some are seen.
+ * The number of rows that {@link flatten} makes, without making them: thousands of returns are laid out, and only some are visible.
  *
- * @param opens whether containers of a depth are expanded, wherever they are
+ * @param opens returns true if containers of a depth are expanded, wherever they are
  */
 export function countRows(
   value: unknown,
@@ -195,7 +195,7 @@ export function countRows(
   return count < most ? count : most + 1;
 }
 
-/** The lines of a text, of which the last may end with a line end. */
+/** The number of lines of a text; a line end at the end adds none. */
 function lineCount(text: string): number {
   let count = 1;
   for (let at = text.indexOf("\n"); at >= 0 && at < text.length - 1; at = text.indexOf("\n", at + 1)) count++;
@@ -213,7 +213,7 @@ export function filterTop(value: unknown, words: string): unknown {
   );
 }
 
-/** The same mapping with its keys in order. */
+/** A mapping with sorted keys. */
 export function sortedTop(value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => left < right ? -1 : left > right ? 1 : 0));

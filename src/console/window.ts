@@ -2,9 +2,9 @@
 export interface ListWindow {
   /** Index of the first row that is drawn. */
   first: number;
-  /** Index after the last one. */
+  /** The index after the last drawn row. */
   end: number;
-  /** Pixels before the first and after the last. */
+  /** The pixels before the first and after the last drawn row. */
   before: number;
   after: number;
 }
@@ -36,7 +36,7 @@ export function scrollTo(
 }
 
 /**
- * Rows in segments of different lengths, such as minions with expanded returns. To find the row at an index takes
+ * Rows in segments of different lengths, such as minions with expanded returns. Finding the row at an index takes
  * logarithmic time.
  */
 export class Segments {
@@ -52,7 +52,7 @@ export class Segments {
     return this.#ends.at(-1) ?? 0;
   }
 
-  /** @throws {RangeError} outside of 0 … count - 1 */
+  /** The segment and row at an index. @throws {RangeError} outside of 0 … count - 1 */
   locate(index: number): { segment: number; row: number } {
     if (!(index >= 0 && index < this.count)) {
       throw new RangeError(`Cannot locate row ${index}: the list has ${this.count} rows`);

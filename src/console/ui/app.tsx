@@ -68,7 +68,7 @@ function useRoute(store: Store): void {
   }, []);
 }
 
-/** A batch ends with the page: the browser asks before it is closed. */
+/** Makes the browser ask before the page is closed while a batch runs, since the batch would end. */
 function useLeaveWarning(store: Store): void {
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => {
@@ -83,7 +83,7 @@ const TITLES: Record<string, string> = { job: "Job", batch: "Batch", minion: "Mi
 
 function useTitle(store: Store): void {
   const { page, name } = store.route.value;
-  // Changes with the page, not a frame later.
+  // A layout effect, so that the title changes together with the page.
   useLayoutEffect(() => {
     const label = JUMPS.find((one) => one.page === page)?.label ?? TITLES[page] ?? "";
     document.title = `${name === "" ? "" : `${name} · `}${label} · Brine`;
@@ -134,7 +134,7 @@ function useKeys(store: Store, on: boolean, setOver: (over: "palette" | "help" |
 function Page() {
   const { route, visit } = useStore();
   const { page, name } = route.value;
-  // A page that is opened starts anew, with what its address says.
+  // The key changes with each visit, so that an opened page starts with the state in its address.
   const key = `${page} ${visit.value}`;
   switch (page) {
     case "run":
@@ -226,7 +226,7 @@ function Side({ user }: { user: string }) {
 const keysLabel = (pending: number, denied: number): string =>
   [...(pending > 0 ? [`${pending} unaccepted`] : []), ...(denied > 0 ? [`${denied} denied`] : [])].join(", ");
 
-/** Says on every page that what it shows is old, and since when. */
+/** Shows on every page that its data is outdated, and since when. */
 function Away() {
   const { link, now } = useStore();
   const sinceMs = link.awaySinceMs.value;
@@ -240,7 +240,7 @@ function Away() {
   );
 }
 
-/** Whether the page is up to date: the state of the event stream and of the master. */
+/** Shows whether the page is up to date: the state of the event stream and of the master. */
 function Link() {
   const { link: { state: { value }, master } } = useStore();
   const [icon, tone, text] = value === "live" && !master.value

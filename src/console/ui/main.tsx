@@ -1,6 +1,6 @@
 /**
- * The web console: a page for any salt-api, served below it. The modules above hold its logic; what touches the document is
- * here in `ui`.
+ * The web console: a page for any salt-api, which serves it below its root. The folder above has the logic; code that uses the document
+ * is in `ui`.
  */
 import { render } from "preact";
 import { Api } from "../api.ts";
@@ -10,7 +10,7 @@ import { Store } from "./store/store.ts";
 import { StoreContext } from "./store/store_context.ts";
 import "./style.css";
 
-// The folder of the console is in the root of the API, wherever that is mounted.
+// The console is served from a folder in the root of the API, wherever the API is mounted.
 const api = new Api(import.meta.env.BASE_URL.replace(/\/[^/]*\/$/, ""), (url, init) => fetch(url, init));
 const store = new Store({
   api,
@@ -25,7 +25,7 @@ const store = new Store({
   replaceAddress: (hash) => history.replaceState(null, "", hash),
   storage: localStorage,
 }, location.hash);
-// Before the first frame, so that a dark theme does not flash white.
+// Set before the first frame, so that a dark theme does not flash white.
 document.documentElement.dataset.theme = store.theme.value;
 void store.session.resume();
 guardShownText();

@@ -58,7 +58,7 @@ function choicesOf(store: Store, text: string, functions: readonly string[]): Ch
   }));
   const typed = text.trim();
   const found = findNames(functions, typed, FUNCTIONS);
-  // A function that the minion does not list can be run, too.
+  // The typed name is offered as well: a function that the minion does not list can be run, too.
   const names = /^[a-z_]\w*\.\w+$/i.test(typed) && !found.includes(typed) ? [typed, ...found] : found;
   const { favourites, targets } = store.saved.current.value;
   const kept = [
@@ -98,7 +98,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       store.functions.list(example).then((names) => {
         if (!over) setFunctions(names);
       }, () => {
-        // An account that may not list functions can type a name.
+        // A failure is ignored: an account that may not list functions can type a name.
       });
     }
     return () => {

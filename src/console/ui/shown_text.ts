@@ -1,11 +1,11 @@
 import { options, type VNode } from "preact";
 import { shownText } from "../text.ts";
 
-/** Attributes that are read to a person. */
+/** Attributes with text for people. */
 const READ = ["title", "aria-label", "placeholder"] as const;
 
 /**
- * Passes every text that the page shows through {@link shownText}, wherever it comes from: minions choose their ids, grains,
+ * Passes every text on the page through {@link shownText}, wherever the text comes from: minions choose their ids, grains,
  * events and returns.
  */
 export function guardShownText(): void {
@@ -17,7 +17,7 @@ export function guardShownText(): void {
 }
 
 function guard(vnode: { type: unknown; props: unknown }): void {
-  // A text is a node without a type, whose properties are the text.
+  // A text node has no type, and its properties are the text.
   if (typeof vnode.props === "string") vnode.props = shownText(vnode.props);
   else if (typeof vnode.type === "string") {
     const props = vnode.props as VNode<Record<string, unknown>>["props"];

@@ -24,7 +24,7 @@ import { useStore } from "../store/store_context.ts";
 type Tab = "audit" | "signed_in";
 const TABS: readonly [Tab, string][] = [["audit", "Audit log"], ["signed_in", "Signed in"]];
 
-/** Who did what, and who is signed in, for accounts that may know. */
+/** The audit log and the signed-in users, for accounts that may see them. */
 export function AccessPage() {
   const { route } = useStore();
   const { query } = route.value;
@@ -54,7 +54,7 @@ export function AccessPage() {
   );
 }
 
-/** Reads from the master, and again on request. */
+/** Reads a result of the master, and reads it again on request. */
 function useMaster<Value>(fun: string, named: Record<string, unknown>, read: (found: unknown) => Value | undefined) {
   const { api } = useStore();
   const [value, setValue] = useState<Value | undefined>(undefined);

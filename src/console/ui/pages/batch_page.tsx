@@ -15,7 +15,7 @@ const STATES: Record<BatchState, { icon: string; tone: string; label: string }> 
   failed: { icon: "bad", tone: "bad", label: "could not continue" },
 };
 
-/** A job on some minions at a time: how far it is, and the job of each part. */
+/** A job on some minions at a time: its progress, and the job of each part. */
 export function BatchPage({ name }: { name: string }) {
   const store = useStore();
   store.batches.beat.value;
@@ -72,7 +72,7 @@ export function BatchPage({ name }: { name: string }) {
 }
 
 function BatchParts({ batch: { parts } }: { batch: Batch }) {
-  // The list of parts is one array that grows.
+  // Subscribes to the beat, since the list of parts is one array that grows.
   useStore().batches.beat.value;
   return (
     <VirtualList

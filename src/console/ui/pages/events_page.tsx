@@ -148,7 +148,7 @@ function NoEvents() {
 
 function EventList(
   { events, filter, open, onOpen }: {
-    /** Oldest first. */
+    /** The events to show, oldest first. */
     events: readonly LoggedEvent[];
     filter: string;
     open: LoggedEvent | undefined;
@@ -156,7 +156,7 @@ function EventList(
   },
 ) {
   const store = useStore();
-  // The array is the same one when events are added.
+  // Subscribes to the beat, since the array stays the same when events are added.
   store.logBeat.value;
   const count = events.length;
   const at = (index: number): LoggedEvent => events[count - 1 - index]!;
@@ -191,7 +191,7 @@ function EventList(
   );
 }
 
-/** A tag in one line. Where there is no room for all of it, its jid is cut, since the words around it say more. */
+/** A tag on one line. If there is not enough room, the jid is cut, since the words around it are more useful. */
 function Tag({ tag }: { tag: string }) {
   const [, before, jid, after] = /^([^]*?)(\d{20})(\/[^]*)$/.exec(tag) ?? [];
   if (jid === undefined) return <span class="cut">{tag}</span>;
@@ -204,7 +204,7 @@ function Tag({ tag }: { tag: string }) {
   );
 }
 
-/** The fields of an event that say most, on one line. */
+/** The most useful fields of an event, on one line. */
 function summaryOf({ tag, data }: LoggedEvent): string {
   const { id } = data;
   const named = typeof id === "string" && !tag.includes(id) ? [id] : [];

@@ -4,20 +4,20 @@ import { type FacetChoices, facetsFor, facetsOf, type FacetValue, type KnownMini
 import { grainNames, MOST_GRAINS } from "../../fleet_view.ts";
 import { useStore } from "../store/store_context.ts";
 
-/** Values of a facet that are shown at first. */
+/** The number of values of a facet that are shown at first. */
 const SHOWN = 8;
 
-/** Filters the minions by what runs on them. */
+/** The filters for minions by their facts. */
 export function Facets(
   { matched, choices, known, grains, onChoices, onGrains, onGroup }: {
     matched: readonly string[];
     choices: FacetChoices;
     known: KnownMinions;
-    /** Grains with a filter of their own. */
+    /** Grains with a filter. */
     grains: readonly string[];
     onChoices(choices: FacetChoices): void;
     onGrains(grains: readonly string[]): void;
-    /** A node group was chosen. */
+    /** Called when a node group was chosen. */
     onGroup(name: string): void;
   },
 ) {
@@ -150,5 +150,5 @@ function FacetGroup(
   );
 }
 
-/** Minions choose their grains: a facet with a value for each of them is cut. */
+/** The most values of a facet: minions choose their grains, so each may have another value. */
 const MOST = 200;

@@ -31,7 +31,7 @@ import { Selection } from "./fleet_selection.tsx";
 import { ViewMenu } from "./fleet_views.tsx";
 import { Waiting } from "./fleet_waiting.tsx";
 
-/** All minions: how many are up, which they are, and which of them a target matches. */
+/** All minions: how many are up, and which ones a target matches. */
 export function FleetPage() {
   const store = useStore();
   const [view, setView] = useState<FleetView>(() => readFleetView(store.route.value.query));
@@ -119,7 +119,7 @@ function LoadingFleet() {
   );
 }
 
-/** From this width on there is room for the filters beside the list. */
+/** The width in pixels from which the filters fit beside the list. */
 const WIDE = 1000;
 
 /** The minions that are listed: those that the target matches, filtered and in order. */
@@ -141,7 +141,7 @@ function useListed(
   useEffect(() => {
     if (ready) fleet.facts.want(all);
   }, [ready, all, grains]);
-  // Of the beats only those count that the list depends on: presence changes often, and facts while they are read.
+  // The list depends only on the beats that it uses: presence changes often, and facts while they are read.
   const usesPresence = only !== undefined || order.column === "state" || order.column === "seen";
   const usesFacts = !["minion", "state", "seen"].includes(order.column) ||
     Object.values(choices).some((values) => values.size > 0);
@@ -197,7 +197,7 @@ function FleetHead({ table, view }: { table?(): Table; view?: FleetView }) {
   );
 }
 
-/** How many minions are up and down, and how many keys wait; a press shows only those. */
+/** The number of minions that are up and down, and of pending keys; a click filters by them. */
 function FleetCounts({ only, onOnly }: { only: Presence | undefined; onOnly(only: Presence | undefined): void }) {
   const { fleet, now } = useStore();
   const beat = fleet.beat.value;
@@ -308,7 +308,7 @@ const COLUMNS: { column: FleetColumn; label: string; wide?: boolean }[] = [
 function MinionList(
   { ids, grains, order, onOrder, selected, onSelect }: {
     ids: readonly string[];
-    /** Grains with a column of their own. */
+    /** Grains with a column. */
     grains: readonly string[];
     order: FleetOrder;
     onOrder(order: FleetOrder): void;
@@ -406,7 +406,7 @@ function MinionCells(
   );
 }
 
-/** When a minion was last heard of; it counts on while the page is looked at. */
+/** When a minion was last heard from; the age is updated while the page is visible. */
 function LastSeen({ id }: { id: string }) {
   const { fleet, clock } = useStore();
   fleet.beat.value;

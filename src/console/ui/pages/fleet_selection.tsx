@@ -28,7 +28,7 @@ const CHANGES: Record<KeyChange, { label: string; done: string; effect: string }
 /** The most minions that the confirmation names. */
 const NAMED = 8;
 
-/** What can be done with the selected minions. */
+/** The actions on the selected minions. */
 export function Selection(
   { ids, selected, onSelect }: {
     /** The minions that are listed. */

@@ -10,12 +10,12 @@ import { useAttempt } from "../parts/use_attempt.ts";
 import type { KeyAction } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";
 
-/** The most keys that are listed here, and on a narrow screen; the page of keys has them all. */
+/** The most keys that are listed here, and on a narrow screen; the page of keys lists all. */
 const LISTED = 3;
 const LISTED_NARROW = 1;
 const NARROW = 760;
 
-/** Minions whose keys wait to be accepted, each with its fingerprint: one press accepts or rejects it. */
+/** The pending keys of minions with their fingerprints, and buttons to accept or reject each. */
 export function Waiting() {
   const { fleet, keys } = useStore();
   fleet.beat.value;
@@ -51,8 +51,8 @@ export function Waiting() {
 }
 
 /**
- * The keys that are listed. One that was accepted elsewhere stays until all are done: rows that moved up would put another
- * key under a pointer that is about to press.
+ * The listed keys. A key that was accepted elsewhere stays until all are done: if rows moved up, another key would be under a
+ * pointer that is about to click.
  */
 function useListed(pending: ReadonlySet<string>): readonly string[] {
   const kept = useRef<string[]>([]);

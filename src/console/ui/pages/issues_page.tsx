@@ -7,7 +7,7 @@ import { useAttempt } from "../parts/use_attempt.ts";
 import { Problem } from "../parts/problem.tsx";
 import { useStore } from "../store/store_context.ts";
 
-/** What needs an operator, each with its remedy and a link. */
+/** The issues that need an operator, each with its remedy and a link. */
 export function IssuesPage() {
   const { issues, fleet } = useStore();
   const { busy, error, attempt } = useAttempt();

@@ -15,10 +15,10 @@ import { State } from "../parts/state.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import { FEW, linesOf } from "./job_results.tsx";
 
-/** Groups that are found are shown this often while there are more. */
+/** How often new groups are shown while returns are grouped, in milliseconds. */
 const REDRAW_MS = 200;
 
-/** The targets of a job by what they returned; found in slices, since returns may be many and long. */
+/** Groups the targets of a job by their return, in slices, since returns may be many and long. */
 export function useReturnGroups(job: Job, beat: number, on: boolean): { groups: ReturnGroup[]; complete: boolean } {
   const finder = useMemo(() => new ReturnGroups(), [job]);
   const [found, setFound] = useState<{ groups: ReturnGroup[]; complete: boolean }>({ groups: [], complete: false });
@@ -43,7 +43,7 @@ export function useReturnGroups(job: Job, beat: number, on: boolean): { groups: 
 
 type Line = { ids: ReturnGroup } | { difference: DifferenceLine } | { tree: TreeRow };
 
-/** Equal returns as one row each, the most frequent one first; the others with what differs from it. */
+/** One row for each group of equal returns, most frequent first; the others show the difference from the first. */
 export function JobGroups(
   { groups, complete, onShow }: {
     groups: ReturnGroup[];
@@ -115,7 +115,7 @@ export function JobGroups(
   );
 }
 
-/** The lines below a group: its minions, then its return; of all but the most frequent one what differs from that. */
+/** The lines below a group: its minions, then its return, or its difference from the most frequent return. */
 function useLines(most: ReturnGroup | undefined, toggled: ReadonlySet<string>): (group: ReturnGroup) => Line[] {
   const differences = useRef(new Map<string, DifferenceLine[]>());
   return useMemo(() => {

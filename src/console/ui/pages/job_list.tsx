@@ -14,18 +14,18 @@ interface JobOrder {
   down: boolean;
 }
 
-/** How long jobs took is asked for so many of them, the newest, to sort by it. */
+/** The number of newest jobs whose duration is read, to sort by it. */
 const TIMED = 600;
 
 /** Jobs with their outcomes, newest first or slowest first. */
 export function JobList(
   { rows: given, running, known, minion }: {
-    /** Newest first. */
+    /** The jobs, newest first. */
     rows: readonly JobRow[];
     running: ReadonlySet<string>;
     /** Outcomes by jid, filled as they are read. */
     known: Map<string, Tally>;
-    /** Shows the outcome of this target alone. */
+    /** If set, only the outcome of this minion is shown. */
     minion?: string;
   },
 ) {
@@ -80,7 +80,7 @@ export function JobList(
   );
 }
 
-/** Jobs whose time is not known come last. */
+/** Sorts jobs; those with an unknown duration come last. */
 function ordered(
   rows: readonly JobRow[],
   { column, down }: JobOrder,
@@ -94,7 +94,7 @@ function ordered(
   });
 }
 
-/** @param one whether the outcome of a single target is shown, without its number */
+/** The outcomes of a job. @param one true if there is a single target, whose outcome is shown without a number */
 function Outcomes({ tally, running, one }: { tally: Tally | undefined; running: boolean; one: boolean }) {
   if (tally === undefined) return <span class="muted">{running ? "running" : one ? "" : "…"}</span>;
   const { counts } = tally;
@@ -132,7 +132,7 @@ function useTallies(
       try {
         await store.tallies.read(wanted, (jid, tally) => known.set(jid, tally), minion);
       } catch {
-        // The rows stay without outcomes; the page shows the error of the list itself.
+        // After a failure, the rows stay without outcomes; the page shows the error of the list itself.
       }
       if (!over) onChange();
     }, 150);

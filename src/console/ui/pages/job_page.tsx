@@ -226,7 +226,7 @@ function JobFacts({ job }: { job: Job }) {
   const store = useStore();
   store.jobs.beat.value;
   const { head } = job;
-  // Until the master has told of the job, its jid is all that is known.
+  // Until the master has reported the job, only its jid is known.
   const isKnown = head.fun !== "";
   return (
     <dl class="facts">
@@ -264,7 +264,7 @@ function JobFacts({ job }: { job: Job }) {
   );
 }
 
-/** How long the minions took, as far as the master tells. */
+/** The durations of the minions, if the master reports them. */
 function Took({ job }: { job: Job }) {
   const beat = useStore().jobs.beat.value;
   const durations = useMemo(() => durationsOf(job.parts()), [job, beat]);
@@ -321,7 +321,7 @@ function NoTargets({ job }: { job: Job }) {
   );
 }
 
-/** How far the job is: a bar, and the number of targets in each state; a press shows only those. */
+/** The progress of the job: a bar, and the number of targets in each state; a click filters by the state. */
 function JobProgress(
   { job, only, onOnly }: {
     job: Job;

@@ -12,10 +12,10 @@ import { pauses } from "../parts/slices.ts";
 import { State } from "../parts/state.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 
-/** A job with at most this many targets shows all returns expanded. */
+/** The most targets of a job whose returns are all expanded at first. */
 export const FEW = 10;
 
-/** Which rows are expanded: all or none, or by default those worth a look; and the rows that the user toggled. */
+/** The expanded rows: all, none, or by default the important ones; and the rows that the user toggled. */
 export interface Folding {
   all?: boolean;
   toggled: ReadonlySet<string>;
@@ -46,7 +46,7 @@ export function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
   return rows;
 }
 
-/** How many rows {@link linesOf} makes, if no container was toggled. */
+/** The number of rows that {@link linesOf} makes, if no container was toggled. */
 function countLines(part: Part, opens: Opens): number {
   const isLive = isOpen(part.state) || part.return === undefined;
   const live = isLive ? part.lines.length + (part.tail === "" ? 0 : 1) : 0;
@@ -56,25 +56,25 @@ function countLines(part: Part, opens: Opens): number {
 
 type Opens = (depth: number, mark?: StateMark | StatePart) => boolean;
 
-/** Everything, or at first sight: the first level, of a state run failed states, and of a state what it changed. */
+/** Expands everything; the next constant expands the first level, failed states of a state run, and the changes of a state. */
 const ALL: Opens = () => true;
 const FIRST: Opens = (depth, mark) => mark === undefined ? depth < 1 : mark === "failed" || mark === "changes";
 
-/** What has to be known of every target of a list, for one version of it. */
+/** The data that is kept for every target of a list, for one version of the target. */
 interface Extent {
   version: number;
-  /** There is more to see when it is expanded. */
+  /** True if expanding the row shows more. */
   folds: boolean;
   opens?: Opens;
-  /** The number of lines below its own, unless some were toggled; undefined until it is asked for. */
+  /** The number of lines below the target's own line, unless some were toggled; undefined until it is needed. */
   lines?: number;
 }
 
-/** The rows of drawn targets that are kept. */
+/** The most targets whose rows are kept. */
 const KEPT = 200;
 
 /**
- * The rows of a list of returns. Of all targets only the number of their rows is found, and the rows of those that are drawn.
+ * The rows of a list of returns. For all targets the number of rows is computed; the rows themselves only for drawn targets.
  */
 function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) {
   const few = job.size <= FEW;
@@ -120,7 +120,7 @@ function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) 
     }
     return extent.lines;
   };
-  // Thousands of returns are counted in slices: those that are not yet are shown collapsed until then.
+  // Thousands of returns are counted in slices: targets that are not counted yet are shown collapsed.
   const [slice, setSlice] = useState(0);
   const late = useRef(new Set<Part>());
   const segments = useMemo(() => {
@@ -143,7 +143,7 @@ function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) 
 /** The path of a row begins with the id of its minion. */
 const beginOf = (key: string): string => key.split("/", 1)[0]!;
 
-/** Keeps what was computed for a target, of as many as are drawn. */
+/** Keeps a computed value for a target, for at most {@link KEPT} targets. */
 function keep<Value>(kept: Map<string, Value>, id: string, value: Value): void {
   kept.delete(id);
   kept.set(id, value);
@@ -156,7 +156,7 @@ export function JobResults(
     job: Job;
     /** The targets to show, in order. */
     parts: Part[];
-    /** Changes with the job. */
+    /** A number that changes with the job. */
     beat: number;
     folding: Folding;
     onToggle(key: string): void;
@@ -206,7 +206,7 @@ export function JobResults(
 interface Brief {
   version: number;
   summary: string;
-  /** The summary describes the return instead of quoting it. */
+  /** True if the summary describes the return instead of quoting it. */
   quiet: boolean;
 }
 
@@ -231,7 +231,7 @@ function PartLine(
   { part, brief: { summary, quiet }, folds, unfolded, onToggle }: {
     part: Part;
     brief: Brief;
-    /** There is more to see when it is expanded. */
+    /** True if expanding the row shows more. */
     folds: boolean;
     unfolded: boolean;
     onToggle: () => void;

@@ -69,7 +69,7 @@ export function JobsPage() {
   );
 }
 
-/** The jobs of an outcome, which the master finds; undefined for any, and until it has answered. */
+/** The jobs with an outcome, found by the master; undefined for any outcome, and until the master has answered. */
 function useOutcome(outcome: string, running: ReadonlySet<string>, turn: number) {
   const { history } = useStore();
   const [state, setState] = useState<{ outcome: string; found?: ReadonlySet<string>; error?: unknown }>({

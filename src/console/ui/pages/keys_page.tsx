@@ -32,7 +32,7 @@ const STATES: Record<KeyState, { label: string; icon: string; tone: string; none
   },
 };
 
-/** The tab of what was done with keys. */
+/** The name of the tab with the history of keys. */
 const HISTORY = "history";
 const TABS = [...KEY_STATES, HISTORY] as const;
 
@@ -47,7 +47,7 @@ interface ActionWords {
   label: string;
   done: string;
   of: KeyState[];
-  /** What happens, to so many keys. */
+  /** The text about the effect on a number of keys. */
   effect(state: KeyState, count: number): string;
 }
 
@@ -87,7 +87,7 @@ const ACTIONS: Record<KeyAction, ActionWords> = {
   },
 };
 
-/** What this account can do with keys in a state, as far as its session tells. */
+/** The actions that this account may use on keys in a state, according to its session. */
 function actionsOn(state: KeyState, keys: KeysStore): KeyAction[] {
   return (Object.keys(ACTIONS) as KeyAction[]).filter((action) =>
     ACTIONS[action].of.includes(state) && keys.may(action)
@@ -197,13 +197,13 @@ export function KeysPage() {
   );
 }
 
-/** Reads the fingerprints again when the number of keys changes. @returns what changes with them */
+/** Reads the fingerprints again when the number of keys changes. @returns a value that changes with them */
 function useFingerprints(state: KeyState): unknown {
   const { fleet, keys } = useStore();
   const keyCount = KEY_STATES.reduce((sum, one) => sum + fleet.minions.keys(one).size, 0);
   const { value: known } = fleet.keysKnown;
   useEffect(() => {
-    // An account that may not list keys is told that alone.
+    // An account that may not list keys sees only the error of the list.
     if (!known) return;
     void keys.loadFingerprints();
     void keys.loadDetails();
@@ -227,7 +227,7 @@ function KeysHead() {
   );
 }
 
-/** Whether the account may know the keys in a state; accepted ones may be known by `manage.status`. */
+/** True if the keys in a state are known to the account; accepted ones may be known from `manage.status`. */
 const isKnown = (fleet: ReturnType<typeof useStore>["fleet"], state: KeyState) =>
   fleet.keysKnown.value || (state === "minions" && fleet.known.value);
 
@@ -322,7 +322,7 @@ interface KeyListProps {
 
 function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) {
   const { keys } = useStore();
-  // Read again when they are.
+  // Subscribes, so that the row is drawn again when fingerprints were read.
   keys.fingerprints.value;
   keys.details.value;
   const isAccepted = state === "minions";
@@ -391,7 +391,7 @@ function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) 
   );
 }
 
-/** What the age of a key in each state is. */
+/** The label of a key's age, by state. */
 const SINCE: Record<KeyState, string> = {
   minions_pre: "Waiting for",
   minions: "Accepted",
@@ -399,7 +399,7 @@ const SINCE: Record<KeyState, string> = {
   minions_denied: "Denied",
 };
 
-/** How long a key has been in its state, as far as the master tells. */
+/** How long a key has had its state, if the master reports it. */
 function KeyAge({ state, id }: { state: KeyState; id: string }) {
   const { keys, clock } = useStore();
   const sinceMs = keys.detailsOf(state, id)?.sinceMs;
@@ -529,7 +529,7 @@ function ConfirmChange(
   );
 }
 
-/** The accepted key that an accepted one of the same id replaces, and whether its host is there. */
+/** The accepted key that would be replaced, and whether its host is connected. */
 function Replaced({ id }: { id: string }) {
   const { keys, fleet: { minions, beat }, clock } = useStore();
   beat.value;

@@ -20,7 +20,7 @@ const EAUTH = [
   "yubico",
 ];
 
-/** The systems that the form offers: those that the master has, as far as the server tells. */
+/** The authentication systems that the form offers: those of the master, if the server reports them. */
 function useSystems(last: string) {
   const { api } = useStore();
   const [eauth, setEauth] = useState(last);

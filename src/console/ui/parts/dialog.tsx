@@ -27,7 +27,7 @@ export function Dialog(
         onClose();
       }}
       onClose={() => {
-        // A browser may close it without `cancel`. Once it is unmounted, this event only reports that.
+        // A browser may close the dialog without `cancel`. After unmounting, the event only reports the closing.
         if (element.current !== null) onClose();
       }}
       onMouseDown={(event) => {
@@ -53,7 +53,7 @@ export function Confirm(
     children: ComponentChildren;
     /** Label of the button that confirms. */
     action: string;
-    /** Label of the button that does not. @default "Cancel" */
+    /** The label of the button that cancels. @default "Cancel" */
     dismiss?: string;
     onConfirm: () => unknown;
     onClose: () => void;

@@ -5,10 +5,10 @@ import { pauses } from "./slices.ts";
 
 const TYPES: Record<ExportFormat, string> = { csv: "text/csv;charset=utf-8", json: "application/json" };
 const LABELS: Record<ExportFormat, string> = { csv: "CSV, for a spreadsheet", json: "JSON" };
-/** The browser reads the file a moment after it was asked to. */
+/** How long the file is kept, in milliseconds: the browser reads it a moment after the click. */
 const KEPT_MS = 60_000;
 
-/** Saves what the page lists as a file. */
+/** The menu that saves the list of the page as a file. */
 export function ExportMenu({ table }: { table(): Table | Promise<Table> }) {
   const store = useStore();
   const save = async (format: ExportFormat) => {

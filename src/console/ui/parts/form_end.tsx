@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
 
-/** The last line of a form in a dialog: what is still wrong, and its buttons. */
+/** The last line of a form in a dialog: its problem, and its buttons. */
 export function FormEnd(
   { problem, busy, label, onClose, dismiss = "Cancel", children }: {
     /** Why the form cannot be sent yet; undefined if it can. */
     problem: string | undefined;
     busy: boolean;
-    /** Of the button that sends the form. */
+    /** The label of the button that sends the form. */
     label: string;
     onClose(): void;
     dismiss?: string;

@@ -123,7 +123,7 @@ export function SaveAs({ label, onSave }: { label: string; onSave(name: string):
         onInput={(event) => setName(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
-          // The form around it would be submitted.
+          // Otherwise Enter would submit the outer form.
           event.preventDefault();
           save();
         }}

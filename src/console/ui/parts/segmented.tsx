@@ -1,9 +1,9 @@
-/** A choice of a few, side by side. */
+/** A choice between a few values, side by side. */
 export function Segmented<Value extends string>(
   { legend, name, options, value, onChange }: {
-    /** For screen readers. */
+    /** The legend for screen readers. */
     legend: string;
-    /** Of the radio buttons; unique on the page. */
+    /** The name of the radio buttons, unique on the page. */
     name: string;
     options: readonly { value: Value; label: string }[];
     value: Value;

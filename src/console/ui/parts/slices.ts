@@ -1,10 +1,10 @@
-/** Work longer than this is cut into slices, so that the page goes on answering keys and clicks between them. */
+/** The length of a slice in milliseconds: longer work is cut into slices, so that the page answers keys and clicks between them. */
 const SLICE_MS = 16;
 
 export interface Pauses {
   /** True once the current slice is over. */
   due(): boolean;
-  /** Lets the browser do what waits; then the next slice begins. */
+  /** Lets the browser do waiting work; then the next slice begins. */
   next(): Promise<void>;
 }
 

@@ -1,15 +1,15 @@
 import { Icon } from "./icon.tsx";
 
-/** The header of a column; a press sorts by it, another one turns the order round. */
+/** The header of a column; a click sorts by the column, another one reverses the order. */
 export function SortHeader<Column extends string>(
   { column, label, order, onOrder, wide = false, firstDown = false }: {
     column: Column;
     label: string;
     order: { column: Column; down: boolean } | undefined;
     onOrder(order: { column: Column; down: boolean }): void;
-    /** Not on narrow screens. */
+    /** True if the column is hidden on narrow screens. */
     wide?: boolean | undefined;
-    /** Whether the largest value comes first at first. */
+    /** True if the first click puts the largest value first. */
     firstDown?: boolean;
   },
 ) {

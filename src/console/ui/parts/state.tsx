@@ -42,7 +42,7 @@ export function Count(
   },
 ) {
   const { icon, label } = STATES[state];
-  // None of a kind is no news, good or bad.
+  // A count of 0 has no color, whatever the state.
   const tone = count === 0 ? "idle" : STATES[state].tone;
   const inner = (
     <>

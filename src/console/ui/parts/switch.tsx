@@ -1,11 +1,11 @@
-/** Something that is on or off. */
+/** A switch. */
 export function Switch(
   { on, label, onChange, disabled = false, hidden = false }: {
     on: boolean;
     label: string;
     onChange(on: boolean): void;
     disabled?: boolean;
-    /** Whether the label is for screen readers alone. */
+    /** True if the label is only for screen readers. */
     hidden?: boolean;
   },
 ) {
@@ -17,7 +17,7 @@ export function Switch(
         checked={on}
         disabled={disabled}
         onChange={(event) => {
-          // It shows the state of the minion, which answers first.
+          // The switch keeps showing the state of the minion until the minion has answered.
           event.currentTarget.checked = on;
           onChange(!on);
         }}

@@ -14,27 +14,27 @@ import { errorText } from "../../text.ts";
 import { useStore } from "../store/store_context.ts";
 import { useAttempt } from "./use_attempt.ts";
 
-/** The function that a preview is asked for while none is chosen. */
+/** The function for which a preview is requested while none is chosen. */
 const ANY_FUNCTION = "test.ping";
-/** Time without typing before the master is asked: not once for each letter. */
+/** The time without typing before the master is asked, in milliseconds, so that it is not asked for each letter. */
 const TYPING_MS = 300;
 
 export type TargetPreview = Preview & {
-  /** The master has been asked, and has not answered yet. */
+  /** True while the master has been asked and has not answered. */
   asking?: boolean;
-  /** Pings the target, where some minions may match and only they know. */
+  /** Pings the target, if only the minions themselves know whether they match. */
   ping?(): Promise<void>;
 };
 
 /**
- * Which minions a target matches now. Targets that depend on ids alone are matched here at once; for others the master is
+ * The minions that a target matches now. Targets that depend only on ids are matched here at once; for others the master is
  * asked, and until it has answered the preview is unknown.
  *
  * @param fun the function to run: an account may run one function on more minions than another
  */
 export function usePreview({ tgt, type }: TargetValue, fun = ""): TargetPreview {
   const store = useStore();
-  // A key may have come or gone: the list of ids is another one then, and the same after any other event.
+  // Subscribes to the beat: the list of ids is a new array only if a key was added or removed.
   store.fleet.beat.value;
   const known = store.fleet.known.value;
   const byGrains = needsGrains(tgt, type);
@@ -48,7 +48,7 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): TargetPreview 
   const [asked, setAsked] = useState<{ key: string; preview: Preview | undefined } | undefined>(undefined);
   const wants = store.fleet.ready.value &&
     (local.kind === "master" || (byGrains && local.kind === "here" && tgt !== ""));
-  // An account that may see all minions may usually run on all of them; for others, it depends on the function.
+  // An account that may see all minions may usually run any function on all of them; for others, it depends on the function.
   const question = known || !/^[\w-]+\.[\w-]+$/.test(fun) ? ANY_FUNCTION : fun;
   const key = `${type} ${question} ${tgt}`;
   useEffect(() => {
@@ -65,7 +65,7 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): TargetPreview 
       over = true;
       clearTimeout(timer);
     };
-    // Asks again when a key was accepted or deleted.
+    // `ids` is a dependency, so that the master is asked again when a key was accepted or deleted.
   }, [key, wants, ids]);
   if (!store.fleet.ready.value) return { kind: "master", why: "loading keys", asking: true };
   if (!wants) return local;
@@ -85,7 +85,7 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): TargetPreview 
 export function TargetBox(
   { value, preview, onChange, names = true }: {
     value: TargetValue;
-    /** Whether to name the first matching minions. @default true */
+    /** True to name the first matching minions. @default true */
     names?: boolean;
     preview: TargetPreview;
     onChange(value: TargetValue): void;
@@ -127,7 +127,7 @@ export function TargetBox(
   );
 }
 
-/** A longer target is not put into a field: to lay out a hundred thousand letters takes a browser half a second. */
+/** The most characters of a target in a field: a browser takes half a second to lay out a hundred thousand letters. */
 const LONG_TARGET = 4000;
 
 function LongTarget({ tgt, onClear }: { tgt: string; onClear(): void }) {
@@ -139,7 +139,7 @@ function LongTarget({ tgt, onClear }: { tgt: string; onClear(): void }) {
   );
 }
 
-/** Only the minions themselves know whether they match: a ping of the target tells. */
+/** Offers to ping the target, if only the minions themselves know whether they match. */
 function AskMinions({ ping }: { ping(): Promise<void> }) {
   const { busy, error, attempt } = useAttempt();
   return (

@@ -4,7 +4,7 @@ import { useStore } from "../store/store_context.ts";
 import { DeletableItem, Menu, MenuItem, MenuSection, SaveAs } from "./menu.tsx";
 import type { TargetValue } from "../../preview.ts";
 
-/** Targets to choose from: the master's node groups, and those that the user has saved or used lately. */
+/** Targets to choose from: the master's node groups, and targets that the user has saved or used recently. */
 export function TargetMenu({ value, onChange }: { value: TargetValue; onChange(value: TargetValue): void }) {
   const store = useStore();
   const { targets, recent } = store.saved.current.value;

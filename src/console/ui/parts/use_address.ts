@@ -1,10 +1,10 @@
 import { useEffect } from "preact/hooks";
 import { useStore } from "../store/store_context.ts";
 
-/** Browsers refuse pages that change their address too often: not with each letter. */
+/** The time without typing before the address changes, in milliseconds: browsers refuse too frequent changes. */
 const TYPING_MS = 200;
 
-/** Keeps what a page shows in its address. Values that are empty are left out. */
+/** Keeps the state of a page in its address, without empty values. */
 export function useAddress(query: Readonly<Record<string, string>>): void {
   const store = useStore();
   useEffect(() => {

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 
-/** A request that a button starts: whether it is under way, and what the last one threw. */
+/** A request that a button starts: whether it is in progress, and the error of the last one. */
 export interface Attempt {
   busy: boolean;
   error: unknown;
-  /** Runs the work; its error goes to {@link error}. */
+  /** Runs the work; an error is stored in {@link error}. */
   attempt(work: () => Promise<unknown>): Promise<void>;
 }
 

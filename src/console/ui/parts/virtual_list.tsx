@@ -58,7 +58,7 @@ export function VirtualList(
   };
   const onClick = (event: MouseEvent, index: number) => {
     setActive(index);
-    // Controls in a row act by themselves, and text can be selected.
+    // Clicks on controls in a row, and selections of text, do not open the row.
     if ((event.target as HTMLElement).closest("button, a, input, label") || getSelection()?.toString()) return;
     onOpen?.(index);
   };
@@ -99,7 +99,7 @@ export function VirtualList(
   );
 }
 
-/** Rows of an explicit height (lines of a tree) may be lower than others, but on touch screens not too low to be hit. */
+/** The height of a row in pixels. An explicit height (lines of a tree) may be smaller, but on touch screens large enough to be hit. */
 function rowHeight(row: number | undefined): number {
   const touch = matchMedia("(pointer: coarse)").matches;
   return Math.max(row ?? 30, touch ? row === undefined ? 40 : 32 : 0);
@@ -118,7 +118,7 @@ function keyTarget(key: string, current: number, count: number, page: number): n
   return Object.hasOwn(targets, key) ? targets[key] : undefined;
 }
 
-/** Which rows are in sight, kept up to date while the box is scrolled and resized. */
+/** The visible rows, kept up to date while the box is scrolled and resized. */
 function useVisibleRows(box: RefObject<HTMLDivElement | null>, count: number, row: number): {
   visible: ListWindow;
   viewHeight: number;
@@ -126,7 +126,7 @@ function useVisibleRows(box: RefObject<HTMLDivElement | null>, count: number, ro
 } {
   const [place, setPlace] = useState({ scrollTop: 0, height: 600 });
   const measure = () => {
-    // The browser tells of a scroll in the next frame: the list may be gone by then.
+    // The browser reports a scroll in the next frame, when the list may have been removed.
     if (box.current === null) return;
     const { scrollTop, clientHeight } = box.current;
     setPlace((before) =>

@@ -11,7 +11,7 @@ export interface Call {
 /**
  * Calls a function on one minion and waits for its return.
  *
- * @throws {ApiError} if it does not answer, or has no such function
+ * @throws {ApiError} if the minion does not answer, or has no such function
  */
 export async function askMinion(api: Api, id: string, { fun, arg = [], kwarg }: Call): Promise<unknown> {
   const answers = await api.local({
@@ -27,7 +27,7 @@ export async function askMinion(api: Api, id: string, { fun, arg = [], kwarg }: 
   }
   if (typeof answer === "string" && /is not available|TypeError|Traceback|ERROR|^Passed invalid/.test(answer)) {
     const lines = answer.trim().split("\n");
-    // A traceback ends with what happened; a refusal of arguments begins with it.
+    // In a traceback the message is the last line; if arguments were refused, it is the first line.
     const words = lines.at(answer.startsWith("Passed invalid") ? 0 : -1)!;
     throw new ApiError("failed", 200, `${id}: ${words.slice(0, 300)}`, "The log of the minion may have details.");
   }
@@ -38,7 +38,7 @@ export async function askMinion(api: Api, id: string, { fun, arg = [], kwarg }: 
  * Calls a function that changes something and answers with `{result, comment}`.
  *
  * @returns the comment
- * @throws {ApiError} with the comment if it did not work
+ * @throws {ApiError} with the comment if the call failed
  */
 export async function tellMinion(api: Api, id: string, call: Call): Promise<string> {
   const answer = await askMinion(api, id, call);

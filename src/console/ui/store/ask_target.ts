@@ -15,8 +15,8 @@ export interface TargetQuestion {
  * Asks the master which minions a job would run on, without asking a minion. A Brine master previews the job itself; other
  * masters are asked for the grains (`cache.grains`) of the minions that the browser cannot determine.
  *
- * @param fleetKnown whether the browser knows all accepted minions
- * @returns undefined if the browser can work it out from grains
+ * @param fleetKnown true if the browser knows all accepted minions
+ * @returns undefined if the browser can match the target from grains
  */
 export async function askTarget(
   api: Api,

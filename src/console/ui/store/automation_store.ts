@@ -14,12 +14,12 @@ import {
 import type { BusEvent } from "../../event_stream.ts";
 import type { Environment } from "./environment.ts";
 
-/** After an event that a reaction belongs to, this long until what the reactor did is read: each reading is a runner. */
+/** The time between an event with a reaction and reading the reactor's status, in milliseconds: each reading starts a runner. */
 const SETTLE_MS = 2000;
-/** Engines of minions that are kept: minions may fire as many events as they like. */
+/** The most engines of minions that are kept: minions may fire any number of events. */
 const MOST_HEARD = 500;
 
-/** The master's reactor and engines, as far as this account may see them. Read when a page wants them. */
+/** The master's reactor and engines, if this account may see them. Read when a page needs them. */
 export class AutomationStore {
   readonly rules: Signal<readonly ReactorRule[] | undefined> = signal(undefined);
   readonly rulesError: Signal<unknown> = signal(undefined);
@@ -27,13 +27,13 @@ export class AutomationStore {
   readonly statusError: Signal<unknown> = signal(undefined);
   readonly engines: Signal<readonly Engine[] | undefined> = signal(undefined);
   readonly enginesError: Signal<unknown> = signal(undefined);
-  /** Engines of minions by id and name, as far as they were heard of; those that were heard of last are the last. */
+  /** Engines of minions by id and name, from their events, latest last. */
   readonly minionEngines: Signal<ReadonlyMap<string, MinionEngine>> = signal(new Map());
   readonly #api: Api;
   readonly #later: Environment["later"];
-  /** The page that is shown; events of others are not followed. */
+  /** The page that is shown; only its events are followed. */
   #follows: "reactor" | "engines" | undefined;
-  /** Of the rules that are shown: what a page shows as in use is followed from then on. */
+  /** Matchers for the tags of the shown rules, whose events are followed. */
   readonly #matches = computed(() => (this.rules.value ?? []).map(({ match }) => fnmatch(match)));
   #isDue = false;
 
@@ -42,14 +42,14 @@ export class AutomationStore {
     this.#later = later;
   }
 
-  /** Reads what the reactor does, and again after events that something reacts to, until another page is shown. */
+  /** Reads the reactor's status, and reads it again after events with a reaction, until another page is shown. */
   followReactor(): () => void {
     this.#follows = "reactor";
     void this.loadReactor();
     return () => this.#follows = undefined;
   }
 
-  /** The same for the engines. */
+  /** Reads the status of the engines, and reads it again after their events, until another page is shown. */
   followEngines(): () => void {
     this.#follows = "engines";
     void this.loadEngines();
@@ -122,10 +122,10 @@ export class AutomationStore {
   }
 }
 
-/** The master has no reactor, which is no failure. */
+/** The master has no reactor, which is not shown as a failure. */
 export class NoReactorError extends Error {}
 
-/** A master's runner answers with words where something is not there. */
+/** The error for a runner's answer that is a text, because the master lacks the reactor or the runner. */
 function notThere(fun: string, found: unknown): Error {
   const words = typeof found === "string" ? found.trim().split("\n").at(-1)!.slice(0, 300) : "";
   if (words.includes("Reactor system is not running")) return new NoReactorError(words);

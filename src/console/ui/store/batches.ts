@@ -8,7 +8,7 @@ import type { FollowedJobs, JobRequest } from "./followed_jobs.ts";
 /** The most batches that are kept. */
 const KEPT = 20;
 
-/** A batch with what it runs. */
+/** A batch with its job. */
 export interface RunningBatch {
   name: string;
   request: JobRequest;
@@ -16,7 +16,7 @@ export interface RunningBatch {
   startedMs: number;
 }
 
-/** The batches that were started in this page; they end with it. */
+/** The batches that were started in this browser page, which end when the page is closed. */
 export class Batches {
   /** Increments when a batch changes. */
   readonly beat: Signal<number> = signal(0);
@@ -41,7 +41,7 @@ export class Batches {
     return [...this.#all.values()].some(({ batch }) => batch.isOpen);
   }
 
-  /** Starts a batch. @returns its name, for its page */
+  /** Starts a batch. @returns the name of the batch, for the address of its page */
   start(request: JobRequest, plan: BatchPlan): string {
     const name = String(this.#next++);
     const batch = new Batch(plan, () => this.beat.value++);

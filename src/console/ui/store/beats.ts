@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { Environment } from "./environment.ts";
 
-// What changes several times a second is redrawn ten times a second.
+// The time between two redraws of values that change many times a second, in milliseconds.
 const BEAT_MS = 100;
 
 /** Collects changes of large mutable values, so that a burst of events causes one redraw. */
@@ -14,7 +14,7 @@ export class Beats {
     this.#later = later;
   }
 
-  /** Increments a signal soon: once, however often it is called until then. */
+  /** Increments a signal at the next beat, once for all calls until then. */
   mark(signal: Signal<number>): void {
     this.#dirty.add(signal);
     if (this.#scheduled) return;

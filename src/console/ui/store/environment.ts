@@ -6,14 +6,14 @@ export interface Environment {
   api: Api;
   openEvents: EventStreamOptions["open"];
   now(): number;
-  /** Calls back after so many milliseconds; returns a function that cancels it. */
+  /** Calls back after `ms` milliseconds; returns a function that cancels the call. */
   later(call: () => void, ms: number): () => void;
   random(): number;
   /** False while the tab is in the background. */
   visible(): boolean;
-  /** Puts the part of the address after `#`, without another entry in the browser's history. */
+  /** Sets the part of the address after `#`, without a new entry in the browser's history. */
   replaceAddress(hash: string): void;
-  /** Keeps the user name and the colour theme between visits. */
+  /** Keeps the user name and the color theme between visits. */
   storage: {
     getItem(key: string): string | null;
     setItem(key: string, value: string): void;

@@ -10,12 +10,12 @@ import type { Beats } from "./beats.ts";
 import type { Environment } from "./environment.ts";
 import type { Notices } from "./notices.ts";
 
-/** While the fleet page is open, the fleet is read again after this time: not every master reports lost minions. */
+/** How often the fleet is read while its page is open, in milliseconds: not every master reports lost minions. */
 const STALE_MS = 60_000;
-/** The same while a master that has just started has yet to see its minions. */
+/** How often the fleet is read shortly after a start of the master, while its minions connect, in milliseconds. */
 const SETTLING_MS = 3000;
 
-/** The minions: their keys, which of them are up, and their grains as far as pages want them. */
+/** The minions: their keys, which of them are up, and the grains that pages need. */
 export class FleetStore {
   readonly minions = new Fleet();
   /** Increments when {@link minions} changes. */
@@ -24,16 +24,16 @@ export class FleetStore {
   readonly ready: Signal<boolean> = signal(false);
   /** False for an account that may not list the minions: their number is unknown then. */
   readonly known: Signal<boolean> = signal(false);
-  /** The same for keys that are not accepted. */
+  /** False for an account that may not list keys that are not accepted. */
   readonly keysKnown: Signal<boolean> = signal(false);
   readonly error: Signal<unknown> = signal(undefined);
   readonly checking: Signal<boolean> = signal(false);
-  /** Numbers of keys that wait to be accepted, and that were denied. */
+  /** The number of pending keys, and of denied keys. */
   readonly waiting: ReadonlySignal<{ pending: number; denied: number }>;
   readonly grains: GrainsCache;
   /** Increments when {@link grains} changes. */
   readonly grainsBeat: Signal<number> = signal(0);
-  /** What the fleet page says of each minion. */
+  /** The facts about each minion for the fleet page. */
   readonly facts: FactsCache;
   /** Increments when {@link facts} changes. */
   readonly factsBeat: Signal<number> = signal(0);
@@ -42,7 +42,7 @@ export class FleetStore {
   readonly #beats: Beats;
   readonly #notices: Notices;
   #readMs = 0;
-  /** Whether the master has `minions.presence`, and this account may call it; undefined until it was asked. */
+  /** True if the master has `minions.presence` and this account may call it; undefined until it was tried. */
   #tellsPresence: boolean | undefined;
 
   constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
@@ -81,7 +81,7 @@ export class FleetStore {
       this.known.value = true;
       this.#beats.mark(this.beat);
       const found = await connected;
-      // An empty list means no more than no answer where the master cannot see connections.
+      // An empty list is ignored, since some masters cannot see connections.
       if (this.minions.setPresence(found, this.#now())) this.#beats.mark(this.beat);
       else if (Array.isArray(found) && (found.length > 0 || this.minions.ids.length === 0)) {
         this.minions.setConnected(found, this.#now());
@@ -90,13 +90,13 @@ export class FleetStore {
     } catch (error) {
       this.error.value = error;
       this.ready.value = true;
-      // Events name some minions even to an account that may not list them; these are not all.
+      // An account that may not list minions sees some of them in events, but not all.
       if (isForbidden(error)) this.known.value = false;
       this.#beats.mark(this.beat);
     }
   }
 
-  /** Who is connected and who was lost, from a Brine master; the ids of the connected from others; undefined without an answer. */
+  /** Reads the connected and lost minions of a Brine master, or the connected ids of another one; undefined without an answer. */
   async #readPresence(): Promise<unknown> {
     if (this.#tellsPresence !== false) {
       try {
@@ -111,7 +111,7 @@ export class FleetStore {
     return await this.#api.wheel("minions.connected").catch(() => undefined);
   }
 
-  /** Lists the keys; for an account that may not, the minions by `manage.status`. */
+  /** Lists the keys; if the account may not do this, lists the minions with `manage.status`. */
   async #listKeys(): Promise<unknown> {
     try {
       const keys = await this.#api.wheel("key.list_all");
@@ -135,9 +135,9 @@ export class FleetStore {
   }
 
   /**
-   * Pings every minion (`manage.status`), and says how many answered if the user asked for it.
+   * Pings every minion (`manage.status`), and shows the number of answers if the user requested the ping.
    *
-   * @param automatic the user did not ask for it: an account that may not do it sees no error
+   * @param automatic true if the user did not request the ping: then a missing permission is no error
    */
   async check(automatic = false): Promise<void> {
     this.checking.value = true;
@@ -158,13 +158,13 @@ export class FleetStore {
     return askTarget(this.#api, question, this.known.value);
   }
 
-  /** The master, or the server before it, has gone. */
+  /** Notes that the master, or the server before it, cannot be reached. */
   lose(): void {
     this.minions.lose(this.#now());
     this.#beats.mark(this.beat);
   }
 
-  /** It is back, and has yet to see its minions; {@link FleetStore.load} has to follow. */
+  /** Notes that the master can be reached again; {@link FleetStore.load} has to follow. */
   regain(): void {
     this.minions.regain(this.#now());
   }

@@ -17,7 +17,7 @@ export type JobRequest = Record<string, unknown> & { fun: string; tgt: unknown }
 
 /** The jobs whose returns are in memory: started here, opened on a page, or running now. */
 export class FollowedJobs {
-  /** Jids of jobs that are running, as far as is known. */
+  /** The jids of jobs that are known to run. */
   readonly running: Signal<ReadonlySet<string>> = signal(new Set<string>());
   /** Increments when a followed job changes. */
   readonly beat: Signal<number> = signal(0);
@@ -26,9 +26,9 @@ export class FollowedJobs {
   readonly #beats: Beats;
   readonly #notices: Notices;
   readonly #followed = new Map<string, Job>();
-  /** Whether the master names outcomes, as masters of Brine do; undefined until it was asked. */
+  /** True if the master reports outcomes, as Brine does; undefined until it was asked. */
   #namesOutcomes: boolean | undefined;
-  /** Whether the master tells its open jobs (`jobs.open`); undefined until it was asked. */
+  /** True if the master reports its open jobs (`jobs.open`); undefined until it was asked. */
   #knowsOpen: boolean | undefined;
 
   constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
@@ -51,7 +51,7 @@ export class FollowedJobs {
   get(jid: string): Job {
     const known = this.#followed.get(jid);
     if (known !== undefined) {
-      // The one that was looked at last is the last to be dropped.
+      // Moves the job to the end: the jobs that were not used for longest are dropped first.
       this.#followed.delete(jid);
       this.#followed.set(jid, known);
       return known;
@@ -80,8 +80,8 @@ export class FollowedJobs {
   /**
    * Starts a job and follows it.
    *
-   * @param seen events so far: those that came before the jid was known are applied now
-   * @returns its jid, or undefined if the target matched no minion
+   * @param seen returns the events so far: those that came before the jid was known are applied now
+   * @returns the jid of the job, or undefined if the target matched no minion
    */
   async start(request: JobRequest, seen: () => readonly BusEvent[]): Promise<string | undefined> {
     const { jid, minions } = await this.#api.publish(request);
@@ -105,7 +105,7 @@ export class FollowedJobs {
     if (job?.apply(event, this.#now())) this.changed(job);
   }
 
-  /** Has the pages redraw a job, and notes whether it has ended. */
+  /** Redraws a job on the pages, and notes whether it has ended. */
   changed(job: Job): void {
     this.#beats.mark(this.beat);
     if (job.done) this.#removeRunning(job.head.jid);
@@ -122,19 +122,19 @@ export class FollowedJobs {
     this.running.value = running;
   }
 
-  /** Reads which jobs are running: from the record of a Brine master; of others, the minions are asked. */
+  /** Reads the running jobs: from the record of a Brine master; with another master, the minions are asked. */
   async loadRunning(): Promise<void> {
     try {
       const jids = await this.#openJobs() ?? Object.keys((await this.#api.runner("jobs.active") ?? {}) as object);
       this.running.value = new Set(jids);
       for (const jid of jids.slice(0, KEPT_JOBS / 2)) this.get(jid);
     } catch (error) {
-      // An account that may not ask sees the list without marks.
+      // An account without the permission sees the list without marks of running jobs.
       if (!isForbidden(error)) this.#notices.fail(error);
     }
   }
 
-  /** The jobs that a Brine master has not seen end, those left out that only wait for minions to come; undefined from others. */
+  /** The open jobs of a Brine master, without those that only wait for minions to connect; undefined with another master. */
   async #openJobs(): Promise<string[] | undefined> {
     if (this.#knowsOpen === false) return undefined;
     try {
@@ -147,7 +147,7 @@ export class FollowedJobs {
         .map(([jid]) => jid);
     } catch (error) {
       const { kind, status } = error as ApiError;
-      // Salt's master fails on a runner that it has not.
+      // A Salt master fails on an unknown runner.
       const isOther = error instanceof ApiError && (kind === "refused" || kind === "failed") && status !== 503;
       if (!isOther) throw error;
       this.#knowsOpen = false;
@@ -169,17 +169,17 @@ export class FollowedJobs {
     this.changed(job);
   }
 
-  /** Reads again those that have not ended, after events were missed. */
+  /** Reads the jobs that have not ended, after events were missed. */
   async refreshOpen(): Promise<void> {
     for (const job of this.all) if (!job.done) await this.refresh(job);
   }
 
-  /** Takes the returns that the master has on record. */
+  /** Reads the recorded returns of a job. */
   async readReturns(job: Job): Promise<void> {
     job.takeReport(await this.#api.runner("jobs.list_job", { jid: job.head.jid }));
   }
 
-  /** Named outcomes of a job (`jobs.outcome` of a Brine master); undefined from other masters. */
+  /** The outcomes of a job (`jobs.outcome` of a Brine master); undefined with another master. */
   async outcomes(jid: string): Promise<unknown> {
     if (this.#namesOutcomes === false) return undefined;
     try {
@@ -207,7 +207,7 @@ export class FollowedJobs {
   }
 }
 
-/** Arguments as a job's record has them: named ones as a last mapping with the mark `__kwarg__`. */
+/** Arguments in the form of a job's record: keyword arguments as a last mapping with the mark `__kwarg__`. */
 function recordedArguments({ arg, kwarg }: JobRequest): unknown[] {
   const named = typeof kwarg === "object" && kwarg !== null && Object.keys(kwarg).length > 0;
   return [...(Array.isArray(arg) ? arg : []), ...(named ? [{ __kwarg__: true, ...kwarg }] : [])];

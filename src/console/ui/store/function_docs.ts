@@ -5,7 +5,7 @@ import type { ArgSpec } from "../../form.ts";
 /** An SLS file by its name with dots. */
 export interface SlsFile {
   name: string;
-  /** The comment that it begins with; empty for none. */
+  /** The comment at the start of the file; empty if there is none. */
   comment: string;
 }
 
@@ -50,7 +50,7 @@ export class FunctionDocs {
   }
 
   /**
-   * The SLS files of the master, each with its first comment; of masters other than Brine's the names alone.
+   * The SLS files of the master, each with its first comment; with a master other than Brine, only the names.
    *
    * @throws {ApiError} if this account may not list files
    */

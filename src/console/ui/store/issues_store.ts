@@ -20,9 +20,9 @@ interface Read {
 
 /** What needs an operator: from the fleet at once, from the master while the page of issues is open. No minion is asked. */
 export class IssuesStore {
-  /** Undefined until the master was asked. */
+  /** All issues; undefined until the master was asked. */
   readonly list: ReadonlySignal<readonly Issue[] | undefined>;
-  /** What could not be looked at, and why. */
+  /** The sources that could not be read, with the reasons. */
   readonly gaps: Signal<readonly string[]> = signal([]);
   readonly #read: Signal<Read | undefined> = signal(undefined);
   readonly #api: Api;

@@ -14,13 +14,13 @@ export interface JobRow {
   targetType: string;
   user: string;
   startedMs?: number;
-  /** All of the above in lower case, to be searched. */
+  /** The text of all fields above in lower case, for the search. */
   search: string;
 }
 
-/** The jobs on record, newest first, as the page of jobs lists them. */
+/** The recorded jobs, newest first, for the page of jobs. */
 export class JobHistory {
-  /** Undefined until they have been read. */
+  /** The jobs; undefined until they have been read. */
   readonly rows: Signal<JobRow[] | undefined> = signal(undefined);
   readonly error: Signal<unknown> = signal(undefined);
   readonly #api: Api;
@@ -55,7 +55,7 @@ export class JobHistory {
   }
 
   /**
-   * The jobs on record with a target of this outcome (`jobs.list_jobs` of a Brine master).
+   * The recorded jobs with a target of this outcome (`jobs.list_jobs` of a Brine master).
    *
    * @throws {ApiError} if the master does not search by outcome
    */
@@ -70,7 +70,7 @@ export class JobHistory {
     );
   }
 
-  /** Puts a job that has just started on top; false if the list was not read yet or has it already. */
+  /** Adds a job that has just started at the top; false if the list was not read yet, or has the job already. */
   add(head: JobHead, startedMs: number): boolean {
     const rows = this.rows.value;
     if (rows === undefined || rows.some(({ jid }) => jid === head.jid)) return false;

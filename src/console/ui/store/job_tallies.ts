@@ -3,11 +3,11 @@ import { Job } from "../../job.ts";
 import { type Tally, tallyOfJob, tallyOfPart, tallyOfReport } from "../../tally.ts";
 import type { FollowedJobs } from "./followed_jobs.ts";
 
-/** Jobs that a Brine master is asked for at once. */
+/** The most jobs in one request to a Brine master. */
 const ASKED_TOGETHER = 200;
-/** The most jobs whose returns are read to count them: those of a large fleet take megabytes. */
+/** The most jobs whose returns are read to count them: returns of a large fleet take megabytes. */
 const MOST_READ = 60;
-/** Jobs whose returns are read in one request to count them, where the master does not count. */
+/** The most jobs whose returns are read in one request, if the master does not count outcomes. */
 const COUNTED_TOGETHER = 5;
 
 type TakeTally = (jid: string, tally: Tally) => void;
@@ -16,7 +16,7 @@ type TakeTally = (jid: string, tally: Tally) => void;
 export class JobTallies {
   readonly #api: Api;
   readonly #jobs: FollowedJobs;
-  /** Whether the master counts (`jobs.tally`), as masters of Brine do; undefined until it was asked. */
+  /** True if the master counts outcomes (`jobs.tally`), as Brine does; undefined until it was asked. */
   #masterCounts: boolean | undefined;
 
   constructor(api: Api, jobs: FollowedJobs) {
@@ -29,7 +29,7 @@ export class JobTallies {
    * time are read and counted here.
    *
    * @param take called with the tally of each job as soon as it is known
-   * @param minion counts this target alone, which other masters do not: then nothing is read from them
+   * @param minion counts only this target, which other masters cannot do: then nothing is read from them
    */
   async read(jids: readonly string[], take: TakeTally, minion?: string): Promise<void> {
     const unknown: string[] = [];
@@ -62,7 +62,7 @@ export class JobTallies {
     }
   }
 
-  /** False if the master does not count outcomes, as Salt's own does not. */
+  /** Reads the counts of the master; false if it does not count outcomes, as Salt does not. */
   async #fromMaster(jids: readonly string[], take: TakeTally, minion: string | undefined): Promise<boolean> {
     if (this.#masterCounts === false) return false;
     try {

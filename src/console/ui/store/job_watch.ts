@@ -2,16 +2,16 @@ import { type Api, ApiError } from "../../api.ts";
 import type { Job } from "../../job.ts";
 import type { FollowedJobs } from "./followed_jobs.ts";
 
-/** After this much silence a job's returns are read: a stream that has just begun may have missed events. */
+/** The silence after which a job's returns are read, in milliseconds: a new stream may have missed events. */
 const READ_MS = 3000;
-/** After this much silence the targets of a job are asked whether they still run it. */
+/** The silence after which the targets of a job are asked whether they still run it, in milliseconds. */
 const SILENCE_MS = 10_000;
-/** The same while the event stream is down. */
+/** As {@link SILENCE_MS}, while the event stream is down. */
 const SILENCE_OFFLINE_MS = 5000;
 
 /**
- * Looks after running jobs of which no event comes: reads what is on record, then asks the master, or on a master that does
- * not name outcomes the minions themselves (`saltutil.find_job`).
+ * Watches running jobs without events: reads the recorded returns, then asks the master, or, if the master does not report
+ * outcomes, the minions themselves (`saltutil.find_job`).
  */
 export class JobWatch {
   readonly #api: Api;
@@ -52,7 +52,7 @@ export class JobWatch {
       this.#jobs.changed(job);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // Asked again after the next silence; the link state or a notice shows what is wrong.
+      // The question is repeated after the next silence; the link state or a notice shows the problem.
     }
   }
 
@@ -71,7 +71,7 @@ export class JobWatch {
       fun: "saltutil.find_job",
       arg: [jid],
     });
-    // A minion may have returned between the question and its answer: what is on record counts first.
+    // A minion may have returned between the question and its answer: recorded returns are read first.
     await this.#jobs.readReturns(job);
     job.giveUp(silent.filter((id) => {
       const answer = found[id];

@@ -10,15 +10,15 @@ export type KeyAction = "accept" | "reject" | "delete";
 /** Minion id → fingerprint. */
 export type Fingerprints = Readonly<Record<string, string>>;
 
-/** Fingerprints of the keys, and what an operator does with keys. Which keys there are is in the fleet store. */
+/** The fingerprints and history of keys, and the actions on keys. The keys themselves are in the fleet store. */
 export class KeysStore {
   /** State of the key → fingerprints. */
   readonly fingerprints: Signal<Readonly<Record<string, Fingerprints>>> = signal({});
   /** Why the fingerprints of some keys could not be read. */
   readonly error: Signal<unknown> = signal(undefined);
-  /** State and id → what else the master knows of a key; empty for masters that do not tell. */
+  /** State and id → details of a key; empty if the master does not report them. */
   readonly details: Signal<ReadonlyMap<string, KeyDetails>> = signal(new Map());
-  /** Who did what with keys, the latest first; undefined until it was read. */
+  /** The history of keys, latest first; undefined until it was read. */
   readonly history: Signal<readonly KeyDecision[] | undefined> = signal(undefined);
   readonly historyError: Signal<unknown> = signal(undefined);
   readonly #api: Api;
@@ -29,19 +29,19 @@ export class KeysStore {
     this.#session = session;
   }
 
-  /** False if the session says that this account may not do it to keys. */
+  /** False if the session shows that this account may not use an action on keys. */
   may(action: KeyAction): boolean {
     const { value } = this.#session.current;
     const perms = typeof value === "object" ? value.perms : [];
     return FUNCTIONS[action].some((fun) => permits(perms, "wheel", fun) !== false);
   }
 
-  /** The fingerprint of a key, as it was last read; empty if it was not. */
+  /** The fingerprint of a key, as last read; empty if it was not read. */
   fingerprint(state: KeyState, id: string): string {
     return fingerIn(this.fingerprints.value, state, id);
   }
 
-  /** Reads all fingerprints; what fails goes to {@link error}. */
+  /** Reads all fingerprints; an error is stored in {@link error}. */
   async loadFingerprints(): Promise<void> {
     try {
       this.fingerprints.value = await this.#read("*");
@@ -51,12 +51,12 @@ export class KeysStore {
     }
   }
 
-  /** Reads when keys came and from where, unless the master cannot tell, or not to this account. */
+  /** Reads the details of keys, if the master reports them to this account. */
   async loadDetails(): Promise<void> {
     try {
       this.details.value = readKeyDetails(await this.#api.wheel("key.details", { match: "*" }));
     } catch {
-      // Masters other than Brine's have no such function: the columns stay empty.
+      // Masters other than Brine have no such function: the columns stay empty.
       this.details.value = new Map();
     }
   }
@@ -65,7 +65,7 @@ export class KeysStore {
     return this.details.value.get(`${state}/${id}`);
   }
 
-  /** Reads who did what with keys (`key.history` of a Brine master). */
+  /** Reads the history of keys (`key.history` of a Brine master). */
   async loadHistory(): Promise<void> {
     try {
       this.history.value = readKeyHistory(await this.#api.wheel("key.history", { match: "*", limit: MOST_DECISIONS }));
@@ -75,7 +75,7 @@ export class KeysStore {
     }
   }
 
-  /** Reads the fingerprints of some keys that wait, unless they are known; what fails goes to {@link error}. */
+  /** Reads the fingerprints of pending keys, unless they are known; an error is stored in {@link error}. */
   async wantPending(ids: readonly string[]): Promise<void> {
     if (ids.every((id) => this.fingerprint("minions_pre", id) !== "")) return;
     try {
@@ -93,10 +93,10 @@ export class KeysStore {
   }
 
   /**
-   * Accepts, rejects or deletes the keys of these ids that are in one state, and no others: an id can have keys in several
-   * states, and who sends a second key chooses it.
+   * Accepts, rejects or deletes the keys of these ids in one state, and no others: an id can have keys in several states, and an
+   * attacker can send a second key for an id.
    *
-   * @throws {ApiError} of kind `refused` if a key to accept is not the one that the user has seen
+   * @throws {ApiError} of kind `refused` if a key to accept differs from the key that the user has seen
    */
   async change(action: KeyAction, state: KeyState, ids: readonly string[]): Promise<void> {
     if (action === "accept") await this.#compare(state, ids);
@@ -104,14 +104,14 @@ export class KeysStore {
     try {
       await this.#api.wheel(`key.${action}_dict`, named);
     } catch (error) {
-      // Accounts may have the function by names alone; beside a denied key, that would change another key of the same id.
+      // Some accounts may use only the function that takes names. It cannot be used for denied keys: it would change the other key of the same id.
       const canName = action !== "delete" && state !== "minions_denied" && ids.every(isPlain);
       if (!isForbidden(error) || !canName) throw error;
       await this.#api.wheel(`key.${action}`, { ...named, match: ids.join(",") });
     }
   }
 
-  /** Between the look at a fingerprint and the press of a button, a key may have been replaced by another one. */
+  /** Compares the fingerprints again: a key may have been replaced after the user has seen it. */
   async #compare(state: KeyState, ids: readonly string[]): Promise<void> {
     const seen = ids.filter((id) => this.fingerprint(state, id) !== "");
     if (seen.length === 0) return;
@@ -140,10 +140,10 @@ export class KeysStore {
   }
 }
 
-/** The decisions that are shown. */
+/** The most decisions that are shown. */
 const MOST_DECISIONS = 500;
 
-/** A minion may be called `constructor`. */
+/** Reads a fingerprint with `Object.hasOwn`, since a minion may be called `constructor`. */
 function fingerIn(found: Readonly<Record<string, Fingerprints>>, state: KeyState, id: string): string {
   const own = found[state] ?? {};
   return Object.hasOwn(own, id) ? String(own[id]) : "";
@@ -155,14 +155,14 @@ const FUNCTIONS: Record<KeyAction, readonly string[]> = {
   delete: ["key.delete_dict"],
 };
 
-/** Keys that do not wait are changed only where that is said. */
+/** The arguments that include keys in other states than pending. */
 function others(action: KeyAction, state: KeyState): Record<string, boolean> {
   const denied = { include_denied: state === "minions_denied" };
   if (action === "accept") return { include_rejected: state === "minions_rejected", ...denied };
   return action === "reject" ? { include_accepted: state === "minions", ...denied } : {};
 }
 
-/** Functions of keys take globs, and several with commas: an id that looks like one would name others. */
+/** True for an id without glob characters and commas: functions of keys take lists of globs, which could match other ids. */
 const isPlain = (id: string): boolean => /^[^*?[\],]+$/.test(id);
 
 /** The most ids that are read by name. */

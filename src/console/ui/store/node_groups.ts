@@ -4,13 +4,13 @@ import { isRecord } from "../../../base/record.ts";
 
 export interface NodeGroup {
   name: string;
-  /** What it is made of, in words. */
+  /** The definition of the group, as text. */
   text: string;
 }
 
-/** The node groups of the master, read once they are wanted (runner `config.get`). */
+/** The node groups of the master, read at their first use (runner `config.get`). */
 export class NodeGroups {
-  /** Undefined until they have been read. */
+  /** The groups; undefined until they have been read. */
   readonly list: Signal<readonly NodeGroup[] | undefined> = signal(undefined);
   readonly error: Signal<unknown> = signal(undefined);
   readonly #api: Api;

@@ -8,7 +8,7 @@ export interface Notice {
   kind: "bad" | "ok";
   text: string;
   remedy: string;
-  /** It says that the server or its master cannot be reached. */
+  /** True for a message that the server or its master cannot be reached. */
   away: boolean;
 }
 
@@ -41,7 +41,7 @@ export class Notices {
     } else this.add("bad", error instanceof Error ? error.message : String(error));
   }
 
-  /** The master can be reached again: errors that said it could not are over. */
+  /** Removes the errors that said that the master cannot be reached. */
   dismissAway(): void {
     this.list.value = this.list.value.filter(({ away }) => !away);
   }

@@ -15,7 +15,7 @@ import {
 import { type Environment, readStored } from "./environment.ts";
 import type { Notices } from "./notices.ts";
 
-/** Targets and functions that a user keeps in this browser, for each user of its own. */
+/** The saved targets, views and functions in this browser, separate for each user. */
 export class SavedStore {
   readonly current: Signal<Saved> = signal(NOTHING_SAVED);
   readonly #storage: Environment["storage"];
@@ -27,7 +27,7 @@ export class SavedStore {
     this.#notices = notices;
   }
 
-  /** Reads what this user has kept. */
+  /** Reads the saved data of a user. */
   open(user: string, eauth: string): void {
     this.#key = `brine.saved.${eauth}.${user}`;
     this.current.value = this.#stored();
@@ -70,7 +70,7 @@ export class SavedStore {
     return readSaved(readStored(this.#storage, this.#key));
   }
 
-  /** Changes what is stored, which another tab may have changed meanwhile. */
+  /** Changes the stored data, which is read first, since another tab may have changed it. */
   #change(how: (saved: Saved) => Saved): void {
     if (this.#key === "") return;
     try {

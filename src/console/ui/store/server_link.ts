@@ -2,18 +2,18 @@ import { type Signal, signal } from "@preact/signals";
 import { type BusEvent, EventStream, type LinkState } from "../../event_stream.ts";
 import type { Environment } from "./environment.ts";
 
-/** How often the server is asked whether it has a master. */
+/** How often the server is asked whether it has a master, in milliseconds. */
 const READY_MS = 2000;
 
 export interface ServerLinkHooks {
   onEvent(event: BusEvent): void;
-  /** The stream or the master is back: events in between were missed. */
+  /** Called when the stream or the master is back: events in between were missed. */
   onGap(): void;
-  /** The stream or the master has gone: what pages show is not news any more. */
+  /** Called when the stream or the master is lost: the data on pages is outdated from now on. */
   onAway(): void;
-  /** Both are there again, whether or not events were missed. */
+  /** Called when both are back, whether or not events were missed. */
   onBack(): void;
-  /** The server refused the stream: perhaps the session has expired. */
+  /** Called when the server has refused the stream: perhaps the session has expired. */
   onRefused(): void;
 }
 
@@ -22,7 +22,7 @@ export class ServerLink {
   readonly state: Signal<LinkState> = signal("connecting");
   /** False while the server has no master. */
   readonly master: Signal<boolean> = signal(true);
-  /** Since when the stream or the master is gone; undefined while both are there. */
+  /** Since when the stream or the master is lost, in milliseconds since the epoch; undefined while both are available. */
   readonly awaySinceMs: Signal<number | undefined> = signal(undefined);
   readonly #env: Environment;
   readonly #stream: EventStream;
@@ -69,19 +69,19 @@ export class ServerLink {
     this.#env.api.ready().then((up) => {
       if (up !== undefined) this.#setMaster(up);
     }, () => {
-      // The server is gone, which the event stream shows.
+      // The server cannot be reached, which the event stream shows.
     });
   }
 
   #setMaster(up: boolean): void {
     if (this.master.value === up) return;
     this.master.value = up;
-    // No events came while there was no master.
+    // Without a master there were no events, so some were missed.
     if (up) this.#hooks.onGap();
     this.#look();
   }
 
-  /** Notes when the stream or the master goes and comes back. A stream that connects for the first time is no news. */
+  /** Notes when the stream or the master is lost or back. The first connection of a stream does not count. */
   #look(): void {
     const isAway = this.state.value === "lost" || !this.master.value;
     const wasAway = this.awaySinceMs.value !== undefined;

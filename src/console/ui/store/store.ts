@@ -36,9 +36,9 @@ export class Store {
   readonly now: () => number;
   readonly random: () => number;
   readonly route: Signal<Route>;
-  /** Increments with each page that is opened, and not while its address follows what it shows. */
+  /** Increments with each opened page, but not when a page updates its own address. */
   readonly visit: Signal<number> = signal(0);
-  /** Page → the address at which it was left. */
+  /** Page → its address when it was left. */
   readonly #left = new Map<string, string>();
   readonly theme: Signal<Theme>;
   readonly beats: Beats;
@@ -59,11 +59,11 @@ export class Store {
   readonly automation: AutomationStore;
   readonly issues: IssuesStore;
   readonly nodeGroups: NodeGroups;
-  /** What the user keeps in this browser. */
+  /** The saved data of the user in this browser. */
   readonly saved: SavedStore;
   readonly #env: Environment;
   readonly #watch: JobWatch;
-  /** The time, for ages that count on while a page is looked at. */
+  /** The current time, for ages that are updated while a page is visible. */
   readonly clock: Signal<number>;
   #stopPolling: (() => void) | undefined;
 
@@ -115,7 +115,7 @@ export class Store {
     this.#keepAddress();
   }
 
-  /** Puts into the address what its page shows now, so that it can be bookmarked, sent, and found again. */
+  /** Puts the state of the page into its address, so that it can be bookmarked and shared. */
   show(query: Readonly<Record<string, string>>): void {
     const before = this.route.value;
     const next = hrefOf({ ...before, query });
@@ -125,7 +125,7 @@ export class Store {
     this.#env.replaceAddress(next);
   }
 
-  /** Where a link to a page leads: to what it showed last, or, from the page itself, to all that it has. */
+  /** The address of a link to a page: its last state, or, on the page itself, its default state. */
   addressOf(page: string): string {
     const bare = href(page);
     return this.route.value.page === page ? bare : this.#left.get(page) ?? bare;
@@ -141,7 +141,7 @@ export class Store {
     this.#env.storage.setItem(THEME, JSON.stringify(theme));
   }
 
-  /** Takes an event of the bus; all events come through here. */
+  /** Takes an event of the bus; all events pass through this method. */
   take(event: BusEvent): void {
     this.log.add(event, this.now());
     this.beats.mark(this.logBeat);
@@ -157,7 +157,7 @@ export class Store {
     this.jobs.apply(event, jid);
   }
 
-  /** Its states are read once it has ended: events tell when. */
+  /** Handles the events of an orchestration, whose states are read once it has ended. */
   #takeOrchestration(jid: string, { data }: BusEvent, kind: string): void {
     if (kind === "new") {
       const head = headOfMaster(jid, data);
@@ -213,7 +213,7 @@ export class Store {
     this.notices.clear();
   }
 
-  /** Reads what was missed while the stream or the master was down. */
+  /** Reads the data that was missed while the stream or the master was down. */
   async #catchUp(): Promise<void> {
     void this.fleet.load();
     if (this.history.rows.value !== undefined) void this.history.load();

@@ -4,7 +4,7 @@ import type { Store } from "./store.ts";
 
 export const StoreContext = createContext<Store | undefined>(undefined);
 
-/** @throws {TypeError} outside of a `StoreContext.Provider` */
+/** The store of the page. @throws {TypeError} outside of a `StoreContext.Provider` */
 export function useStore(): Store {
   const store = useContext(StoreContext);
   if (store === undefined) throw new TypeError("useStore() needs a StoreContext around it");

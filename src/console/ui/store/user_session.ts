@@ -5,20 +5,20 @@ import { type Environment, readStored } from "./environment.ts";
 const SESSION = "brine.session";
 const NAME = "brine.name";
 
-/** What has to happen elsewhere when a session begins and ends. */
+/** Functions to call when a session begins and ends. */
 export interface SessionHooks {
   onBegin(): void;
-  /** The session has expired, or the user signs out. */
+  /** Called when the session has expired, or the user signs out. */
   onEnd(): void;
-  /** Another user signs in: nothing that one user has seen stays for the next. */
+  /** Called when another user signs in: data of the previous user must be removed. */
   onForget(): void;
 }
 
 /** The session of the user: resumed from an earlier visit, opened by a sign-in, expired or closed. */
 export class UserSession {
-  /** `unknown` until it is known whether the session of an earlier visit is still valid. */
+  /** The current session; `unknown` until it is known whether the session of an earlier visit is still valid. */
   readonly current: Signal<Session | undefined | "unknown"> = signal("unknown");
-  /** The session has expired while pages are open: they stay, and the sign-in form covers them. */
+  /** True if the session has expired while pages are open: the pages stay, and the sign-in form covers them. */
   readonly expired: Signal<boolean> = signal(false);
   readonly #env: Environment;
   readonly #hooks: SessionHooks;
@@ -29,7 +29,7 @@ export class UserSession {
     env.api.onSignedOut = () => this.#expire();
   }
 
-  /** What the session says of this account's permissions; empty if it does not tell. */
+  /** The permissions of this account, from the session; empty if the session does not contain them. */
   get perms(): readonly unknown[] {
     const { value } = this.current;
     return typeof value === "object" ? value.perms : [];
@@ -52,7 +52,7 @@ export class UserSession {
     if (alive) this.#hooks.onBegin();
   }
 
-  /** @throws {ApiError} of kind `refused` if the credentials are wrong */
+  /** Signs in. @throws {ApiError} of kind `refused` if the credentials are wrong */
   async signIn(credentials: Credentials): Promise<void> {
     const session = await this.#env.api.login(credentials);
     const before = this.current.value;
@@ -67,7 +67,7 @@ export class UserSession {
 
   async signOut(): Promise<void> {
     await this.#env.api.logout().catch(() => {
-      // The server cannot be reached: the cookie expires by itself.
+      // A failure is ignored: if the server cannot be reached, the cookie expires later.
     });
     this.#hooks.onEnd();
     this.#hooks.onForget();
@@ -76,7 +76,7 @@ export class UserSession {
     this.expired.value = false;
   }
 
-  /** The event stream was refused: finds out whether the session has expired. */
+  /** Checks, after the event stream was refused, whether the session has expired. */
   async verify(): Promise<void> {
     const alive = await this.#env.api.alive().catch(() => true);
     const { value } = this.current;

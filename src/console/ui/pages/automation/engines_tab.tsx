@@ -19,7 +19,7 @@ const STATES: Record<string, { icon: string; tone: string; label?: string }> = {
   absent: { icon: "off", tone: "warn", label: "unknown engine" },
 };
 
-/** The engines of the master, and those of minions: how each stands, and why it ended the last time. */
+/** The engines of the master and of minions, with their state and the reason of their last end. */
 export function EnginesTab() {
   const store = useStore();
   const { automation } = store;

@@ -17,7 +17,7 @@ const WORDS: Record<EntryKindName, { icon: string; title: string; none: string; 
   beacons: { icon: "eye", title: "Beacons", none: "No beacons on these minions", tab: "beacons" },
 };
 
-/** The schedules or beacons of many minions: equal ones are one row. Minions are asked on request. */
+/** The schedules or beacons of many minions; equal ones share a row. Minions are asked only on request. */
 export function FleetEntriesTab({ kind }: { kind: EntryKindName }) {
   const store = useStore();
   const [target, setTarget] = useState<TargetValue>({ tgt: "*", type: "glob" });

@@ -9,7 +9,7 @@ import { TextField } from "../../parts/text_field.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { useStore } from "../../store/store_context.ts";
 
-/** Adds a reactor until the master reads its configuration again. */
+/** The dialog to add a reactor, which lasts until the master reads its configuration again. */
 export function AddReactor({ onClose }: { onClose(): void }) {
   const store = useStore();
   const [match, setMatch] = useState("");
@@ -53,7 +53,7 @@ export function AddReactor({ onClose }: { onClose(): void }) {
   );
 }
 
-/** Shows what would react to an event, without calling it. */
+/** The dialog that shows the reactions to an event, without calling them. */
 export function TryEvent({ onClose }: { onClose(): void }) {
   const store = useStore();
   const [tag, setTag] = useState("");

@@ -15,7 +15,7 @@ import { NoReactorError } from "../../store/automation_store.ts";
 import { useStore } from "../../store/store_context.ts";
 import { AddReactor, TryEvent } from "./reactor_dialogs.tsx";
 
-/** The reactor: which events cause what, what it did lately, and how that ended. */
+/** The reactor: its rules, its latest reactions, and their results. */
 export function ReactorTab() {
   const store = useStore();
   const { automation } = store;
@@ -202,7 +202,7 @@ function JobOutcome({ reaction: { minions }, tally }: { reaction: Reaction; tall
   );
 }
 
-/** How the jobs of reactions ended; those of finished ones are read once. */
+/** Reads the outcomes of the jobs of reactions; those of finished jobs are read once. */
 function useJobTallies(jids: readonly string[]): ReadonlyMap<string, Tally> {
   const store = useStore();
   const known = useRef(new Map<string, Tally>());
@@ -214,7 +214,7 @@ function useJobTallies(jids: readonly string[]): ReadonlyMap<string, Tally> {
     store.tallies.read(wanted, (jid, tally) => known.current.set(jid, tally)).then(() => {
       if (!over) redraw((count) => count + 1);
     }, () => {
-      // The rows stay without outcomes.
+      // After a failure, the rows stay without outcomes.
     });
     return () => {
       over = true;

@@ -62,7 +62,7 @@ const BEACONS: EntryKind<BeaconEntry, Found> = {
   }),
 };
 
-/** What a minion watches on its host and tells the master of. */
+/** The beacons of a minion. */
 export function MinionBeacons({ id }: { id: string }) {
   return <MinionEntries id={id} kind={BEACONS} />;
 }
@@ -145,7 +145,7 @@ function BeaconForm(
         list="beacon-modules"
         onChange={(typed) => {
           setName(typed);
-          // Begins with an example until something was typed.
+          // Fills in an example, until the user has typed a configuration.
           if (text === "" || text === templateOf(name)) setText(typed === "" ? "" : templateOf(typed));
         }}
       />

@@ -11,20 +11,20 @@ import { tellMinion } from "../../store/ask_minion.ts";
 import type { Store } from "../../store/store.ts";
 import { useStore } from "../../store/store_context.ts";
 
-/** One of the things that a minion has under names and that can be switched: a job by time, a beacon. */
+/** A named entry of a minion that can be switched on and off: a scheduled job or a beacon. */
 export interface Entry {
   name: string;
   enabled: boolean;
 }
 
-/** What a minion has of them. */
+/** The entries of a minion. */
 interface FoundEntries<One extends Entry> {
-  /** Whether they are on at all. */
+  /** True if the schedule, or the beacons, are enabled. */
   enabled: boolean;
   entries: One[];
 }
 
-/** Calls a function of the minion, says what it answered, and reads the entries again. */
+/** Calls a function of the minion, shows its answer, and reads the entries again. */
 type Tell = (fun: string, kwarg?: Record<string, unknown>) => Promise<void>;
 
 export interface EntryListProps<One extends Entry, Found> {
@@ -38,27 +38,27 @@ export interface EntryListProps<One extends Entry, Found> {
 
 export interface EntryFormProps<One extends Entry> {
   id: string;
-  /** Undefined for a new one. */
+  /** The edited entry; undefined for a new one. */
   entry: One | undefined;
   onDone(): void;
   onDelete(): void;
   onClose(): void;
 }
 
-/** What differs between the kinds of entries. */
+/** The differences between the kinds of entries. */
 export interface EntryKind<One extends Entry, Found extends FoundEntries<One>> {
-  /** The execution module that changes them, with `enable`, `disable` and `delete`. */
+  /** The execution module that changes entries, with `enable`, `disable` and `delete`. */
   module: string;
   switchLabel: string;
   addLabel: string;
   read(store: Store, id: string): Promise<Found>;
-  /** Shown if there are none. */
+  /** The text that is shown if there are no entries. */
   none: { icon: string; title: string; text: string };
   /** Further actions above the list. */
   actions?(id: string, state: { busy: boolean; isRead: boolean; tell: Tell }): ComponentChildren;
   List(props: EntryListProps<One, Found>): ComponentChildren;
   Form(props: EntryFormProps<One>): ComponentChildren;
-  /** The question before one is deleted. */
+  /** The question before an entry is deleted. */
   deletion(entry: One, id: string): { title: string; text: string };
 }
 
@@ -142,7 +142,7 @@ export function EntryCells(
   { entry: { name, enabled }, busy, functions: [enable, disable], onTell }: {
     entry: Entry;
     busy: boolean;
-    /** What switches it on and off. */
+    /** The functions that switch the entry on and off. */
     functions: [enable: string, disable: string];
     onTell: Tell;
   },
@@ -163,7 +163,7 @@ export function EntryCells(
   );
 }
 
-/** The last cell of a row: what can be done with it. */
+/** The last cell of a row, with the actions on the entry. */
 export function EntryActions<One extends Entry>(
   { entry, busy, onEdit, onDelete, more = [] }: {
     entry: One;
@@ -202,7 +202,7 @@ export function EntryDialog(
   { title, isNew, problem, save, onDelete, onClose, children }: {
     title: string;
     isNew: boolean;
-    /** Why it cannot be saved yet; undefined if it can. */
+    /** Why the entry cannot be saved yet; undefined if it can. */
     problem: string | undefined;
     save(): Promise<unknown>;
     onDelete(): void;
@@ -231,7 +231,7 @@ export function EntryDialog(
   );
 }
 
-/** Names that a field suggests; none if they cannot be read: any name can be typed. */
+/** The names that a field suggests; empty if they cannot be read, since any name can be typed. */
 export function useSuggestions(id: string, read: () => Promise<readonly string[]>): readonly string[] {
   const [names, setNames] = useState<readonly string[]>([]);
   useEffect(() => {

@@ -9,7 +9,7 @@ import { Problem } from "../../parts/problem.tsx";
 import { useStore } from "../../store/store_context.ts";
 import { JobList } from "../job_list.tsx";
 
-/** The jobs on record that a minion was a target of. */
+/** The recorded jobs with a minion as a target. */
 export function MinionJobs({ id }: { id: string }) {
   const store = useStore();
   const { fleet, history } = store;

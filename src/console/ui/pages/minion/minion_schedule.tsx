@@ -18,7 +18,7 @@ interface Found {
 async function readFound(store: Store, id: string): Promise<Found> {
   const ask = (kwarg: Record<string, unknown>) =>
     askMinion(store.api, id, { fun: "schedule.list", kwarg: { return_yaml: false, ...kwarg } });
-  // Which jobs are written down is a question of its own, which older minions do not know.
+  // The saved jobs are read with a separate call, which older minions do not support.
   const [all, saved, pillar] = await Promise.all([
     ask({}),
     ask({ offline: true }).catch(() => undefined),
@@ -49,7 +49,7 @@ const SCHEDULE: EntryKind<ScheduleEntry, Found> = {
   }),
 };
 
-/** The jobs that a minion runs by time. */
+/** The scheduled jobs of a minion. */
 export function MinionSchedule({ id }: { id: string }) {
   return <MinionEntries id={id} kind={SCHEDULE} />;
 }
@@ -117,10 +117,10 @@ function ScheduleList(
   );
 }
 
-/** The most jobs whose next run is asked for: each is a job on the minion. */
+/** The most jobs whose next run is read: each question is a job on the minion. */
 const ASKED = 20;
 
-/** When the visible jobs run next; asked for one after the other. */
+/** Reads the next run of the visible jobs, one after the other. */
 function useNextTimes(
   id: string,
   entries: readonly ScheduleEntry[],
@@ -151,6 +151,6 @@ function useNextTimes(
 function nextText(answer: unknown, nowMs: number): string {
   const time = isRecord(answer) ? answer.next_fire_time : undefined;
   if (typeof time === "number") return clockText(time * 1000, nowMs);
-  // By the clock of the minion, without a zone.
+  // The time is that of the minion's clock, without a zone.
   return typeof time === "string" ? time.slice(0, 16).replace("T", " ") : "not known";
 }

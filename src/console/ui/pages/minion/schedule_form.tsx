@@ -30,7 +30,7 @@ export function ScheduleForm(
   const { kwarg, problem } = argumentsOfDraft(draft);
   const save = async () => {
     const fun = entry === undefined ? "schedule.add" : "schedule.modify";
-    // A job that is disabled stays so.
+    // Keeps the state of the job: a disabled job stays disabled.
     const more = entry === undefined ? {} : { enabled: entry.enabled };
     const name = draft.name.trim();
     store.notices.add("ok", await tellMinion(store.api, id, { fun, kwarg: { name, ...more, ...kwarg } }));
@@ -60,7 +60,7 @@ interface DraftProps {
   onSet(change: Partial<ScheduleDraft>): void;
 }
 
-/** What runs, when, and what else an entry says. */
+/** The fields of a scheduled job: function, time, and the rest. */
 function DraftFields(
   { draft, isNew, functions, onSet: set }: DraftProps & { isNew: boolean; functions: readonly string[] },
 ) {

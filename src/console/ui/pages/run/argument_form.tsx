@@ -12,7 +12,7 @@ interface FormProps {
 /** The fields for the arguments of a function. */
 export function ArgumentForm(
   { form, filled, problems, onChange }: FormProps & {
-    /** By the name of the field. */
+    /** The problems by the name of the field. */
     problems: Record<string, string>;
   },
 ) {

@@ -62,7 +62,7 @@ export function FunctionBox(
               ref={(element) => {
                 if (index === at) element?.scrollIntoView({ block: "nearest" });
               }}
-              // Not on click: the field would lose focus first, which closes the list.
+              // Uses mousedown and not click: before a click the field would lose focus, which closes the list.
               onMouseDown={(event) => {
                 event.preventDefault();
                 take(name);

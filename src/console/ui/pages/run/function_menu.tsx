@@ -5,10 +5,10 @@ import { DeletableItem, Menu, MenuItem, MenuSection, SaveAs } from "../../parts/
 import type { TargetValue } from "../../../preview.ts";
 import { useStore } from "../../store/store_context.ts";
 
-/** Functions to choose from: favourites with their arguments, and those that were used lately. */
+/** Functions to choose from: favorites with their arguments, and recently used ones. */
 export function FunctionMenu(
   { command, target }: {
-    /** What the form says now. */
+    /** The current contents of the form. */
     command: Omit<Favourite, "name">;
     target: TargetValue;
   },

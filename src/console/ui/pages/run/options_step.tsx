@@ -10,7 +10,7 @@ const FIELDS: { name: keyof RunOptions; label: string; hint: string }[] = [
   { name: "queue", label: "Queue for offline minions", hint: "seconds (Brine)" },
 ];
 
-/** How the job is run: all at once, or in parts, on some, with a time. */
+/** The options of a job: batch, subset, timeout and queue. */
 export function OptionsStep(
   { options, problems, onOptions }: {
     options: RunOptions;

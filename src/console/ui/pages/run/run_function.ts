@@ -5,7 +5,7 @@ import type { Store } from "../../store/store.ts";
 import { chosenAtRandom, type RunOptions } from "../../../run_options.ts";
 import type { Where } from "../../../saved.ts";
 
-/** What the form says to run. */
+/** The command in the form. */
 export interface Command {
   where: Where;
   target: TargetValue;
@@ -13,7 +13,7 @@ export interface Command {
   form: Form;
   arg: unknown[];
   kwarg: Record<string, unknown>;
-  /** Whether to ask for live output. */
+  /** True if live output is wanted. */
   stream: boolean;
   options: RunOptions;
   /** The minions that the target matches, if they are known. */
@@ -55,7 +55,7 @@ export async function runFunction(store: Store, command: Command): Promise<{ val
   return undefined;
 }
 
-/** Wheel functions take keyword arguments only. */
+/** Converts positional arguments to keyword arguments: wheel functions take only these. */
 function byName(form: Form, arg: readonly unknown[]): Record<string, unknown> {
   return Object.fromEntries(arg.map((value, at) => [form.fields[at]?.name ?? `arg${at}`, value]));
 }

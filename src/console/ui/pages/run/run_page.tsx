@@ -185,7 +185,7 @@ function TargetStep(
   );
 }
 
-/** The most silent minions that are named. */
+/** The most minions without an answer that are named. */
 const NAMED_SILENT = 5;
 
 function PingAnswers({ answers }: { answers: Record<string, unknown> }) {
@@ -207,7 +207,7 @@ function PingAnswers({ answers }: { answers: Record<string, unknown> }) {
 function FunctionStep(
   { fun, names, hint, doc, onFun, menu }: {
     fun: string;
-    /** Beside the field. */
+    /** The menu beside the field. */
     menu: ComponentChildren;
     names: readonly string[] | undefined;
     hint: string;
@@ -228,7 +228,7 @@ function FunctionStep(
   );
 }
 
-/** Documentation of at most this many lines is open at first. */
+/** The most lines of documentation that is open at first. */
 const SHORT_DOC = 13;
 
 function Documentation({ fun, doc }: { fun: string; doc: string }) {
@@ -240,7 +240,7 @@ function Documentation({ fun, doc }: { fun: string; doc: string }) {
   );
 }
 
-/** A subset is no more minions than the target has. */
+/** Limits a preview to the size of a subset, if the target has more minions. */
 function limited(preview: Preview, subset: string): Preview {
   if (preview.kind !== "here" || subset === "" || !(Number(subset) > 0)) return preview;
   return { ...preview, matched: preview.matched.slice(0, Number(subset)) };
@@ -290,9 +290,9 @@ function ConfirmRun(
   { fun, reason, line, target, onConfirm, onClose }: {
     fun: string;
     reason: string;
-    /** What is run, as a command line. */
+    /** The command line of the run. */
     line: string;
-    /** Undefined for functions of the master. */
+    /** The target; undefined for functions of the master. */
     target: { tgt: string; preview: Preview; count: string } | undefined;
     onConfirm(): void;
     onClose(): void;

@@ -8,7 +8,7 @@ import type { useCommand } from "./use_command.ts";
 /** The most files that are listed; a search finds the others. */
 const SHOWN = 100;
 
-/** The SLS files of the master, each with its first comment: a press adds one to the argument, or takes it out. */
+/** The SLS files of the master, each with its first comment: a click adds a file to the argument, or removes it. */
 export function SlsList({ command: { form, filled, setFilled, where } }: { command: ReturnType<typeof useCommand> }) {
   const store = useStore();
   const [files, setFiles] = useState<readonly SlsFile[] | undefined>(undefined);

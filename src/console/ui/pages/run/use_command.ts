@@ -11,7 +11,7 @@ import { useAddress } from "../../parts/use_address.ts";
 import type { Store } from "../../store/store.ts";
 import { useExample, useForm, useFunctions } from "./use_functions.ts";
 
-/** The contents of the form with what is known about them: matching minions, functions, arguments and their problems. */
+/** The contents of the form with derived data: matching minions, functions, arguments and their problems. */
 export function useCommand(store: Store) {
   const { query } = store.route.value;
   const [where, setWhere] = useState<Where>((query.where as Where | undefined) ?? "minions");
@@ -28,7 +28,7 @@ export function useCommand(store: Store) {
   const onMinions = where === "minions";
   const matched = preview.kind === "here" && preview.unknown.length === 0 ? preview.matched : undefined;
   const optionsWrong = onMinions ? optionProblems(options, matched !== undefined) : {};
-  // Arguments may hold passwords: those of an address stay, and others do not come into it.
+  // Arguments may contain passwords, so the page does not write them into the address; arguments of the address stay.
   const { arg: given = "", kwarg: named = "" } = fun === query.fun ? query : {};
   useAddress({
     where: onMinions ? "" : where,
@@ -50,7 +50,7 @@ export function useCommand(store: Store) {
       setFilled(EMPTY);
     },
     names,
-    /** Shown below the name of the function. */
+    /** The hint below the name of the function. */
     hint: problem ?? functionsHint(names, onMinions, example, store.fleet.known.value || !store.fleet.ready.value),
     doc,
     form,
@@ -62,16 +62,16 @@ export function useCommand(store: Store) {
     kwarg,
     options,
     setOptions,
-    /** What is wrong with the options, by their names. */
+    /** The problems of the options, by name. */
     optionsWrong,
     matched,
     isDry: kwarg.test === true,
     setDry: (on: boolean) => setFilled(withTest(form, filled, on)),
-    /** Why the function is unlikely to be there, and names that may have been meant; undefined if nothing is wrong. */
+    /** Why the function probably does not exist, with similar names; undefined if the function is known. */
     unknown: unknownFunction(fun, names, onMinions ? example : undefined),
-    /** By the name of the field. */
+    /** The problems of the arguments, by the name of the field. */
     problems,
-    /** True if it can be run. */
+    /** True if the command can be run. */
     complete: fun !== "" && Object.keys(problems).length === 0 && Object.keys(optionsWrong).length === 0 &&
       (!onMinions || (target.tgt !== "" && preview.kind !== "invalid")),
   };
@@ -97,10 +97,10 @@ function useArgumentsOfAddress(
   }, [form, loading]);
 }
 
-/** How many names are offered in place of an unknown one. */
+/** The number of similar names that are offered for an unknown one. */
 const OFFERED = 3;
 
-/** @param example the minion whose functions are known; undefined for those of the master */
+/** Checks the name of a function. @param example the minion whose functions are known; undefined for functions of the master */
 function unknownFunction(
   fun: string,
   names: readonly string[] | undefined,

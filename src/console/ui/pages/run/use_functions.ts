@@ -4,17 +4,17 @@ import type { Where } from "../../../saved.ts";
 import { errorText } from "../../../text.ts";
 import type { Store } from "../../store/store.ts";
 
-/** A matching minion that is up, as far as is known: its functions are offered. */
+/** A matching minion that is probably up, whose functions are offered. */
 export function useExample(store: Store, where: Where, matched: readonly string[] | undefined): string | undefined {
   store.fleet.beat.value;
   if (where !== "minions") return undefined;
   const among = matched !== undefined && matched.length > 0 ? matched : store.fleet.minions.ids;
-  // Some accounts may not see which minions are up.
+  // Without a minion that is known to be up, the first one is used: some accounts may not see which minions are up.
   return among.find((id) => store.fleet.minions.presence(id) === "up") ??
     among.find((id) => store.fleet.minions.presence(id) === "unknown");
 }
 
-/** Names of the functions that can be run, and the documentation of those of the master. */
+/** The names of the functions that can be run, and the documentation of the master's functions. */
 export function useFunctions(store: Store, where: Where, example: string | undefined) {
   const [state, setState] = useState<{ names?: string[]; docs?: Map<string, string>; problem?: string }>({});
   useEffect(() => {
@@ -46,7 +46,7 @@ export function useFunctions(store: Store, where: Where, example: string | undef
 
 const ANYTHING = formOf(undefined);
 
-/** Masters do not report the signatures of wheel functions; those of common ones are known. */
+/** The signature of common wheel functions: masters do not report signatures of wheel functions. */
 const MATCH: ArgSpec = { args: ["match"], defaults: null, varargs: null, kwargs: true };
 const BY_NAME = formOf({ args: null, defaults: null, varargs: null, kwargs: true });
 
