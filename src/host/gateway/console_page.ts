@@ -29,7 +29,7 @@ const NOT_BUILT = `<!DOCTYPE html>
 /** Files with a hash of their content in their names, which therefore never change. */
 const HASHED = /^assets\/.+-[\w-]{8,}\.\w+$/;
 
-/** What the sign-in form offers. It is asked for before anybody has signed in, and tells no more than the names. */
+/** The file with the names of the systems in the sign-in form. It is readable without a login, so it contains only the names. */
 const SYSTEMS = "eauth.json";
 
 function systems(externalAuth: Record<string, unknown>, headers: Record<string, string>): Response {
@@ -38,7 +38,7 @@ function systems(externalAuth: Record<string, unknown>, headers: Record<string, 
   });
 }
 
-/** `GET /console/...`: a file of the built console, or its page for every other path, which the page itself reads. */
+/** `GET /console/...`: a file of the built console; for every other path the page, which reads the path itself. */
 export function consolePage(call: Call): Response {
   const { runtime: { fs }, consoleDir, settings } = call.services;
   const { rest = "" } = call.params;

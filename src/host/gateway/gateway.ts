@@ -19,7 +19,7 @@ import { createServices, type Services } from "./requests/shared_services.ts";
 import type { GatewaySettings } from "./settings.ts";
 import { HttpError } from "./wire/errors.ts";
 
-/** What a gateway is made from. */
+/** The options of a gateway. */
 export interface GatewayOptions {
   /** The runtime to serve on. */
   runtime: Runtime;
@@ -27,25 +27,25 @@ export interface GatewayOptions {
   settings: GatewaySettings;
   /** The master. The gateway does not close it. */
   backend: Backend;
-  /** Where the gateway logs. @default no log */
+  /** The log of the gateway. @default no log */
   log?: Logger;
-  /** Directory for what has to outlive the process: the keys of JWTs, and revoked logins. @default JWTs end with the process */
+  /** The directory for data that has to outlive the process: the keys of JWTs, and revoked logins. @default JWTs end with the process */
   stateDir?: string;
   /** Directory of the built console. @default no console */
   consoleDir?: string;
-  /** Where the gateway counts and traces. The gateway does not close it. @default nowhere */
+  /** The metrics and traces of the gateway. The gateway does not close it. @default none */
   telemetry?: Telemetry;
 }
 
 /** An HTTP gateway, for any server that calls `fetch`. */
 export interface Gateway extends AsyncDisposable {
-  /** The routes as a Hono application, for a program that mounts them beside its own. */
+  /** The routes as a Hono application, for a program that mounts them with its own routes. */
   readonly app: Hono<Env>;
   /** Answers a request. Without a peer the caller has no address, and WebSockets are refused. */
   fetch(request: Request, peer?: HttpPeer): Promise<Response>;
   /** All routes, for descriptions and tests. */
   readonly routes: readonly Route[];
-  /** How many callers are listening to events. */
+  /** The number of callers that listen to events. */
   readonly listeners: number;
   /** Counts of requests, sessions and listeners, for the status report of a process. */
   status(): Record<string, unknown>;
@@ -54,7 +54,7 @@ export interface Gateway extends AsyncDisposable {
 }
 
 /**
- * What Hono passes to handlers.
+ * The values that Hono passes to handlers.
  *
  * @internal
  */
@@ -62,7 +62,7 @@ export interface Env {
   Bindings: { peer: HttpPeer };
 }
 
-/** The peer of requests that came by `fetch` alone. */
+/** The peer of requests that came through `fetch` without a peer. */
 const NO_PEER: HttpPeer = {
   address: "",
   upgrade() {
@@ -73,7 +73,7 @@ const NO_PEER: HttpPeer = {
 };
 
 /**
- * Creates a gateway before a master.
+ * Creates a gateway for a master.
  *
  * @example
  * ```ts
@@ -86,7 +86,7 @@ const NO_PEER: HttpPeer = {
  * await using server = await runtime.http.serve(gateway.fetch, { host: "127.0.0.1", port: 8000 });
  * ```
  *
- * @throws {ConfigError} for a flavour that is unknown
+ * @throws {ConfigError} for an unknown flavour
  */
 export function createGateway(options: GatewayOptions): Gateway {
   return new TheGateway(options);
@@ -187,7 +187,7 @@ class TheGateway implements Gateway {
     if (!log.enabled("info")) return;
     log.info("request", {
       method: call.request.method,
-      // Without the query, which may contain a token.
+      // The path is logged without the query, which may contain a token.
       path: route?.path.includes(":token") ? route.path : loggablePath(call.path),
       status,
       ms: Math.round(ms * 10) / 10,

@@ -1,17 +1,17 @@
 import { type Histogram, type Meter, METRICS, OTHER, type Telemetry, type Tracer } from "../../base/telemetry/mod.ts";
 import type { Route } from "./requests/route.ts";
 
-/** What is looked at when metrics are asked for. */
+/** The values that are read for metrics. */
 export interface ObservedGateway {
   requests(): number;
   sessions(): number;
   streams(): number;
 }
 
-/** Methods that a route has; others share one name, since a caller can send any. */
+/** The methods with their own label; all others share one, since a caller can send any text. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH"]);
 
-/** Counts the requests of a gateway by route, never by path: a caller chooses that. */
+/** Counts the requests of a gateway by route, never by path, which a caller chooses. */
 export class GatewayMetrics {
   readonly #meter: Meter;
   readonly #tracer: Tracer;
@@ -27,10 +27,10 @@ export class GatewayMetrics {
   }
 
   /**
-   * A request has come.
+   * Counts a request that begins.
    *
-   * @param route undefined if there is none for its path
-   * @returns to be called with the status of the answer
+   * @param route the route; undefined if the path has none
+   * @returns a function to call with the status of the answer
    */
   begin(route: Route | undefined, method: string): (status: number) => void {
     const began = this.#meter.now();

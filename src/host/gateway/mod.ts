@@ -1,5 +1,5 @@
 /**
- * The HTTP gateway of a master, Brine's or real Salt's: `salt-api` in both its flavours, and some extensions. To the master it is
+ * The HTTP gateway of a Brine or Salt master: `salt-api` in both its flavours, and some extensions. For the master, the gateway is
  * a client like any other.
  */
 export type { Backend } from "./backend/backend.ts";

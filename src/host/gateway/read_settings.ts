@@ -8,7 +8,7 @@ import { Section } from "./settings_section.ts";
 import { fieldOf } from "./wire/field_of.ts";
 
 /**
- * True if the configuration has a section for that flavour.
+ * True if the configuration has a section for a flavour.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ function apiAcl(section: Section): GatewaySettings["apiAcl"] {
   const acl = section.get("api_acl");
   if (!isMap(acl)) return undefined;
   const users = fieldOf(acl, "users");
-  // As in the original, a section without users admits none.
+  // As in Salt, a section without users admits nobody.
   const entries: [string, string[]][] = isMap(users)
     ? entriesOf(users).map(([name, places]) => [String(name), [places].flat().map(String)])
     : [];
@@ -100,7 +100,7 @@ export function gatewaySettings(opts: Record<string, unknown>, flavour: Flavour)
   return { flavour, ...masterSettings(opts), ...serverSettings(section, profileOf(flavour).options) };
 }
 
-/** What the options of the master itself set for every flavour. */
+/** The settings from options of the master, which apply to every flavour. */
 function masterSettings(opts: Record<string, unknown>) {
   const main = new Section("master", opts);
   const maps = (key: string) => (isMap(opts[key]) ? Object.fromEntries(entriesOf(opts[key])) : {});
@@ -116,7 +116,7 @@ function masterSettings(opts: Record<string, unknown>) {
   };
 }
 
-/** What the section of a flavour sets. */
+/** The settings from the section of a flavour. */
 function serverSettings(section: Section, names: FlavourOptions) {
   const maxConnections = section.number("max_connections", 10_000) || Infinity;
   return {
@@ -127,7 +127,7 @@ function serverSettings(section: Section, names: FlavourOptions) {
     debug: section.flag("debug"),
     sessions: section.flag("enable_sessions", true),
     rootPrefix: section.text("root_prefix", "").replace(/^\/*|\/+$/g, ""),
-    // The original documents 1 MiB and ignores it. Pillar and states can be larger than that.
+    // Salt documents 1 MiB and does not enforce it. Pillar and states can be larger.
     maxBodyBytes: section.number("max_request_body_size", 8 * 1024 * 1024),
     collectStats: section.flag("collect_stats"),
     statsAuth: !section.flag("stats_disable_auth"),

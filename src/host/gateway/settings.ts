@@ -6,11 +6,11 @@ export interface GatewaySettings {
   flavour: string;
   /** The address to listen on. */
   host: string;
-  /** 0 for any free one. */
+  /** The port; 0 for any free one. */
   port: number;
   /** Connections that may wait to be accepted. */
   backlog: number;
-  /** Paths of files; undefined without TLS. */
+  /** The paths of the TLS files; undefined without TLS. */
   tls: { cert: string; key: string; chain: string | undefined } | undefined;
   /** The option `debug`. */
   debug: boolean;
@@ -26,7 +26,7 @@ export interface GatewaySettings {
   sharedSecret: string | undefined;
   /** How long to wait for returns before minions are asked whether they are still running the job: `timeout`. */
   timeoutMs: number;
-  /** How long minions have to answer that: `gather_job_timeout`. */
+  /** How long minions have to answer that question: `gather_job_timeout`. */
   gatherMs: number;
   /** How long a runner may take unless the request sets `timeout`: `rest_timeout`. */
   runnerTimeoutMs: number;
@@ -64,27 +64,27 @@ export interface GatewaySettings {
   websockets: boolean;
   /** Origins whose pages may call. */
   corsOrigin: readonly string[] | undefined;
-  /** Proxies whose `X-Forwarded-For` says who the client is. */
+  /** Proxies whose `X-Forwarded-For` is trusted to name the client. */
   trustedProxies: readonly IpTarget[];
   /** Failed logins of one address within a minute, after which it has to wait. 0 for no limit. */
   loginAttempts: number;
-  /** For the body of a request to arrive. */
+  /** The time for the body of a request. */
   bodyTimeoutMs: number;
-  /** For the head of a request, and between two requests of a connection. */
+  /** The time for the head of a request, and between two requests of a connection. */
   headTimeoutMs: number;
-  /** Connections at once. */
+  /** The most connections at once. */
   maxConnections: number;
-  /** Connections of one address at once; trusted proxies are not counted. */
+  /** The most connections of one address at once; trusted proxies are not counted. */
   maxConnectionsPerAddress: number;
   /** Events kept for listeners that reconnect. */
   eventHistory: number;
-  /** Bytes that may wait for one listener; beyond that its stream is closed. */
+  /** The most bytes that wait for one listener; beyond that its stream is closed. */
   listenerBytes: number;
   /** How long requests in progress have when the gateway stops. */
   drainMs: number;
-  /** `jwt`: sessions that outlive the process; undefined if off. */
+  /** The option `jwt`: sessions that outlive the process; undefined if off. */
   jwt: { accessMs: number; refreshMs: number; rotateMs: number } | undefined;
-  /** `api_keys`. */
+  /** The option `api_keys`. */
   apiKeys: readonly ApiKeySetting[];
 }
 
@@ -92,9 +92,9 @@ export interface GatewaySettings {
 export interface ApiKeySetting {
   /** The key's name in the configuration. */
   name: string;
-  /** 64 hex digits. */
+  /** The SHA-256 of the key: 64 hex digits. */
   sha256: string;
-  /** The user that it acts as (eauth `sharedsecret`). */
+  /** The user that the key acts as (eauth `sharedsecret`). */
   user: string;
   /** `client:function` globs such as `local:test.*`, and `events`, `hook`. */
   scopes: readonly string[];

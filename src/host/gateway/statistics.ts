@@ -4,7 +4,7 @@ import { VERSION } from "../../base/version.ts";
 
 const float = (value: number) => new Float(value);
 
-/** Counts of the gateway's requests, under the names of the original's statistics. */
+/** Counts of the gateway's requests, with the names of Salt's statistics. */
 export class Statistics {
   readonly #clock: Clock;
   readonly #enabled: boolean;

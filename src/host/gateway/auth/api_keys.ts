@@ -6,7 +6,7 @@ import { HttpError } from "../wire/errors.ts";
 import { fromHex } from "../wire/from_hex.ts";
 import type { Identity } from "./identity.ts";
 
-/** The start of the gateway's own API keys, which distinguishes them from tokens. */
+/** The prefix of the gateway's API keys, which distinguishes them from tokens. */
 export const API_KEY_PREFIX = "brine_";
 
 /**
@@ -25,7 +25,7 @@ export function newApiKey(crypto: Crypto): { key: string; sha256: string } {
   return { key, sha256: hex(hashOf(crypto, key)) };
 }
 
-/** The configured key with that hash. All are compared, so that the time it takes does not depend on which one is close. */
+/** The configured key with the hash of a presented key. All keys are compared, so that the time reveals nothing about a match. */
 export function apiKeyOf(crypto: Crypto, configured: readonly ApiKeySetting[], key: string): ApiKeySetting | undefined {
   const hash = hashOf(crypto, key);
   let found: ApiKeySetting | undefined;

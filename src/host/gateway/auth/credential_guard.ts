@@ -9,13 +9,13 @@ export interface GuardOptions {
   attempts: FailedAttempts;
   /** The address of the caller. */
   address: string;
-  /** Tokens that were verified during this request, which need not be counted; the guard adds those that it verifies. */
+  /** Tokens that were verified during this request, which need not be counted; the guard adds tokens that it verifies. */
   proven: Set<string>;
 }
 
 /**
- * Checks the credentials of one request before the master tries them, and counts them by how that went. Each credential is
- * checked against `api_acl` and takes a place among the {@link FailedAttempts} first.
+ * Checks the credentials of one request before the master tries them, and counts the result. Each credential is first
+ * checked against `api_acl`, and takes a place among the {@link FailedAttempts}.
  */
 export class CredentialGuard {
   readonly #options: GuardOptions;
@@ -39,9 +39,9 @@ export class CredentialGuard {
   }
 
   /**
-   * What has to be counted when these credentials are tried; undefined if they were verified during this request.
+   * The attempt to count when these credentials are tried; undefined if they were verified during this request.
    *
-   * @throws {HttpError} 401 if `api_acl` does not let the user in from this address
+   * @throws {HttpError} 401 if `api_acl` does not allow the user to sign in from this address
    */
   useOf(credentials: Credentials): CredentialUse | undefined {
     const { address } = this.#options;
@@ -49,16 +49,16 @@ export class CredentialGuard {
     if (token === undefined) {
       const user = text(credentials.username);
       if (!this.admits(user)) throw new HttpError(401, NO_PERMISSION);
-      // Sorted: the same credentials count as the same whatever the order of their fields.
+      // The fields are sorted, so that equal credentials count as the same in any order.
       return { address, user, secret: JSON.stringify(Object.entries(credentials).sort()) };
     }
     return this.isProven(String(token)) ? undefined : { address, secret: String(token) };
   }
 
   /**
-   * Runs what tries these credentials, and counts it.
+   * Runs a function that tries these credentials, and counts the attempt.
    *
-   * @param verdict how it went, by what `run` returned. @default they were valid
+   * @param verdict returns the verdict from the result of `run`. @default the credentials were valid
    * @throws {HttpError} 429 after too many failures
    */
   async count<T>(
@@ -81,7 +81,7 @@ export class CredentialGuard {
   }
 }
 
-/** How an attempt went that ended with an error. */
+/** The verdict on an attempt that ended with an error. */
 function verdictOf(error: unknown): Verdict {
   if (error instanceof MasterDownError) return "untried";
   if (error instanceof HttpError) return error.status === 429 ? "untried" : "unknown";

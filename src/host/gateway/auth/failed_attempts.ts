@@ -5,16 +5,16 @@ import { HttpError } from "../wire/errors.ts";
 
 /** How long a failure counts, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Counters and valid credentials that are kept. */
+/** The most counters, and the most valid credentials, that are kept. */
 const MAX_COUNTERS = 40_000;
 const MAX_VALID = 20_000;
-/** A credential that was valid is not counted for so long, and its user is known at that address, in milliseconds. */
+/** How long a valid credential is not counted, and its user is known at that address, in milliseconds. */
 const VALID_MS = 30 * 86_400_000;
-/** Attempts of one address or user that may wait for others to finish. */
+/** The most attempts of one address or user that wait for others to finish. */
 const MAX_WAITING = 256;
 /**
- * How many times the limit applies to tokens, which cannot be guessed, so that only the work of refusing them is bounded; and
- * to networks, which many users share.
+ * The factor by which the limit is higher for tokens, which cannot be guessed, so that only the work of refusing them has to be
+ * bounded; and for networks, which many users share.
  */
 const WIDER = 10;
 
@@ -28,8 +28,8 @@ export interface CredentialUse {
 }
 
 /**
- * How an attempt went. `unknown`: it ended before the answer was known. It counts as a failure, or a caller that always
- * disconnects early could go on guessing. `untried`: the master may not have checked the credential at all.
+ * The result of an attempt. `unknown`: it ended before the answer was known. This counts as a failure: otherwise a caller that always
+ * disconnects early could continue to guess. `untried`: the master may not have checked the credential.
  */
 export type Verdict = "valid" | "failed" | "unknown" | "untried";
 
@@ -37,7 +37,7 @@ interface Counter {
   key: string;
   limit: number;
   failures: number;
-  /** Attempts in progress. */
+  /** The number of attempts in progress. */
   pending: number;
   since: number;
   waiting: (() => void)[];
@@ -57,10 +57,10 @@ function networksOf(address: string): { host: string; site: string | undefined }
 
 /**
  * Counts credentials that were not valid, and refuses to try more for an address, a site or a user with too many failures
- * within a minute. An attempt takes a place before it starts, so that many at once are no more than one after the other.
+ * within a minute. An attempt takes a place before it starts, so that concurrent attempts are limited like successive ones.
  *
- * Nobody can lock out a user from another address: while a name is tried from many addresses, each address still has a first
- * try. Nor from the same one, such as that of a proxy: for a user who has logged in from an address, the failures of other names
+ * An attacker cannot lock out a user from another address: while a name is tried from many addresses, each address still has a first
+ * try. Nor from the same address, such as that of a proxy: for a user who has logged in from an address, failures of other names
  * there do not count, and the credential itself is not counted there any more.
  */
 export class FailedAttempts {
@@ -70,15 +70,15 @@ export class FailedAttempts {
   readonly #most: number;
   #young = new Map<string, Counter>();
   #old = new Map<string, Counter>();
-  /** MAC of address and valid credential, under a key of this process → until when it is not counted. */
+  /** The MAC of an address and a valid credential, with a key of this process → until when the credential is not counted. */
   readonly #valid = new Map<string, number>();
   readonly #key: Uint8Array;
   readonly #tried: (result: "valid" | "failed" | "limited") => void;
 
   /**
-   * @param limit failures within a minute; 0 for no limit
-   * @param most counters that are kept
-   * @param tried called with how each attempt went
+   * @param limit the most failures within a minute; 0 for no limit
+   * @param most the most counters that are kept
+   * @param tried called with the verdict on each attempt
    */
   constructor(
     clock: Clock,
@@ -95,7 +95,7 @@ export class FailedAttempts {
     this.#key = crypto.randomBytes(32);
   }
 
-  /** Counters that are kept; for tests. */
+  /** The number of kept counters, for tests. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
@@ -104,7 +104,7 @@ export class FailedAttempts {
     return this.#mac(JSON.stringify([networksOf(address).host, user ?? null, secret]));
   }
 
-  /** Stands for a user who has logged in from an address. */
+  /** The mark of a user who has logged in from an address. */
   #knownMark(host: string, name: string): string {
     return this.#mac(JSON.stringify([host, name]));
   }
@@ -114,9 +114,9 @@ export class FailedAttempts {
   }
 
   /**
-   * Takes a place for an attempt, waiting for one if necessary. The returned function MUST be called once, with how the
-   * attempt went. Credentials that are tried together take their places together: one that had a place while it waited for
-   * another could wait for itself.
+   * Takes a place for an attempt, and waits for one if necessary. The returned function MUST be called once, with the
+   * verdict. Credentials that are tried together take their places together: otherwise an attempt could wait for its own
+   * place.
    *
    * @throws {HttpError} 429 with `Retry-After`
    */
@@ -165,7 +165,7 @@ export class FailedAttempts {
       }
       const busy = counters.find(({ failures, pending, limit }) => failures + pending >= limit);
       if (busy === undefined) {
-        // In the same turn of the loop, so that the next attempt sees it.
+        // Added in the same turn of the loop, so that the next attempt sees it.
         for (const counter of counters) {
           counter.pending++;
           this.#keep(counter);
@@ -206,13 +206,13 @@ export class FailedAttempts {
   }
 
   /**
-   * A directory may treat names that differ only in case as one user. A name can be of any length, so its MAC stands for it.
+   * The key of a user's name. The case is ignored, as some directories do. A name can have any length, so its MAC is used.
    */
   #nameOf(user: string): string {
     return this.#mac(user.normalize("NFKC").trim().toLowerCase());
   }
 
-  /** The counter of that key. A new one is not kept yet, so that a refused attempt takes no room. */
+  /** The counter of a key. A new counter is not kept yet, so that a refused attempt takes no room. */
   #counter(key: string, limit: number): Counter {
     const now = this.#clock.now();
     const counter = this.#young.get(key) ?? this.#old.get(key) ??
@@ -225,14 +225,14 @@ export class FailedAttempts {
     return counter;
   }
 
-  /** Keeps a counter, also one that has been dropped meanwhile. */
+  /** Keeps a counter, even if it has been dropped meanwhile. */
   #keep(counter: Counter): void {
     if (this.#young.get(counter.key) === counter) return;
     this.#young.set(counter.key, counter);
     if (this.#young.size >= this.#most / 2) this.#age();
   }
 
-  /** Drops half of all counters at once, which is cheap for each; those that refuse or delay attempts stay if there is room. */
+  /** Drops half of all counters at once, which is cheaper than dropping one by one; counters that refuse or delay attempts stay if there is room. */
   #age(): void {
     const now = this.#clock.now();
     const dropped = this.#old;

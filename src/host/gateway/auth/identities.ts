@@ -11,7 +11,7 @@ import type { Jwts, Opened, TokenPair } from "./jwt.ts";
 import type { Sessions } from "./sessions.ts";
 import type { ApiKeySetting, GatewaySettings } from "../settings.ts";
 
-/** A token with less than so many seconds left is replaced. */
+/** The remaining seconds below which a token is replaced. */
 const MIN_SECONDS_LEFT = 60;
 
 export interface IdentitiesOptions {
@@ -24,13 +24,13 @@ export interface IdentitiesOptions {
   attempts: FailedAttempts;
 }
 
-/** What a refresh is made with: the master as the caller may use it, and the caller's address. */
+/** The arguments of a refresh: the master as the caller may use it, and the caller's address. */
 export interface Renewal {
   backend: Pick<Backend, "token">;
   address: string;
 }
 
-/** Authenticates callers by what they present: a session id, a JSON Web Token, or an API key. */
+/** Authenticates callers by a session id, a JSON Web Token, or an API key. */
 export class Identities {
   readonly #options: IdentitiesOptions;
   /** Name of an API key → the eauth token that the gateway got for it. */
@@ -45,7 +45,7 @@ export class Identities {
   }
 
   /**
-   * The caller, or undefined if what it presents is not valid.
+   * The caller; undefined if the presented credential is not valid.
    *
    * @throws {HttpError} 429 after too many invalid ones from that address
    */
@@ -62,7 +62,7 @@ export class Identities {
     return { record, family, endListeners: jwts.endListeners(family) };
   }
 
-  /** What the master has of a session, by its name there; nothing once the address has presented too many that are not valid. */
+  /** The master's record of a session, by its name there; undefined if the address has presented too many invalid ones. */
   async #recordOf(name: string, secret: string, address: string): Promise<TokenRecord | undefined> {
     const { attempts, backend, settings } = this.#options;
     const finish = await attempts.begin({ address, secret }).catch(() => undefined);
@@ -77,17 +77,17 @@ export class Identities {
     }
   }
 
-  /** A new pair of tokens for a refresh token; undefined if it is not valid. */
+  /** A new pair of tokens for a refresh token; undefined if the refresh token is not valid. */
   async refresh(presented: unknown, { backend, address }: Renewal): Promise<TokenPair | undefined> {
     const { jwts } = this.#options;
     if (jwts === undefined || typeof presented !== "string") return undefined;
     const opened = await this.#opened(presented, "refresh", address);
-    // The master may have revoked it since.
+    // The master may have revoked the eauth token meanwhile.
     const known = opened === undefined ? undefined : await backend.token(opened.record.token);
     return known === undefined ? undefined : await jwts.renew(opened!, known);
   }
 
-  /** Ends a caller's session or login, and revokes its eauth token: that must not outlive the login. */
+  /** Ends a caller's session or login, and revokes its eauth token, which must not outlive the login. */
   async logOut({ session, family, record }: Identity): Promise<void> {
     const { sessions, jwts, backend } = this.#options;
     if (session === undefined && family === undefined) return;
@@ -102,7 +102,7 @@ export class Identities {
     return opened;
   }
 
-  /** Counts an invalid token. Valid ones are recognised here without asking the master, and need no place. */
+  /** Counts an invalid token. Valid tokens are recognized without asking the master, and need no place. */
   async #failed(secret: string, address: string): Promise<void> {
     const finish = await this.#options.attempts.begin({ address, secret });
     finish("failed");

@@ -3,16 +3,16 @@ import type { EndListeners } from "./end_listeners.ts";
 import type { Session } from "./sessions.ts";
 import type { Family } from "./token_families.ts";
 
-/** An authenticated caller, with what it presented. */
+/** An authenticated caller, with its credential. */
 export interface Identity {
   /** The eauth token that the master knows this caller by. */
   readonly record: TokenRecord;
-  /** Only for callers with a session id; JSON Web Tokens and API keys have none. */
+  /** The session of a caller with a session id; JSON Web Tokens and API keys have none. */
   readonly session?: Session;
-  /** Only for JSON Web Tokens: the login that the token belongs to. */
+  /** The login of a JSON Web Token; undefined for other credentials. */
   readonly family?: Family;
   /** Called when the session or login ends, so that streams opened with it end too. */
   readonly endListeners?: EndListeners;
-  /** What an API key may do; undefined means no limit beyond the user's own permissions. */
+  /** The scopes of an API key; undefined means no limit beyond the user's own permissions. */
   readonly scopes?: readonly string[];
 }

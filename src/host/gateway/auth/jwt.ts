@@ -12,9 +12,9 @@ import { type Family, TokenFamilies } from "./token_families.ts";
 /** One of the keys that tokens are encrypted with. */
 interface RingKey {
   id: string;
-  /** 32 bytes as hex. */
+  /** The key: 32 bytes as hex. */
   secret: string;
-  /** Milliseconds since the epoch. */
+  /** When the key was made, in milliseconds since the epoch. */
   made: number;
 }
 
@@ -33,10 +33,10 @@ export interface JwtOptions {
   rotateMs: number;
 }
 
-/** The tokens of a login, as the client gets them. */
+/** The tokens of a login, in the form for the client. */
 export interface TokenPair {
   access_token: string;
-  /** Seconds since the epoch. */
+  /** When the access token expires, in seconds since the epoch. */
   access_expire: number;
   refresh_token: string;
   refresh_expire: number;
@@ -54,7 +54,7 @@ const ISSUER = "brine";
 
 /**
  * Sessions that the client keeps: JSON Web Tokens, encrypted (dir, A256GCM) because they contain the eauth token. The key is
- * replaced every {@link JwtOptions.rotateMs}; older keys decrypt tokens until the last of those has expired.
+ * replaced every {@link JwtOptions.rotateMs}; older keys decrypt tokens until the last of their tokens has expired.
  */
 export class Jwts {
   readonly #options: JwtOptions;
@@ -81,7 +81,7 @@ export class Jwts {
     return [];
   }
 
-  /** The key for new tokens; a new one once the last is old enough. */
+  /** The key for new tokens; makes a new one if the last key is too old. */
   #current(): RingKey {
     const { clock, crypto, fs, path, keep, rotateMs, refreshMs } = this.#options;
     const now = clock.now();
@@ -119,14 +119,14 @@ export class Jwts {
   /**
    * The next tokens of a login; undefined if the refresh token was used before, which ends the login.
    *
-   * @param record the eauth token as the master knows it now
+   * @param record the master's current record of the eauth token
    */
   async renew({ family, generation }: Opened, record: TokenRecord): Promise<TokenPair | undefined> {
     const next = await this.#families.renew(family, generation);
     return next === undefined ? undefined : await this.#pair({ record, family, generation: next });
   }
 
-  /** Revokes all tokens of a login, also those renewed from them. */
+  /** Revokes all tokens of a login, including renewed ones. */
   async revoke(family: Family): Promise<void> {
     await this.#families.revoke(family);
   }
@@ -150,7 +150,7 @@ export class Jwts {
     };
   }
 
-  /** The content of a token; undefined if it is not ours, for another use, expired, or revoked. */
+  /** The content of a token; undefined if it was not made by this gateway, is for another use, has expired, or was revoked. */
   async open(token: string, use: "access" | "refresh"): Promise<Opened | undefined> {
     const { jwtDecrypt } = await import("jose");
     try {
@@ -170,7 +170,7 @@ export class Jwts {
       if (this.#families.isRevoked(family, payload.iat ?? 0)) return undefined;
       return { record, family, generation: Number(payload.generation) };
     } catch {
-      // Whatever is wrong with it, the caller is not authenticated.
+      // With any invalid token, the caller is not authenticated.
       return undefined;
     }
   }

@@ -4,7 +4,7 @@ import { repr } from "../../../language/python/repr.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
 import { fieldOf } from "../wire/field_of.ts";
 
-/** Backends whose own list replaces what the configuration grants, and when it does. */
+/** Backends whose own list replaces the permissions of the configuration, and the condition for that. */
 const OWN_LIST: Record<string, (eauth: unknown) => boolean> = {
   django: (eauth) => fieldOf(eauth, "^model") !== undefined,
   rest: () => true,
@@ -17,7 +17,7 @@ function listUnder(map: unknown, key: string): unknown[] {
 
 const byCodePoints = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
 
-/** Texts first, then structured entries in the order of their Python notation; each once. */
+/** Sorts permissions: texts first, then structured entries in the order of their Python notation; duplicates are removed. */
 function sortedPermissions(entries: readonly unknown[]): unknown[] {
   const texts = [...new Set(entries.filter((entry) => typeof entry === "string"))].sort(byCodePoints);
   const structured: unknown[] = [];
@@ -28,8 +28,8 @@ function sortedPermissions(entries: readonly unknown[]): unknown[] {
 }
 
 /**
- * The permissions of a user as the answer to a login shows them: the entries of exactly that name, those of `*`, and those of
- * the user's groups. For display only: the master checks each command itself.
+ * The permissions of a user in the answer to a login: the entries of exactly that name, those of `*`, and those of the user's
+ * groups. They are only for display: the master checks each command itself.
  */
 export function permissionsOf(record: TokenRecord, externalAuth: Record<string, unknown>): unknown[] {
   const eauth = Object.hasOwn(externalAuth, record.eauth) ? externalAuth[record.eauth] : undefined;

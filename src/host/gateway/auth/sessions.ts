@@ -4,26 +4,26 @@ import { hex } from "../../../protocol/crypto/hex.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { GatewaySettings } from "../settings.ts";
 
-/** Sessions end so long after their last request. */
+/** How long after its last request a session ends, in milliseconds. */
 export const SESSION_MS = 10 * 3_600_000;
 
 /** One login at the gateway. */
 export interface Session {
-  /** What the client presents. */
+  /** The id that the client presents. */
   readonly id: string;
   /** The eauth token; never sent to a client of `rest_cherrypy`. */
   readonly record: TokenRecord;
-  /** Milliseconds since the epoch; updated by each request. */
+  /** The time of the last request, in milliseconds since the epoch. */
   lastUsed: number;
-  /** Called when it ends, so that streams opened with it end too. */
+  /** Functions to call when the session ends, so that its streams end too. */
   readonly onEnd: Set<() => void>;
 }
 
 /**
- * The cookie of a session, the gateway's only one. No script of a page can read it, a browser does not send it for other
- * sites, and with TLS it is never sent without.
+ * The cookie of a session, the gateway's only cookie. Scripts cannot read it, a browser does not send it for other sites, and
+ * with TLS it is never sent over plain HTTP.
  *
- * @param lifetime `Max-Age=…` and the like
+ * @param lifetime an attribute such as `Max-Age=…`
  */
 export function sessionCookie(
   id: string,
@@ -34,22 +34,22 @@ export function sessionCookie(
   return [`session_id=${id}`, ...lifetime, "Path=/", "HttpOnly", "SameSite=Lax", ...secure].join("; ");
 }
 
-/** Sessions that are kept; beyond that, the one used longest ago ends. */
+/** The most sessions that are kept; beyond that, the session that was not used for longest ends. */
 const MAX_SESSIONS = 100_000;
 /** Time between two searches for expired sessions, in milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** 40 hex digits. */
+/** Matches a session id: 40 hex digits. */
 const ID = /^[0-9a-f]{40}$/;
 
 /**
- * The sessions of the logins at this gateway, in memory. The master finds the token of a login by a name that is made of the session's id,
- * so that another gateway of the master, or of another master of its cluster, takes the session up.
+ * The sessions of the logins at this gateway, in memory. The master finds the token of a login by a name made from the session's id,
+ * so another gateway of the master, or of another master of its cluster, can continue the session.
  */
 export class Sessions {
   readonly #clock: Clock;
   readonly #crypto: Crypto;
-  /** In the order of their last use. */
+  /** The sessions by id, in the order of their last use. */
   readonly #sessions = new Map<string, Session>();
   #swept: number;
 
@@ -63,12 +63,12 @@ export class Sessions {
     return this.#sessions.size;
   }
 
-  /** 40 random hex digits. */
+  /** Makes a session id: 40 random hex digits. */
   newId(): string {
     return hex(this.#crypto.randomBytes(20));
   }
 
-  /** The session of that id, which counts as a use of it; undefined if there is none. */
+  /** The session with an id, which counts as used; undefined if there is none. */
   use(id: string): Session | undefined {
     const now = this.#clock.now();
     if (now - this.#swept > SWEEP_MS) this.#sweep(now);
@@ -84,16 +84,16 @@ export class Sessions {
     return session;
   }
 
-  /** The name under which the master keeps the token of a session; nobody finds the id by it. */
+  /** The name under which the master keeps the token of a session; the id cannot be derived from the name. */
   nameOf(id: string): string {
     return hex(this.#crypto.hash("sha256", new TextEncoder().encode(`session ${id}`)));
   }
 
   /**
-   * Takes up a session that this gateway does not know, by the record that the master has of it; undefined if it may have ended for want
-   * of requests since its login.
+   * Continues a session that this gateway does not know, from the master's record; undefined if it may have ended for lack of requests
+   * since its login.
    *
-   * @param find the record by the name that the session has at the master
+   * @param find reads the record by the session's name at the master
    */
   async takeUp(
     id: string,
@@ -104,7 +104,7 @@ export class Sessions {
     return this.#sessions.get(id) ?? this.start(id, record);
   }
 
-  /** @param id made by {@link Sessions.newId} */
+  /** Starts a session. @param id made by {@link Sessions.newId} */
   start(id: string, record: TokenRecord): Session {
     const session: Session = { id, record, lastUsed: this.#clock.now(), onEnd: new Set() };
     this.#sessions.set(session.id, session);

@@ -6,20 +6,20 @@ import type { EndListeners } from "./end_listeners.ts";
 
 /** The login that a token comes from; all tokens of one login are a family. */
 export interface Family {
-  /** One for each login. */
+  /** The id of the family, one for each login. */
   id: string;
   user: string;
-  /** When its last token expires, in seconds since the epoch. */
+  /** When the last token of the family expires, in seconds since the epoch. */
   expire: number;
 }
 
-/** The state of a family. Nothing is kept until it is renewed or revoked. */
+/** The state of a family, which is kept once the family was renewed or revoked. */
 interface Entry {
   user: string;
   expire: number;
-  /** How often it was renewed. */
+  /** How often the family was renewed. */
   generation: number;
-  /** When it was renewed last, in milliseconds since the epoch. */
+  /** When the family was renewed last, in milliseconds since the epoch. */
   renewed: number;
   revoked: boolean;
 }
@@ -33,26 +33,26 @@ export interface FamilyOptions {
   path: string;
   /** False keeps the state in memory only. */
   keep: boolean;
-  /** Families that are kept. @default 100000 */
+  /** The most families that are kept. @default 100000 */
   most?: number;
 }
 
 const MAX_FAMILIES = 100_000;
-/** Users whose tokens were all revoked to make room. */
+/** The most users whose tokens were all revoked to make room. */
 const MAX_USERS = 10_000;
-/** A client may not have received the answer: the same refresh token is accepted again for so long, in milliseconds. */
+/** How long the same refresh token is accepted again, in milliseconds, since the client may not have received the answer. */
 const REPEAT_MS = 10_000;
-/** By then all tokens have expired, whenever they were made. */
+/** The seconds after which every token has expired. */
 const LONGEST_SECONDS = 366 * 86_400;
-/** Stands for all users. */
+/** The name that means all users. */
 const EVERY_USER = "";
 
 /**
  * Revoked logins, and used refresh tokens. A revoked login stays revoked until its last token has expired, also after a
- * restart: a change is in the file before the request that made it is answered.
+ * restart: a change is in the file before its request is answered.
  *
- * When there are too many families, all tokens so far of the user with the most are revoked. So a revoked token never becomes
- * valid again for lack of room, and no user loses tokens because of another user's logins.
+ * When there are too many families, all current tokens of the user with the most families are revoked. So a revoked token never
+ * becomes valid again for lack of room, and no user loses tokens because of another user's logins.
  */
 export class TokenFamilies {
   readonly #options: FamilyOptions;
@@ -60,7 +60,7 @@ export class TokenFamilies {
   /** User → tokens issued at or before that second are revoked. */
   readonly #revokedUsers = new Map<string, { before: number; expire: number }>();
   readonly #endListeners = new Map<string, Set<() => void>>();
-  /** Lines in the file. */
+  /** The number of lines in the file. */
   #lines = 0;
 
   constructor(options: FamilyOptions) {
@@ -74,12 +74,12 @@ export class TokenFamilies {
     try {
       text = fs.readText(path);
     } catch (error) {
-      // Create it now, so that its name survives a loss of power.
+      // The file is created at once, so that its name survives a loss of power.
       if (codeOf(error) === "ENOENT") return this.#compact();
       throw error;
     }
     const lines = text.split("\n");
-    // A last line without a line end was being written when the process stopped: its request was never answered.
+    // A last line without a line end was cut off by the end of the process: its request was never answered.
     lines.pop();
     try {
       for (const line of lines) {
@@ -88,20 +88,20 @@ export class TokenFamilies {
         else this.#families.set(name, kept);
       }
     } catch {
-      // Revoked logins are unknown now, so all old tokens are refused.
+      // The revoked logins are unknown after a read error, so all old tokens are refused.
       const before = Math.floor(this.#options.clock.now() / 1000);
       this.#revokedUsers.set(EVERY_USER, { before, expire: before + LONGEST_SECONDS });
     }
     this.#compact();
   }
 
-  /** @param issued when the token was made, in seconds since the epoch */
+  /** True if a token is revoked. @param issued when the token was made, in seconds since the epoch */
   isRevoked({ id, user }: Family, issued: number): boolean {
     if (this.#families.get(id)?.revoked === true) return true;
     return [user, EVERY_USER].some((name) => issued <= (this.#revokedUsers.get(name)?.before ?? -1));
   }
 
-  /** Revokes all tokens of a login, at once; resolves when that survives a loss of power. */
+  /** Revokes all tokens of a login, at once; resolves when the revocation survives a loss of power. */
   async revoke(family: Family): Promise<void> {
     const { id, user, expire } = family;
     const known = this.#families.get(id);
@@ -114,8 +114,8 @@ export class TokenFamilies {
   }
 
   /**
-   * Uses a refresh token: the generation of its successors, or undefined if it was used before. Then it was probably stolen,
-   * and the whole family is revoked.
+   * Uses a refresh token. Returns the generation of its successors, or undefined if the token was used before: then it was probably
+   * stolen, and the whole family is revoked.
    */
   async renew(family: Family, generation: number): Promise<number | undefined> {
     const { id, user, expire } = family;
@@ -173,7 +173,7 @@ export class TokenFamilies {
     this.#compact();
   }
 
-  /** Drops what has expired, and rewrites the file. */
+  /** Drops expired entries, and rewrites the file. */
   #compact(): void {
     const { clock, fs, path, keep } = this.#options;
     const now = clock.now() / 1000;

@@ -6,12 +6,12 @@ import { HttpError, NO_PERMISSION, RefusedError } from "../wire/errors.ts";
 import { fieldOf } from "../wire/field_of.ts";
 import type { Backend } from "./backend.ts";
 
-/** What a request may do without a credential. */
+/** The methods that need no credential. */
 export type OpenBackend = Pick<
   Backend,
   "up" | "isBrine" | "cluster" | "fire" | "revoke" | "mayReadAllEvents" | "onEvent"
 >;
-/** What needs a credential, or is one. */
+/** The methods that need a credential, or check one. */
 export type GuardedBackend = Omit<
   Backend,
   "cluster" | "fire" | "revoke" | "mayReadAllEvents" | "onEvent" | typeof Symbol.asyncDispose
@@ -22,8 +22,8 @@ export interface GuardedBackendOptions extends GuardOptions {
 }
 
 /**
- * The master as one request may use it: the only way in which a credential reaches the master. Whichever route, client or
- * field it came by, the {@link CredentialGuard} checks and counts it here.
+ * The master as one request may use it: the only way in which a credential reaches the master. The {@link CredentialGuard} checks and
+ * counts each credential here, whatever route, client or field it came from.
  */
 export function guardedBackend(options: GuardedBackendOptions): GuardedBackend {
   return new TheGuardedBackend(options);
@@ -56,7 +56,7 @@ class TheGuardedBackend implements GuardedBackend {
   login: Backend["login"] = async (credentials, session) => {
     const use = this.#guard.useOf(credentials);
     const record = await this.#guard.count([use], () => this.#backend.login(credentials, session), validIfFound);
-    // The user of an identity provider's token is known only now.
+    // For an identity provider's token, the user is known only after the login.
     if (record === undefined || this.#guard.admits(record.name)) return record;
     await this.#backend.revoke(record.token);
     throw new HttpError(401, NO_PERMISSION);
@@ -93,7 +93,7 @@ class TheGuardedBackend implements GuardedBackend {
   startRunner: Backend["startRunner"] = async (request) => {
     const use = await this.#useIn(request.credentials);
     const argument = this.#argumentUse(request);
-    // The return of a started runner is not seen here, nor whether a password in its arguments was valid.
+    // The return of a started runner is not known here, so the result of a password in its arguments is unknown.
     return await this.#guard.count(
       [use, argument],
       () => this.#backend.startRunner(request),
@@ -139,7 +139,7 @@ class TheGuardedBackend implements GuardedBackend {
     }
   }
 
-  /** What to count for these credentials. With `api_acl`, the owner of a token has to be known before it is used. */
+  /** The attempt to count for credentials. With `api_acl`, the owner of a token has to be known before the token is used. */
   async #useIn(credentials: Credentials = {}): Promise<CredentialUse | undefined> {
     const { token } = credentials;
     if (this.#restricted && typeof token === "string" && !this.#guard.isProven(token)) {

@@ -21,12 +21,12 @@ import { MasterDownError, type RefusalKind, RefusedError } from "../wire/errors.
 
 /** Time between two attempts to connect to the master, in milliseconds. */
 const RETRY_MS = 500;
-/** Requests that may be in progress at the master at once. */
+/** The most requests in progress at the master. */
 const LANES = 16;
-/** How long an answer on the cluster is good, and how long one is waited for, in milliseconds. */
+/** How long the state of the cluster is kept, and how long an answer is waited for, in milliseconds. */
 const CLUSTER_MS = 1000;
 const CLUSTER_WAIT_MS = 2000;
-/** A master that takes longer for one request hangs: none of the requests from here take that long. */
+/** The time after which a request fails, in milliseconds: no request of the gateway takes that long unless the master hangs. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 const KINDS: Record<string, RefusalKind> = {
@@ -51,8 +51,8 @@ function translated(error: unknown): unknown {
 }
 
 /**
- * A master on this host, Brine's or real Salt's, through its request port and its event bus. It may start
- * later, stop and start again.
+ * A master on this host, of Brine or of Salt, through its request port and its event bus. The master may start
+ * later, and may restart.
  *
  * @example
  * ```ts
@@ -64,14 +64,14 @@ function translated(error: unknown): unknown {
  */
 export function masterBackend(
   options: Omit<LocalClientOptions, "lanes" | "requestTimeoutMs" | "checked" | "log"> & {
-    /** @default no log */
+    /** The log of the backend. @default no log */
     log?: Logger;
   },
 ): Backend {
   return new MasterBackend({ log: silentLogger, ...options });
 }
 
-/** What of a master's answer to `cluster_status` is looked at. */
+/** The fields of a master's answer to `cluster_status` that are used. */
 interface ClusterStatus {
   masters: string[];
   usable: boolean;
@@ -140,7 +140,7 @@ class MasterBackend implements Backend {
   cluster: NonNullable<Backend["cluster"]> = () => {
     const { opts, runtime: { clock } } = this.#options;
     if ((opts as { cluster?: unknown }).cluster === undefined || !this.isBrine) return Promise.resolve(undefined);
-    // However many ask: the master is asked by one at a time, once a second.
+    // All callers share one question to the master a second.
     if (this.#cluster === undefined || clock.elapsed() > this.#cluster.untilMs) {
       const asked = this.#cluster = { untilMs: Infinity, state: this.#askCluster() };
       void asked.state.then(() => asked.untilMs = clock.elapsed() + CLUSTER_MS);
@@ -161,7 +161,7 @@ class MasterBackend implements Backend {
         lease: status.usable,
       };
     } catch {
-      // Not allowed to, or the master is away: `up` tells of that.
+      // The call is not permitted, or the master cannot be reached, which `up` reports.
       return undefined;
     }
   }
@@ -173,7 +173,7 @@ class MasterBackend implements Backend {
     return this.#client;
   }
 
-  /** Does not wait for an answer once the connection is lost. */
+  /** Calls the client; rejects once the connection is lost. */
   async #ask<T>(call: (client: LocalClient) => Promise<T>): Promise<T> {
     const client = await this.#connected();
     try {
@@ -205,7 +205,7 @@ class MasterBackend implements Backend {
   };
   mayReadAllEvents: Backend["mayReadAllEvents"] = async (owner) => {
     if (!this.isBrine) {
-      // Salt's master cannot be asked: its configuration, which this host has, says the same of plain names and groups.
+      // A Salt master has no such command: its configuration on this host decides, for plain names and groups.
       const { external_auth = {} } = this.#options.opts as { external_auth?: Record<string, unknown> };
       return coversAllEvents(owner.auth_list ?? permissionsOf(owner, external_auth));
     }

@@ -11,30 +11,30 @@ import { RemoteEvents } from "./remote_events.ts";
 import { batchOutcome, chunkOf, outcomesOf } from "../../../client/http/lowstate.ts";
 import { type Json, SaltApiClient } from "./salt_api_client.ts";
 
-/** Where the other salt-api is, and how it is called. */
+/** The options of a backend that uses another salt-api. */
 export interface RemoteBackendOptions {
-  /** Of a salt-api, Brine's or real Salt's: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
+  /** The address of a salt-api of Brine or Salt: `https://salt.example.com:8000`, with its `root_prefix` if it has one. */
   url: string;
   /** The clock for expiry and retries. */
   clock: Clock;
-  /** Where the backend logs. @default no log */
+  /** The log of the backend. @default no log */
   log?: Logger;
-  /** The login that listens to its events and fires hooks: `{eauth, username, password}`. @default neither is possible */
+  /** The login for listening to events and firing hooks: `{eauth, username, password}`. @default neither is possible */
   listener?: Credentials;
-  /** Makes the requests. @default the host's own */
+  /** Makes the requests. @default the global `fetch` */
   fetch?: (request: Request) => Promise<Response>;
-  /** In [0, 1). @default Math.random */
+  /** A random number in [0, 1). @default Math.random */
   random?(): number;
 }
 
-/** Logins that are remembered with all that the salt-api answered. */
+/** The most logins that are remembered, with the answer of the salt-api. */
 const MAX_LOGINS = 10_000;
-/** How long a token is assumed to be valid whose login another gateway has seen, in seconds. */
+/** The assumed lifetime of a token from a login at another gateway, in seconds. */
 const UNKNOWN_LIFETIME = 600;
 
 /**
- * A master on another host, through a salt-api beside it, Brine's or real Salt's. It needs only `fetch`, so a gateway before
- * it runs on any host that answers requests with a function.
+ * A master on another host, through its salt-api, of Brine or of Salt. The backend needs only `fetch`, so the gateway runs on
+ * any host that answers requests with a function.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ class RemoteBackend implements Backend {
     return this.#client.up;
   }
 
-  /** Runs one chunk: in the session of a token, or with credentials in it. Returns its results. */
+  /** Runs one chunk, in the session of a token or with the chunk's credentials. Returns the results. */
   async #run(low: Record<string, unknown>, credentials: Credentials = {}, signal?: AbortSignal): Promise<Json[]> {
     const { token, ...others } = credentials;
     const answer = typeof token === "string"
@@ -100,7 +100,7 @@ class RemoteBackend implements Backend {
 
   async token(token: string): Promise<TokenRecord | undefined> {
     try {
-      // An empty lowstate: it runs nothing, and only a valid session may post it.
+      // Posts an empty lowstate, which runs nothing and needs a valid session.
       await this.#client.post([], [], token);
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
@@ -111,7 +111,7 @@ class RemoteBackend implements Backend {
     return this.#logins.get(token) ?? { token, start, expire: start + UNKNOWN_LIFETIME, name: "", eauth: "" };
   }
 
-  /** By what the salt-api said at the login that the user may do. */
+  /** Decides by the permissions in the salt-api's answer to the login. */
   mayReadAllEvents({ token, auth_list }: TokenRecord): Promise<boolean> {
     return Promise.resolve(coversAllEvents(auth_list ?? this.#logins.get(token)?.auth_list ?? []));
   }
@@ -129,7 +129,7 @@ class RemoteBackend implements Backend {
     return { jid: published.jid, minions: published.minions, missing: [], queued: [] };
   };
 
-  /** The salt-api may be real Salt's, which has no previews. */
+  /** Always undefined: the salt-api may be Salt's, which has no previews. */
   preview: Backend["preview"] = () => Promise.resolve(undefined);
 
   run: Backend["run"] = async function* (this: RemoteBackend, request, { timeoutMs, gatherMs, signal }) {
@@ -185,7 +185,7 @@ class RemoteBackend implements Backend {
     return result;
   };
 
-  /** The token of {@link RemoteBackendOptions.listener}, which logs in again when that has expired. */
+  /** The token of {@link RemoteBackendOptions.listener}; logs in again when the token has expired. */
   async #ownToken(): Promise<string> {
     const listener = this.#listener;
     if (listener === undefined) {

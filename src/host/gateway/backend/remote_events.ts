@@ -5,10 +5,10 @@ import { BusEvent } from "../../../model/event/bus.ts";
 import type { Logger } from "../../../base/log.ts";
 import { serverSentEvents } from "../../../client/http/server_sent_events.ts";
 
-/** Waits between two attempts to listen. */
+/** The waits between two attempts to connect, in milliseconds. */
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 
-/** Characters of one event at most. */
+/** The most characters of one event. */
 const MOST = 64 * 1024 * 1024;
 
 function busEvent({ data = "null" }: { data: string | undefined }): BusEvent[] {
@@ -19,13 +19,13 @@ function busEvent({ data = "null" }: { data: string | undefined }): BusEvent[] {
 export interface RemoteEventsOptions {
   clock: Clock;
   log: Logger;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   random(): number;
-  /** Requests the stream of events. Called again after each time that it ends or fails. */
+  /** Requests the stream of events. Called again each time the stream ends or fails. */
   open(signal: AbortSignal): Promise<Response>;
 }
 
-/** The events of a salt-api, from the first listener until it is closed, across interruptions. */
+/** The events of a salt-api, from the first listener until the close; the stream survives interruptions. */
 export class RemoteEvents {
   readonly #options: RemoteEventsOptions;
   readonly #listeners = new Set<(event: BusEvent) => void>();
@@ -36,7 +36,7 @@ export class RemoteEvents {
     this.#options = options;
   }
 
-  /** Calls a listener with every event; the returned function ends that. */
+  /** Calls a listener with every event; the returned function removes the listener. */
   listen(listener: (event: BusEvent) => void): () => void {
     this.#listeners.add(listener);
     if (!this.#stop.signal.aborted) this.#running ??= this.#run();

@@ -10,21 +10,21 @@ import { HttpError, MasterDownError, type RefusalKind, RefusedError } from "../w
 export type Json = any;
 
 export interface SaltApiClientOptions {
-  /** With its `root_prefix`, if it has one. */
+  /** The address of the salt-api, with its `root_prefix` if it has one. */
   url: string;
   clock: Clock;
   log: Logger;
   fetch: ((request: Request) => Promise<Response>) | undefined;
 }
 
-/** A command may take as long as its caller waits for it. */
+/** The time for a command, in milliseconds: as long as its caller waits. */
 const TIMEOUT_MS = 2 ** 31 - 1;
 /** The largest answer, in bytes. */
 const MOST_BYTES = 256 * 1024 * 1024;
-/** How long the head of an answer may take that is a stream. */
+/** The time for the head of a streamed answer, in milliseconds. */
 const HEAD_MS = 60_000;
 
-/** Sends requests to a salt-api, and turns its errors into the gateway's. */
+/** Sends requests to a salt-api, and converts its errors to those of the gateway. */
 export class SaltApiClient {
   readonly #base: UrlBase;
   readonly #log: Logger;
@@ -45,7 +45,7 @@ export class SaltApiClient {
     });
   }
 
-  /** False after a request without an answer, until the next that is answered. */
+  /** False after a request without an answer, until a request is answered. */
   get up(): boolean {
     return this.#up;
   }
@@ -59,7 +59,7 @@ export class SaltApiClient {
     }
   }
 
-  /** Opens its stream of events. @throws {RefusedError | HttpError | MasterDownError | TimeoutError} */
+  /** Opens the stream of events. @throws {RefusedError | HttpError | MasterDownError | TimeoutError} */
   async events(token: string, signal: AbortSignal): Promise<Response> {
     const accept = "text/event-stream";
     return await this.#translated(
@@ -95,7 +95,7 @@ export class SaltApiClient {
   }
 }
 
-/** @throws {RefusedError} for a token that no salt-api can have issued */
+/** Checks a token. @throws {RefusedError} for a text that no salt-api issues as a token */
 function checkedToken(token: string): string {
   try {
     return tokenHeader(token);
@@ -109,7 +109,7 @@ const KINDS: Record<string, RefusalKind> = {
   PERMISSION: "authorization",
 };
 
-/** What a failed exchange means for the gateway, in the words of the server behind it. */
+/** The gateway's error for a failed exchange, in the words of the server behind it. */
 function gatewayError(error: unknown): unknown {
   if (!(error instanceof ClientError || error instanceof ProtocolError || error instanceof TimeoutError)) return error;
   const { status, said, retryAfterMs } = error as { status?: number; said?: string; retryAfterMs?: number };

@@ -24,7 +24,7 @@ const CLIENTS: Record<string, Client> = {
 /** Names of all clients, in the order in which `GET /` lists them. */
 export const CLIENT_NAMES: readonly string[] = Object.keys(CLIENTS);
 
-/** The client of that name; undefined if there is none. */
+/** The client with a name; undefined if there is none. */
 export function clientOf(name: unknown): Client | undefined {
   return typeof name === "string" && Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
 }

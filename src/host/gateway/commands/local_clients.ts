@@ -10,8 +10,8 @@ import type { Low, LowContext } from "./lowstate.ts";
 import { publication } from "./publication.ts";
 
 /**
- * `local`: publishes a job and waits for its returns. `false` stands for a minion that did not return, the text of `salt` for a
- * name of a list that has no accepted key.
+ * `local`: publishes a job and waits for its returns. The value of a minion that did not return is `false`; the value of a name in a
+ * list without an accepted key is the text that `salt` prints.
  *
  * @see salt/client/__init__.py LocalClient.cmd, get_cli_event_returns
  */
@@ -19,7 +19,7 @@ export async function runLocal(low: Low, context: LowContext): Promise<unknown> 
   return await collect(publication(low, context), collecting(low, context), context, flag(low.full_return));
 }
 
-/** `local` of `rest_tornado`, whose clients expect minions that did not return to be absent. */
+/** `local` of `rest_tornado`, whose clients expect that minions without a return are left out. */
 export async function localOfPresent(low: Low, context: LowContext): Promise<unknown> {
   const values: [string, unknown][] = [];
   const outcomes = context.backend.run(publication(low, context), collecting(low, context));
@@ -41,7 +41,7 @@ export async function publishLocal(low: Low, context: LowContext): Promise<unkno
   return backend.isBrine && flag(low.full_return) ? published : { jid: published.jid, minions: published.minions };
 }
 
-/** `local_subset`: a job for a few of the target, chosen at random. */
+/** `local_subset`: a job for a few minions of the target, chosen at random. */
 export async function runSubset(low: Low, context: LowContext): Promise<unknown> {
   const request = publication(low, context);
   const options = collecting(low, context);
@@ -52,7 +52,7 @@ export async function runSubset(low: Low, context: LowContext): Promise<unknown>
   return await collect({ ...request, tgt, tgt_type: "list" }, options, context, flag(low.full_return));
 }
 
-/** `local_batch`: a job for a few of the target at a time; yields a result for each minion. */
+/** `local_batch`: a job for a few minions of the target at a time; yields a result for each minion. */
 export async function* runBatch(low: Low, context: LowContext): AsyncGenerator<unknown> {
   const size = low.batch === undefined || low.batch === null ? "10%" : String(low.batch);
   if (!/^\d+(?:\.\d+)?%$|^%\d+(?:\.\d+)?$|^[1-9]\d*$/.test(size)) {
@@ -82,7 +82,7 @@ async function collect(
   const values: [string, unknown][] = [];
   for await (const outcome of backend.run(request, options)) {
     const { id, jid } = outcome;
-    // A list named it, and it has no key.
+    // A name in a list target without a key.
     if (outcome.kind === "missing") {
       const text = silentText(jid, outcome);
       values.push([id, full ? { out: "no_return", ret: text, retcode: 1 } : text]);

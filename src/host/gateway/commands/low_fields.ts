@@ -1,4 +1,4 @@
-/** Fields of a chunk that several clients read. */
+/** Reads fields of a chunk that several clients use. */
 import type { Credentials } from "../../../client/credentials.ts";
 import { functionsFault } from "../../../model/job/function_name.ts";
 import { HttpError } from "../wire/errors.ts";
@@ -20,10 +20,10 @@ export function milliseconds(low: Low, field: string): number | undefined {
   return seconds * 1000;
 }
 
-/** A flag, which clients also write as text or 1. */
+/** Reads a flag, which clients also send as text or 1. */
 export const flag = (value: unknown): boolean => value === true || value === "true" || value === "True" || value === 1;
 
-/** Refuses what cannot be the name of a function, or a list of names. @throws {HttpError} 400 */
+/** Refuses values that are not the name of a function, or a list of names. @throws {HttpError} 400 */
 export function checkFunctions(fun: unknown): void {
   const fault = functionsFault(fun);
   if (fault !== undefined) throw new HttpError(400, fault);
@@ -47,13 +47,13 @@ export function checkToken({ token }: Low): void {
 /** The credentials of a chunk. No other field reaches an eauth backend. @throws {HttpError} 401 */
 export function credentialsOf(low: Low): Credentials {
   checkToken(low);
-  // A token alone decides: other credentials beside it could only contradict it.
+  // If there is a token, other credentials are ignored: they could only contradict it.
   if (low.token !== undefined) return { token: low.token };
   const { eauth, username, password } = low;
   return { eauth, username, password };
 }
 
-/** Fields at the top of a runner's or wheel function's chunk that are keyword arguments: all that mean nothing else. */
+/** The top-level fields of a runner's or wheel function's chunk that are keyword arguments: all without another meaning. */
 export function topLevelArguments(low: Low, reserved: readonly string[]): Low {
   return Object.fromEntries(
     Object.entries(low).filter(([name]) =>

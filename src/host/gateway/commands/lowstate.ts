@@ -11,11 +11,11 @@ import { HttpError } from "../wire/errors.ts";
 /** One chunk: the client that runs it, the function, and fields for either. */
 export type Low = Record<string, unknown>;
 
-/** What a chunk is run with. */
+/** The context in which a chunk is run. */
 export interface LowContext {
   backend: GuardedBackend;
   settings: GatewaySettings;
-  /** Who calls; undefined for credentials in the chunk. */
+  /** The caller; undefined if the credentials are in the chunk. */
   identity: Identity | undefined;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;

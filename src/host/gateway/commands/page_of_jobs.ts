@@ -2,8 +2,8 @@ import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { HttpError } from "../wire/errors.ts";
 
 /**
- * A page of what `jobs.list_jobs` returned: the latest `?limit=` jobs that started before `?before=`. Without either
- * parameter, all of it unchanged.
+ * A page of the return of `jobs.list_jobs`: the latest `?limit=` jobs that started before `?before=`. Without both
+ * parameters, the whole return unchanged.
  *
  * @throws {HttpError} 400
  */

@@ -9,7 +9,7 @@ import type { Answer } from "../requests/route.ts";
  * `POST /preview`: the minions that commands would be published for. The master expands each target and checks the user's
  * permissions as it does for a job. Answers `{return: [{minions, missing}, …]}`, one for each command.
  *
- * @throws {HttpError} 501 if the master is real Salt's
+ * @throws {HttpError} 501 if the master is Salt
  */
 export async function previewOf(call: Call): Promise<Answer> {
   const { identity, body } = call;

@@ -9,7 +9,7 @@ import { HttpError } from "../wire/errors.ts";
 import { argList, checkFunctions, credentialsOf, flag } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 
-/** Fields that the master or its minions act on, beside those that have a place of their own in a publication. */
+/** Fields in `kwargs` of a publication that the master or its minions use. */
 const PUBLISH_KWARGS = [
   "delimiter",
   "metadata",
@@ -54,7 +54,7 @@ export function publication(low: Low, { settings, backend, identity }: LowContex
 /** The longest time for which a job may be kept or run, in seconds: a year. */
 const MAX_SECONDS = 366 * 86_400;
 
-/** What Brine masters do besides: live output, jobs that are kept for minions that are away, and a time for each. */
+/** The fields for Brine masters: live output, jobs that are kept for absent minions, and a timeout of the job. */
 function delivery(low: Low): Pick<PublishRequest, "stream" | "queue" | "jobTimeout"> {
   const seconds = (name: string) => {
     const value = low[name];
@@ -71,16 +71,16 @@ function delivery(low: Low): Pick<PublishRequest, "stream" | "queue" | "jobTimeo
   };
 }
 
-/** The target of a chunk with its node groups inlined; the master does not know them. */
+/** The target of a chunk with inlined node groups, since the master does not know them. */
 function targetOf(low: Low, nodegroups: Record<string, unknown>): { tgt: string | string[]; tgt_type: string } {
   const tgt_type = low.tgt_type === undefined || low.tgt_type === null ? "glob" : String(low.tgt_type);
   return inlineNodegroups({ tgt: low.tgt as string | string[], tgt_type }, nodegroups);
 }
 
-/** `arg` and `kwarg` as a job carries them: for one function, or for each of several. */
+/** `arg` and `kwarg` in the form of a job: for one function, or for each of several. */
 function jobArguments(low: Low): unknown[] {
   const { kwarg } = low;
-  // A form can send any text as kwarg: what is not a map is ignored.
+  // A form can send any text as `kwarg`: a value that is not a map is ignored.
   if (!isMap(kwarg)) return conditionInput(argList(low), new Map());
   const named = new Map<unknown, unknown>(kwarg instanceof Map ? kwarg : Object.entries(kwarg));
   return conditionInput(argList(low), named);

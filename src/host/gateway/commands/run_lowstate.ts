@@ -7,10 +7,10 @@ import { checkToken } from "./low_fields.ts";
 import { type Low, lowContext } from "./lowstate.ts";
 
 /**
- * Runs the chunks of a lowstate one after the other and returns their results. The first that fails ends it, as in the
- * original.
+ * Runs the chunks of a lowstate one after the other and returns their results. As in Salt, the first failure ends the
+ * run.
  *
- * @param forced fields that the route sets, whatever the request has in them
+ * @param forced fields that the route sets, which override the request
  * @throws {HttpError} for a chunk that is malformed, not allowed here, or without credentials
  * @throws {RefusedError} if the master refuses
  */

@@ -9,14 +9,14 @@ import type { Low, LowContext } from "./lowstate.ts";
 
 /** Fields of a chunk that are never arguments of the runner. */
 const RESERVED = ["client", "fun", "arg", "kwarg", "timeout", "full_return", "user", "key"];
-/** What a runner says that was called with an argument it does not have. */
+/** Matches the error of a runner that was called with an unknown argument. */
 const UNEXPECTED_ARGUMENT = /got an unexpected keyword argument '([^']*)'/;
 const MAX_RETRIES = 20;
 
 /**
  * `runner`: runs a function of the master and waits for its return.
  *
- * Clients send fields beside `kwarg` that are not meant for the runner, and only the runner knows which arguments it has. It
+ * Clients send top-level fields that are not meant for the runner, and only the runner knows its arguments. It
  * refuses unknown ones before it does anything, so the call is repeated without them.
  */
 export async function runRunner(low: Low, { backend, settings, signal }: LowContext): Promise<unknown> {
@@ -53,16 +53,16 @@ function runnerRequest(low: Low): RunnerRequest & { kwarg: Low } {
   return { fun, arg: positional, kwarg, credentials: credentialsOf(low) };
 }
 
-/** True if the runner does not exist. Real servers check that first and answer with an error of their own. */
+/** True if the runner does not exist. Salt's servers check that first, and answer with a separate error. */
 function isMissing(fun: string, { success, return: text }: Record<string, unknown>): boolean {
   const sentence = `'${fun}' is not available.`;
   if (success !== false || typeof text !== "string") return false;
-  // The second is a real master's, which finds out while it runs it.
+  // The second text is that of a Salt master, which notices only when it runs the function.
   return text === sentence ||
     (text.startsWith(`Exception occurred in runner ${fun}:`) && text.trimEnd().endsWith(sentence));
 }
 
-/** The argument because of which a runner did not run, if that was why. */
+/** The name of the unknown argument because of which a runner did not run; undefined for any other return. */
 function unexpectedArgument({ return: text }: Record<string, unknown>): string | undefined {
   if (typeof text !== "string" || !text.startsWith("\nPassed invalid arguments")) return undefined;
   return UNEXPECTED_ARGUMENT.exec(text)?.[1];

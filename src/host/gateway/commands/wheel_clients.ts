@@ -13,8 +13,8 @@ export async function runWheel(low: Low, { backend }: LowContext): Promise<unkno
 }
 
 /**
- * `wheel_async`: answers once the function has ended. The master has no other way, and before that it has not checked the
- * credentials: an earlier answer would be one to any caller.
+ * `wheel_async`: answers once the function has ended. The master offers no other way, and it checks the credentials only with the
+ * call: an earlier answer would go to any caller.
  */
 export async function startWheel(low: Low, { backend }: LowContext): Promise<unknown> {
   const { tag, data } = await backend.wheel(wheelRequest(low));

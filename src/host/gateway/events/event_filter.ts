@@ -1,7 +1,7 @@
-/** Which events a listener gets, and what of them it may see. */
+/** Filters the events for a listener, and removes secrets from them. */
 import { fnmatch } from "../../../model/event/tag.ts";
 
-/** A test of tags, or undefined for a listener that wants every event. @param tag a glob */
+/** A test of tags; undefined for a listener that wants every event. @param tag a glob */
 export function tagFilter(tag: string | undefined): ((tag: string) => boolean) | undefined {
   return tag === undefined ? undefined : fnmatch(tag);
 }
@@ -10,8 +10,8 @@ export function tagFilter(tag: string | undefined): ((tag: string) => boolean) |
 const MAKES_TOKENS = "runner.auth.mk_token";
 
 /**
- * An event's data without the secrets in it: the runner that makes tokens returns one and has a password among its
- * arguments, and every listener would see both.
+ * An event's data without secrets: the runner that makes tokens has a password among its arguments and a token as its return,
+ * and every listener would see both.
  */
 export function withoutSecrets(data: Record<string, unknown>): Record<string, unknown> {
   if (data.fun !== MAKES_TOKENS) return data;

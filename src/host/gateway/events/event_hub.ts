@@ -10,37 +10,37 @@ import { OutgoingChunks } from "./outgoing_chunks.ts";
 import { StreamEvent } from "./stream_event.ts";
 
 export interface HubOptions {
-  /** Unguarded: the hub asks about tokens that were verified when their listeners came. */
+  /** The backend without a guard: the hub asks only about tokens that were verified when their listeners connected. */
   backend: Pick<Backend, "token" | "mayReadAllEvents" | "onEvent">;
   clock: Clock;
-  /** Events kept for listeners that reconnect. */
+  /** The number of events that are kept for listeners that reconnect. */
   history: number;
-  /** Bytes that may wait for one listener. */
+  /** The most bytes that wait for one listener. */
   listenerBytes: number;
-  /** Distinguishes the event ids of this process from those of the process before it. */
+  /** The prefix of event ids, which distinguishes them from those of a previous process. */
   boot: string;
 }
 
-/** What a listener asks for. */
+/** The options of a listener. */
 export interface ListenOptions {
-  /** The listener's eauth token; the master is asked again and again whether it is still valid, and what it may see. */
+  /** The listener's eauth token; the master is asked regularly whether it is still valid, and what it may see. */
   owner: TokenRecord;
-  /** Which events it may see. */
+  /** The events that the listener may see. */
   sight: Sight;
-  /** Only tags that match this glob. @default all */
+  /** A glob of tags. @default all events */
   tag?: string;
-  /** Number the events, so that the listener can resume. @default false */
+  /** True numbers the events, so that the listener can resume. @default false */
   ids?: boolean;
   /** The id of the last event that the listener has. */
   after?: string;
-  /** Called once, when it stops listening. */
+  /** Called once, when the listener stops. */
   onStop?(): void;
 }
 
 interface Subscription {
   options: ListenOptions;
   wants(event: StreamEvent): boolean;
-  /** True as long as it gets every event. */
+  /** True as long as the listener gets every event. */
   wantsAll(): boolean;
   deliver(events: readonly StreamEvent[]): void;
   end(): void;
@@ -49,8 +49,8 @@ interface Subscription {
 /** The shortest time between two writes to a stream, in milliseconds: a write costs more than an event. */
 const PACE_MS = 15;
 /**
- * How often a listener with ids is told where it is: one whose filter lets little through would otherwise find its last id
- * gone, and it sees that the connection still works.
+ * How often a listener with ids gets its position, in milliseconds: otherwise the last id of a listener with a narrow filter would be
+ * too old to resume. It also shows that the connection still works.
  */
 const BEAT_MS = 20_000;
 /** Time between two checks of whether a token is still valid, in milliseconds. */
@@ -74,7 +74,7 @@ export class EventHub {
   #seq = 0;
   #flushed = 0;
   #cancelFlush: (() => void) | undefined;
-  /** What this flush has encoded, shared by all listeners that want the same. */
+  /** The encoded events of this flush, shared by all listeners that want the same. */
   #batches = new Map<boolean, Uint8Array<ArrayBuffer>>();
 
   constructor(options: HubOptions) {
@@ -83,7 +83,7 @@ export class EventHub {
     this.#unsubscribe = options.backend.onEvent((event) => this.#take(event));
   }
 
-  /** How many are listening. */
+  /** The number of listeners. */
   get listeners(): number {
     return this.#listeners.size;
   }
@@ -114,7 +114,7 @@ export class EventHub {
     this.#recheckTokens();
   }
 
-  /** Disconnects the listeners whose token was revoked, and asks again what the others may see. */
+  /** Disconnects listeners whose token was revoked, and updates what the others may see. */
   #recheckTokens(): void {
     const { backend, clock } = this.#options;
     const now = clock.now();
@@ -124,7 +124,7 @@ export class EventHub {
       if (last === undefined || now - last < RECHECK_MS) continue;
       this.#checked.set(token, now);
       const listeners = () => [...this.#listeners].filter((one) => one.options.owner.token === token);
-      // A master that cannot be asked just now sends no events either.
+      // A failure is ignored: a master that cannot be asked sends no events either.
       backend.token(token).then(async (known) => {
         if (known === undefined) return listeners().forEach((listener) => listener.end());
         const all = await backend.mayReadAllEvents(owner);
@@ -159,13 +159,13 @@ export class EventHub {
     return batch;
   }
 
-  /** A message without data: all events up to here have been sent, or will come. */
+  /** A message without data, with the current position: all events up to it have been sent, or will follow. */
   #position(): Uint8Array<ArrayBuffer> {
     const seq = (this.#pending[0]?.seq ?? this.#seq + 1) - 1;
     return encoder.encode(`id: ${this.#history.idOf({ seq, size: 0 })}\n\n`);
   }
 
-  /** The start of a stream: how soon to reconnect, then what the listener missed, then where it is. */
+  /** The start of a stream: the time to reconnect, the missed events, and the position. */
   #greeting(options: ListenOptions): Uint8Array<ArrayBuffer> {
     const { ids = false, after } = options;
     const parts = [encoder.encode("retry: 400\n")];
@@ -203,11 +203,11 @@ export class EventHub {
     return { body: outgoing.body, end: () => outgoing.end() };
   }
 
-  /** Sends the position again and again until the returned function is called. */
+  /** Sends the position regularly, until the returned function is called. */
   #beat(outgoing: OutgoingChunks): () => void {
     const { clock } = this.#options;
     const send = () => {
-      // First the next one: what is sent may end the stream, which cancels it.
+      // The next beat is scheduled first: sending may end the stream, which cancels the beat.
       cancel = clock.after(BEAT_MS, send);
       outgoing.push(this.#position());
     };
@@ -233,7 +233,7 @@ export class EventHub {
     return stop;
   }
 
-  /** Sends what is pending and ends all streams. */
+  /** Sends pending events and ends all streams. */
   close(): void {
     this.#unsubscribe();
     this.#cancelFlush?.();
@@ -242,7 +242,7 @@ export class EventHub {
   }
 }
 
-/** Which events a listener gets: those that it asked for and may see. */
+/** The filter of a listener: events that it wants and may see. */
 function filterOf({ tag, sight }: ListenOptions): Pick<Subscription, "wants" | "wantsAll"> {
   const wanted = tagFilter(tag);
   return {

@@ -1,34 +1,34 @@
-/** Which events a listener may see. */
+/** Decides which events a listener may see. */
 import type { BusEvent } from "../../../model/event/bus.ts";
 
-/** Jobs whose user is remembered; beyond that the oldest is forgotten, and its events go to those who see all. */
+/** The most jobs whose user is remembered; beyond that the oldest is forgotten, and only listeners who may see all get its events. */
 const MAX_JOBS = 20_000;
-/** What says which minions are connected: their ids and nothing else. */
+/** Matches the events with the ids of the connected minions, which contain nothing else. */
 const PRESENCE = /^salt\/presence\/(?:present|change)$/;
-/** The events of a job, a runner or a wheel function; the last has no suffix when it ends. */
+/** Matches the events of a job, a runner or a wheel function; the end of a wheel function has no suffix. */
 const OF_A_JOB = /^salt\/(?:job|run|wheel)\/([^/]+)(\/new$)?/;
 
-/** Whom an event is for, beside those who may read every event: everybody, the user of a job, or nobody. */
+/** The audience of an event, in addition to users who may read every event: everybody, the user of a job, or nobody. */
 export type Audience = "everybody" | { user: string } | "nobody";
 
-/** A listener, as far as it decides what it may see. */
+/** The user of a listener, which decides what the listener may see. */
 export interface Sight {
   /** The name of the user. */
   readonly user: string;
-  /** Whether the user may read every event. The hub asks the master again and again. */
+  /** True if the user may read every event. The hub updates it regularly. */
   all: boolean;
 }
 
-/** True if an event for that audience may be sent to that listener. */
+/** True if a listener may get an event for an audience. */
 export function maySee({ user, all }: Sight, audience: Audience): boolean {
   if (all || audience === "everybody") return true;
   return audience !== "nobody" && user !== "" && audience.user === user;
 }
 
-/** Finds whom events are for. It has to take every event: which user a job is of stands only in its first one. */
+/** Finds the audience of events. It has to take every event: only the first event of a job names its user. */
 export class Audiences {
   readonly #most: number;
-  /** Job id → user. The first that says it counts: a later event cannot make a job another user's. */
+  /** Job id → user. The first event that names the user counts: a later event cannot change it. */
   readonly #users = new Map<string, string>();
 
   constructor(most = MAX_JOBS) {

@@ -1,4 +1,4 @@
-/** Events over WebSockets, as far as flavours agree. */
+/** Events over WebSockets: the part that all flavours share. */
 import type { WebSocketHandlers, WebSocketPeer } from "../../../runtime/http.ts";
 import type { Call } from "../requests/call.ts";
 import { isOwnOrigin } from "../requests/own_page.ts";
@@ -10,19 +10,19 @@ import type { StreamEvent } from "./stream_event.ts";
 const NORMAL = 1000;
 const POLICY_VIOLATION = 1008;
 
-/** How a flavour talks over its sockets. */
+/** The messages of a flavour's WebSockets. */
 export interface SocketStyle {
   /** The client's first message must be exactly this; undefined accepts any. */
   ready?: string;
-  /** Sent after that message. */
+  /** The message that is sent after `ready`. */
   greeting?: string;
-  /** What is sent for an event; undefined for nothing. */
+  /** The message for an event; undefined sends nothing. */
   message(event: StreamEvent): string | undefined;
 }
 
 /**
- * Refuses requests that do not ask for a WebSocket, and those from pages of other sites: any page can open one, and the
- * browser adds the session's cookie.
+ * Refuses requests that do not ask for a WebSocket, and those from pages of other sites: any page can open a WebSocket, and
+ * the browser adds the session's cookie.
  *
  * @param notUpgrade the message for a request that does not ask for a WebSocket
  * @throws {HttpError} 400, 403

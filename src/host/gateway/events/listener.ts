@@ -13,22 +13,22 @@ export interface Listener {
 }
 
 /**
- * A listener, with what the master's rules let it see.
+ * A listener, with the events that the master's rules allow.
  *
- * @param record what the master has just said of its token
+ * @param record the master's current record of the token
  */
 export async function listenerOf(
   { services: { open } }: Call,
   identity: Identity,
   record: TokenRecord,
 ): Promise<Listener> {
-  // Another salt-api may know a token without its owner; the login knew it.
+  // Another salt-api may not return the owner of a token; the login has the name.
   const owner = record.name === "" ? { ...record, name: identity.record.name } : record;
   return { identity, record: owner, sight: { user: owner.name, all: await open.mayReadAllEvents(owner) } };
 }
 
 /**
- * Authenticates a caller who wants to listen to events.
+ * Authenticates a caller that wants to listen to events.
  *
  * @param presented a session id or token from the URL, for clients that can set neither header nor cookie
  * @throws {HttpError} 401

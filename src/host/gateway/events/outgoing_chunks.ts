@@ -1,8 +1,8 @@
 import { concat } from "../../../runtime/bytes.ts";
 
 /**
- * The chunks that wait for one reader, with a limit. They are kept here rather than in the stream's own queue, which cannot
- * be emptied from outside: once a reader is given up, nothing of it stays in memory.
+ * The chunks that wait for one reader, with a limit. They are kept here and not in the stream's own queue, which cannot
+ * be emptied from outside: once a reader is dropped, its chunks must not stay in memory.
  */
 export class OutgoingChunks {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
@@ -16,7 +16,7 @@ export class OutgoingChunks {
 
   /**
    * @param first the start of the stream, which does not count
-   * @param limit bytes that may wait, beside one chunk of any size; beyond that the stream ends
+   * @param limit the most bytes that wait, in addition to one chunk of any size; beyond that the stream ends
    * @param onEnd called once, whichever side ended it
    */
   constructor(first: Uint8Array<ArrayBuffer>, limit: number, onEnd: () => void) {
@@ -58,7 +58,7 @@ export class OutgoingChunks {
     }
   }
 
-  /** Ends the stream after what is waiting. */
+  /** Ends the stream after the waiting chunks. */
   end(): void {
     if (this.#over) return;
     if (this.#chunks.length > 0) this.#controller.enqueue(concat(this.#chunks));

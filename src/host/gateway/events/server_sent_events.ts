@@ -2,10 +2,10 @@ import type { Call } from "../requests/call.ts";
 import type { Answer } from "../requests/route.ts";
 import { authenticateListener } from "./listener.ts";
 
-/** How a flavour streams events. */
+/** The differences between the event streams of flavours. */
 export interface EventStreamStyle {
   contentType: string;
-  /** Whether `?token=` authenticates. */
+  /** True if `?token=` authenticates. */
   tokenInQuery: boolean;
 }
 

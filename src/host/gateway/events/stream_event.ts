@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 
 /** An event on its way to listeners. Its text and frames are made once and shared by all of them. */
 export class StreamEvent {
-  /** Counts the events of one hub, from 1. */
+  /** The number of the event within its hub, from 1. */
   readonly seq: number;
   readonly tag: string;
   readonly audience: Audience;
@@ -26,12 +26,12 @@ export class StreamEvent {
     return this.#event.data;
   }
 
-  /** `{"data": …, "tag": …}`, without secrets. */
+  /** The JSON text `{"data": …, "tag": …}`, without secrets. */
   get text(): string {
     return this.#text ??= json({ data: withoutSecrets(this.#event.data), tag: this.tag });
   }
 
-  /** The server-sent event. Its `tag:` line is for readers that filter by line. @param id of the `id:` line; `""` for none */
+  /** The server-sent event, with a `tag:` line for readers that filter by line. @param id the value of the `id:` line; `""` for none */
   frame(id: string): Uint8Array<ArrayBuffer> {
     let frame = this.#frames.get(id);
     if (frame === undefined) {
@@ -44,7 +44,7 @@ export class StreamEvent {
     return frame;
   }
 
-  /** Bytes that it holds at least, for the limit of the history. */
+  /** The minimum memory of the event in bytes, for the limit of the history. */
   get size(): number {
     return this.#event.bytes.length;
   }

@@ -1,4 +1,4 @@
-/** What `?format_events` and `/formatted_events` send instead of events: the state of jobs and minions. */
+/** The state of jobs and minions, which `?format_events` and `/formatted_events` send instead of events. */
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import type { StreamEvent } from "./stream_event.ts";
 
@@ -12,13 +12,13 @@ interface JobSummary {
   state?: string;
 }
 
-/** What an event has changed: all jobs as they are now, or all minions by id. */
+/** The change by an event: all current jobs, or all minions by id. */
 export interface SummaryChange {
   jobs?: Record<string, unknown>;
   minions?: Map<string, Record<string, unknown>>;
 }
 
-/** Jobs that are remembered; the oldest is forgotten. The original remembers all. */
+/** The most jobs that are remembered; then the oldest is forgotten. Salt remembers all jobs. */
 const MAX_JOBS = 1000;
 
 /** Keeps the summaries of one listener. */
@@ -43,7 +43,7 @@ export class Summaries {
     }
   }
 
-  /** Leaves a job out from now on; what it told about its minions stays. */
+  /** Forgets a job; its data about minions stays. */
   forget(jid: string): void {
     this.#jobs.delete(jid);
   }

@@ -3,9 +3,9 @@ import type { Call } from "../requests/call.ts";
 import type { Answer } from "../requests/route.ts";
 import { HttpError } from "../wire/errors.ts";
 
-/** Headers with credentials: every listener of the bus would see them. */
+/** Headers with credentials, which are removed, since every listener of the bus would see them. */
 const SECRET = new Set(["x-auth-token", "cookie", "authorization", "proxy-authorization"]);
-/** What the server itself reports about the connection: a client must not set these, in any spelling. */
+/** Headers that the server sets with data about the connection; a client must not set them, in any spelling. */
 const SET_BY_SERVER = new Set(["remote-addr", "remote-host", "remote-port", "remote-user"]);
 const MAX_TAG = 1024;
 
@@ -14,7 +14,7 @@ const titled = (name: string) => name.replace(/[^-]+/g, (word) => word[0]!.toUpp
 /**
  * `POST /hook/...`: fires an event with the request on the master's bus.
  *
- * @param dataOf the event's data beside the headers, as the flavour has it
+ * @param dataOf returns the event's data without the headers, in the form of the flavour
  */
 export async function fireHook(
   call: Call,
@@ -40,7 +40,7 @@ function hookTag(rest: string | undefined): string {
 function publicHeaders({ request, peer }: Call): Record<string, string> {
   const headers: Record<string, string> = { "Remote-Addr": peer.address };
   for (const [name, value] of request.headers) {
-    // Readers that follow CGI take `_` and `-` for the same.
+    // Programs that follow CGI treat `_` and `-` as equal.
     const plain = name.replaceAll("_", "-");
     if (!SECRET.has(plain) && !SET_BY_SERVER.has(plain)) headers[titled(name)] = value;
   }

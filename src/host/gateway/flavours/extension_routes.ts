@@ -1,11 +1,11 @@
-/** Routes that real servers do not have: health, preview, description, console. Every flavour has them. */
+/** Routes that Salt's servers do not have: health, preview, description, console. Every flavour has them. */
 import { previewOf } from "../commands/preview.ts";
 import { consolePage } from "../console_page.ts";
 import { describeRoutes, docsPage } from "../openapi.ts";
 import type { Call } from "../requests/call.ts";
 import type { Answer, Operation, Route } from "../requests/route.ts";
 
-/** @param routes all of the gateway, these included; called once the gateway is complete */
+/** The extension routes. @param routes returns all routes of the gateway, including these; called once the gateway is complete */
 export function extensionRoutes(routes: () => readonly Route[]): Route[] {
   const describe = ({ services: { settings } }: Call) => describeRoutes(routes(), settings);
   return [

@@ -1,4 +1,4 @@
-/** The HTTP interfaces of real Salt. A new one is a profile in a file of its own, and a row here. */
+/** The HTTP interfaces of Salt. A new interface needs a file with its profile, and a row here. */
 import { ConfigError } from "../../../base/errors.ts";
 import { restCherrypy } from "./cherrypy/rest_cherrypy.ts";
 import type { FlavourProfile } from "./profile.ts";
@@ -28,7 +28,7 @@ type Profiles = typeof PROFILES;
  */
 export const FLAVOURS = Object.keys(PROFILES) as readonly Flavour[];
 
-/** @throws {ConfigError} for a name that is not in {@link FLAVOURS} */
+/** The profile of a flavour. @throws {ConfigError} for a name that is not in {@link FLAVOURS} */
 export function profileOf(name: string): FlavourProfile {
   if (Object.hasOwn(PROFILES, name)) return PROFILES[name as Flavour];
   throw new ConfigError(`Cannot serve "${name}": expected one of ${FLAVOURS.join(", ")}`);

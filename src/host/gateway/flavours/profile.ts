@@ -4,27 +4,27 @@ import type { Route } from "../requests/route.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { RefusalKind } from "../wire/errors.ts";
 
-/** An error as clients of a flavour read it. */
+/** An error in the form that clients of a flavour read. */
 export interface ErrorPage {
   type: string;
   body: string;
 }
 
-/** Names of the options that flavours spell differently, or do not all have. */
+/** The names of options that differ between flavours, or that not all flavours have. */
 export interface FlavourOptions {
-  /** The address to listen on. */
+  /** The name of the option with the address to listen on. */
   host: string;
-  /** Connections waiting to be accepted. */
+  /** The name of the option with the number of connections waiting to be accepted. */
   backlog: string;
-  /** Origins whose pages may call; undefined if any may. */
+  /** The name of the option with the origins whose pages may call; undefined if all may. */
   corsOrigin: string | undefined;
-  /** Switches WebSockets on; undefined if they are always on. */
+  /** The name of the option that enables WebSockets; undefined if they are always enabled. */
   websockets: string | undefined;
 }
 
 /**
- * All that makes one HTTP interface of Salt different from another. The gateway takes its profile once, when it is created,
- * and never compares names of flavours.
+ * The differences between Salt's HTTP interfaces. The gateway takes its profile once, when it is created, and never compares
+ * names of flavours.
  */
 export interface FlavourProfile {
   readonly options: FlavourOptions;
@@ -34,14 +34,14 @@ export interface FlavourProfile {
   /** The routes of the flavour, in matching order. */
   routes(settings: GatewaySettings): Route[];
   /**
-   * Checks a request in the order of the original server, runs it and answers. Throws what
+   * Checks a request in the order of Salt's server, runs it and answers. Throws the error that
    * {@link FlavourProfile.errorPage} then shows.
    *
    * @param route undefined if no route matches
-   * @param routes all of the gateway
+   * @param routes all routes of the gateway
    */
   answer(route: Route | undefined, call: Call, routes: readonly Route[]): Promise<Response>;
   errorPage(status: number, message: string): ErrorPage;
-  /** The response to an error that the gateway did not expect; it is in the log already. */
+  /** The response to an unexpected error, which is in the log already. */
   unexpectedFailure(call: Call): Response | Promise<Response>;
 }

@@ -4,7 +4,7 @@ import type { GuardedBackend } from "../backend/guarded_backend.ts";
 import type { Body } from "../wire/body.ts";
 import type { Services } from "./shared_services.ts";
 
-/** One request while it is handled, with the parts of its answer that are known so far. */
+/** One request in progress, with the parts of its answer that are known so far. */
 export interface Call {
   readonly services: Services;
   readonly request: Request;
@@ -13,17 +13,17 @@ export interface Call {
   readonly backend: GuardedBackend;
   /** Tokens that were verified during this request. */
   readonly proven: Set<string>;
-  /** Without the mount and, where the flavour ignores them, without doubled slashes and the slash at the end. */
+  /** The path without the mount and, if the flavour ignores them, without doubled slashes and the slash at the end. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Parameters of the route's path, decoded. */
   readonly params: Record<string, string>;
-  /** Undefined until the caller is authenticated, and for anonymous callers. */
+  /** The caller; undefined until it is authenticated, and for anonymous callers. */
   identity: Identity | undefined;
   body: Body;
   /** Headers of the answer, by their usual spelling. */
   readonly headers: Record<string, string>;
   status: number;
-  /** For the access log. */
+  /** The user's name for the access log. */
   user: string | undefined;
 }

@@ -1,11 +1,11 @@
 import { anyAddressMatches, type IpTarget, parseAddress } from "../../../model/target/ipcidr.ts";
 
-/** Addresses of `X-Forwarded-For` that are looked at, from its end. */
+/** The most addresses of `X-Forwarded-For` that are read, from its end. */
 const MOST_HOPS = 20;
-/** Characters of the header that are looked at, from its end: more than so many addresses take. */
+/** The most characters of the header that are read, from its end: more than {@link MOST_HOPS} addresses take. */
 const MOST_TEXT = 2048;
 
-/** An address as proxies write it: with a port, and brackets around IPv6. */
+/** Reads an address in the form of proxies: with a port, and brackets around IPv6. */
 function addressIn(hop: string): string {
   const plain = /^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
   return plain.replace(/^::ffff:(?=\d+\.)/i, "");
@@ -17,9 +17,9 @@ export function isProxy(address: string, trusted: readonly IpTarget[]): boolean 
 }
 
 /**
- * The address of the client that sent a request. It is that of the connection, unless a trusted proxy holds the connection: then
- * `X-Forwarded-For` is read from its end, where each proxy adds the address that it has seen, up to the first one that is no
- * trusted proxy's. What stands before that is the client's own word.
+ * The address of the client that sent a request: the address of the connection, unless a trusted proxy holds the connection. Then
+ * `X-Forwarded-For` is read from its end, where each proxy adds the address that it has seen, up to the first address that does not
+ * belong to a trusted proxy. Earlier addresses may be forged by the client.
  *
  * @param peer the address of the connection
  * @param trusted option `trusted_proxies`

@@ -2,10 +2,10 @@ import type { FlavourProfile } from "../flavours/profile.ts";
 import type { HttpError } from "../wire/errors.ts";
 import type { Call } from "./call.ts";
 
-/** Headers of an error that a page of another origin may read only if it is told so. */
+/** Headers of an error that a page of another origin may read only if they are exposed. */
 const FOR_PAGES: readonly string[] = ["Retry-After"];
 
-/** An error as a page in the form that the flavour's clients read. */
+/** The response for an error, in the form that clients of the flavour read. */
 export function errorResponse(error: HttpError, call: Call, errorPage: FlavourProfile["errorPage"]): Response {
   const { status } = error;
   const { type, body } = errorPage(status, error.message);
@@ -15,12 +15,12 @@ export function errorResponse(error: HttpError, call: Call, errorPage: FlavourPr
     ...error.headers,
     "Content-Type": type,
   };
-  // A page's request names its origin; others get the flavour's own headers, as salt-api sends them.
+  // Only requests of pages name an origin; all others get the flavour's own headers, as salt-api sends them.
   if (call.request.headers.has("origin")) expose(headers);
   return new Response(body, { status, headers });
 }
 
-/** Lets pages of the origins that may call read the headers that are there for them, beside those of the flavour. */
+/** Exposes headers to pages of allowed origins, in addition to the headers that the flavour exposes. */
 function expose(headers: Record<string, string>): void {
   const shown = FOR_PAGES.filter((name) => headers[name] !== undefined);
   if (shown.length === 0 || headers["Access-Control-Allow-Origin"] === undefined) return;

@@ -23,7 +23,7 @@ export function failureResponse(
   return profile.unexpectedFailure(call);
 }
 
-/** The same error as HTTP has it; undefined for one that the gateway did not expect. */
+/** The HTTP error for an error; undefined for an unexpected error. */
 function knownFailure(error: unknown, profile: FlavourProfile): HttpError | undefined {
   if (error instanceof MasterDownError) return new HttpError(503, error.message, { "Retry-After": RETRY_AFTER });
   if (error instanceof HttpError) return error;

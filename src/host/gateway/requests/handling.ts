@@ -1,4 +1,4 @@
-/** Steps of handling a request that every flavour has; each flavour calls them in its own order. */
+/** Steps of handling a request that all flavours share; each flavour calls them in its own order. */
 import type { Call } from "./call.ts";
 import type { Answer, Operation } from "./route.ts";
 import { readBody } from "../wire/body.ts";
@@ -20,8 +20,8 @@ export async function readCallBody(call: Call, rules: BodyRules): Promise<void> 
 }
 
 /**
- * Runs an operation. A request with a password may wait long until that is tried, so until then the body of an anonymous
- * caller counts as still arriving.
+ * Runs an operation. A request with a password may wait long until the password is tried, so until then the body of an
+ * anonymous caller counts as still arriving.
  */
 export async function runOperation(operation: Operation, call: Call): Promise<Answer> {
   const { identity, body, peer: { address }, services: { arriving } } = call;
@@ -36,7 +36,7 @@ export async function runOperation(operation: Operation, call: Call): Promise<An
 }
 
 /**
- * The media type of an answer. Call it before the operation runs: once that has changed something, a refusal is too late.
+ * The media type of an answer. To be called before the operation runs: after a change, a refusal would be too late.
  *
  * @param choose the flavour's way to read an `Accept` header
  * @throws {HttpError} 406
@@ -66,7 +66,7 @@ export async function respond(
   rules: RepresentationRules,
 ): Promise<Response> {
   if (answer instanceof Response) {
-    // The host's response to an upgrade must be returned unchanged, and a stream's has the call's headers already.
+    // The host's response to an upgrade must be returned unchanged, and the response of a stream has the call's headers already.
     if (answer.body === null && answer.status !== 200) return answer;
     for (const [name, value] of Object.entries(call.headers)) {
       if (!answer.headers.has(name)) answer.headers.set(name, value);

@@ -1,12 +1,12 @@
 import type { Call } from "./call.ts";
 import { mayUseCookie } from "./own_page.ts";
 
-/** Longer than any token that the gateway or a master issues. */
+/** The most characters of a token: more than any token of the gateway or a master has. */
 const MAX_TOKEN = 8192;
 
 /**
- * The token that a request presents: in `X-Auth-Token`, else as `Authorization: Bearer`, else in the session cookie if the page
- * may use it. Undefined if there is none, or if it is too long to be one.
+ * The token of a request: in `X-Auth-Token`, otherwise in `Authorization: Bearer`, otherwise in the session cookie if the page
+ * may use it. Undefined if there is none, or if it is too long.
  */
 export function presentedToken(call: Pick<Call, "request" | "services">): string | undefined {
   const { headers } = call.request;

@@ -1,13 +1,13 @@
-/** How a flavour reads paths. */
+/** The rules of a flavour for paths. */
 export interface PathRules {
-  /** `//login` is `/login`. */
+  /** True if `//login` means `/login`. */
   collapseSlashes: boolean;
-  /** `/login/` is `/login`. */
+  /** True if `/login/` means `/login`. */
   ignoreTrailingSlash: boolean;
 }
 
 /**
- * The path of a URL as the routes table has it.
+ * The path of a URL in the form of the routes table.
  *
  * @param rootPrefix where the gateway is mounted, without slashes around it; `""` at the root
  */
@@ -22,7 +22,7 @@ export function requestPath(url: string, rules: PathRules, rootPrefix: string): 
   return rules.ignoreTrailingSlash && path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 }
 
-/** A path for the log: shortened, and without anything in it that could be a token. */
+/** A path for the log: shortened, and without parts that could be tokens. */
 export function loggablePath(path: string): string {
   return path.slice(0, 200).replace(/[0-9a-f]{32,}/gi, "…");
 }

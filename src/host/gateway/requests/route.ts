@@ -1,20 +1,20 @@
 import type { SchemaName } from "../openapi_schemas.ts";
 import type { Call } from "./call.ts";
 
-/** A value is written in the format that the client accepts; a response is sent as it is. */
+/** The answer of an operation: a value is written in the format that the client accepts; a response is sent unchanged. */
 export type Answer = Response | { value: unknown };
 
-/** What one method of a route does. */
+/** The operation of one method of a route. */
 export interface Operation {
   /** One line for the OpenAPI description. */
   summary: string;
   /** Called with the body already read if the method is POST. */
   run(call: Call): Promise<Answer> | Answer;
-  /** Where it differs from the route's. */
+  /** The authentication, if it differs from that of the route. */
   auth?: Route["auth"];
-  /** Whether the answer sets the session cookie. @default true */
+  /** True if the answer sets the session cookie. @default true */
   cookie?: boolean;
-  /** The media type of the answer where it is not negotiated. */
+  /** The media type of the answer, if it is not negotiated. */
   produces?: string;
   /** Schema names of body and answer in the description. */
   body?: SchemaName;
@@ -29,16 +29,16 @@ export interface Operation {
  * @internal
  */
 export interface Route {
-  /** A pattern of Hono: `/minions/:mid`. */
+  /** The path, as a pattern of Hono: `/minions/:mid`. */
   path: string;
   methods: { GET?: Operation; POST?: Operation };
-  /** Who may call it: every caller, those with a session, or the operation checks for itself. */
+  /** Who may call the route: every caller, callers with a session, or the operation checks itself. */
   auth: "none" | "session" | "own";
-  /** The `Allow` header of real servers, where it differs from the methods above. */
+  /** The `Allow` header of Salt's servers, if it differs from the methods above. */
   allow?: string;
-  /** A route that real servers do not have. */
+  /** True for a route that Salt's servers do not have. */
   extension?: true;
-  /** Files and pages for browsers, rather than values. */
+  /** True for files and pages for browsers. */
   page?: true;
 }
 
@@ -49,13 +49,13 @@ export function allowedMethods({ methods, allow }: Route): string {
     .join(", ");
 }
 
-/** What a route does for a method of HTTP; undefined if it does not have that method. HEAD is GET without the body. */
+/** The operation of a route for an HTTP method; undefined if the route does not have the method. HEAD is GET without the body. */
 export function operationFor(route: Route, method: string): Operation | undefined {
   if (method === "HEAD") return route.methods.GET;
   return method === "GET" || method === "POST" ? route.methods[method] : undefined;
 }
 
-/** What a 404 says: whether other routes begin as this path does. */
+/** The message of a 404, which shows whether other routes begin like the path. */
 export function notFoundMessage(routes: readonly Route[], path: string): string {
   const [, first] = path.split("/");
   const known = routes.some((route) => route.path !== "/" && route.path.split("/")[1] === first);

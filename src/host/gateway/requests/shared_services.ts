@@ -15,13 +15,13 @@ import type { GatewaySettings } from "../settings.ts";
 import { Statistics } from "../statistics.ts";
 import { ArrivingBodies } from "../wire/arriving_bodies.ts";
 
-/** What all requests of one gateway share. */
+/** The services that all requests of one gateway share. */
 export interface Services {
   readonly runtime: Runtime;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: GatewaySettings;
-  /** What needs no credential at the master; everything else goes through {@link Call.backend}. */
+  /** The methods of the master that need no credential; all others are called through {@link Call.backend}. */
   readonly open: OpenBackend;
   readonly sessions: Sessions;
   readonly hub: EventHub;
@@ -46,7 +46,7 @@ export interface ServicesOptions {
   meter: Meter;
 }
 
-/** Creates what the requests of a gateway share. Subscribes to the master's events: {@link EventHub.close} ends that. */
+/** Creates the shared services of a gateway. Subscribes to the master's events, until {@link EventHub.close}. */
 export function createServices(options: ServicesOptions): Services {
   const { runtime, log, settings, backend, stateDir, consoleDir, draining, meter } = options;
   const { clock, crypto } = runtime;

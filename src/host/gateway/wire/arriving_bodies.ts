@@ -1,6 +1,6 @@
 import { HttpError, RETRY_AFTER } from "./errors.ts";
 
-/** Bytes of bodies that are arriving, of all callers and of one address. */
+/** The most bytes of arriving bodies: of all callers, and of one address. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_BYTES_OF_ADDRESS = 64 * 1024 * 1024;
 
@@ -9,7 +9,7 @@ export class ArrivingBodies {
   #total = 0;
   readonly #ofAddress = new Map<string, number>();
 
-  /** @throws {HttpError} 503 if so many more bytes would be too many */
+  /** Adds arriving bytes. @throws {HttpError} 503 if there would be too many */
   take(address: string, bytes: number): void {
     const ofAddress = (this.#ofAddress.get(address) ?? 0) + bytes;
     if (this.#total + bytes > MAX_BYTES || ofAddress > MAX_BYTES_OF_ADDRESS) {

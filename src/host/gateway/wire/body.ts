@@ -5,7 +5,7 @@ import { receiveBody, type ReceiveOptions } from "./receive_body.ts";
 
 /** The body of a request; `data` is null if there was none. */
 export interface Body extends ReadValue {
-  /** Bytes that arrived. @default 0 */
+  /** The size of the body in bytes. @default 0 */
   size?: number;
 }
 

@@ -1,15 +1,15 @@
 import { HttpError } from "./errors.ts";
 
 /**
- * How many values a body may contain. Every client can send one, and a few bytes can become much: an empty list takes two
- * bytes in JSON and one in msgpack, and fifty times as many in memory. So values are counted before a parser sees them.
+ * Bounds of bodies. Every client can send a body, and a few bytes can expand: an empty list takes two bytes in JSON and one in
+ * msgpack, and fifty times as many in memory. So values are counted before a body is parsed.
  */
 
-/** Values in a body; one that appears in several places counts each time. */
+/** The most values in a body; a value that appears in several places counts each time. */
 export const MAX_VALUES = 200_000;
-/** Levels of lists and maps inside each other. */
+/** The most levels of nested lists and maps. */
 export const MAX_DEPTH = 100;
-/** Fields of a form. */
+/** The most fields of a form. */
 export const MAX_FIELDS = 1000;
 
 const QUOTE = 0x22;
@@ -32,14 +32,14 @@ function stringEnd(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** @throws {HttpError} 400 for JSON with too many values or levels, whether it is well-formed or not */
+/** Checks JSON, well-formed or not. @throws {HttpError} 400 for too many values or levels */
 export function checkJson(bytes: Uint8Array): void {
   let left = MAX_VALUES;
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (byte === QUOTE) at = stringEnd(bytes, at + 1);
-    // A value is at the start, and after each of these.
+    // A value comes at the start, and after each comma and colon.
     else if (byte === COMMA || byte === COLON) left--;
     // [ and {, ] and }: they differ in one bit.
     else if ((byte & 0xdf) === 0x5b) {
@@ -50,7 +50,7 @@ export function checkJson(bytes: Uint8Array): void {
   }
 }
 
-/** @throws {HttpError} 400 for a form of too many fields */
+/** Checks a form. @throws {HttpError} 400 for too many fields */
 export function checkForm(bytes: Uint8Array): void {
   let fields = 1;
   for (let at = bytes.indexOf(AMPERSAND); at >= 0; at = bytes.indexOf(AMPERSAND, at + 1)) {
@@ -58,12 +58,12 @@ export function checkForm(bytes: Uint8Array): void {
   }
 }
 
-/** Bytes of a YAML body, and those of them that can begin or end something: each of these costs 20 µs at worst. */
+/** The most bytes of a YAML body, and the most of them that can begin or end a node: each of these costs 20 µs at worst. */
 const MAX_YAML = 128 * 1024;
 const MAX_INDICATORS = 5000;
 const INDICATORS = new Set([..."[]{},:-?&*!#%|>\n"].map((character) => character.charCodeAt(0)));
 
-/** @throws {HttpError} 413 for YAML that would take long to read, whether it is well-formed or not */
+/** Checks YAML, well-formed or not. @throws {HttpError} 413 if it would take long to read */
 export function checkYaml(bytes: Uint8Array): void {
   if (bytes.length > MAX_YAML) throw new HttpError(413, `A YAML body has at most ${MAX_YAML} bytes: send JSON`);
   let left = MAX_INDICATORS;

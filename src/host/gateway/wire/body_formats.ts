@@ -18,7 +18,7 @@ import {
 } from "./body_bounds.ts";
 import { HttpError } from "./errors.ts";
 
-/** @throws {HttpError} 400 for values that are too many or nested too deep */
+/** Checks parsed data. @throws {HttpError} 400 for too many values or too deep nesting */
 function bounded(data: unknown): unknown {
   let left = MAX_VALUES;
   const walk = (value: unknown, depth: number): void => {
@@ -37,24 +37,24 @@ function bounded(data: unknown): unknown {
   return data;
 }
 
-/** Ordered maps as the plain objects that the rest of the gateway expects. */
+/** Converts ordered maps to plain objects, which the rest of the gateway expects. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (isMap(value)) return mapOf(entriesOf(value).map(([key, item]) => [key, plain(item)]));
   return value;
 }
 
-// What JSON.parse() would change: numbers with a fraction, an exponent, or more digits than are exact, and keys that a plain
-// object would not keep in their place.
+// Matches text that JSON.parse() would change: numbers with a fraction, an exponent, or more digits than are exact, and keys whose
+// order a plain object would not keep.
 const NEEDS_EXACT_READER = /\d[.eE]|\d{16}|"(?:\d+|__proto__)"\s*:|\\u/;
 
-/** @throws {SyntaxError} */
+/** Parses JSON. @throws {SyntaxError} for invalid text */
 function parseJson(text: string): unknown {
   if (!NEEDS_EXACT_READER.test(text)) {
     try {
       return JSON.parse(text);
     } catch (error) {
-      // Python reads NaN and Infinity.
+      // Python also reads NaN and Infinity.
       if (!/NaN|Infinity/.test(text)) throw error;
     }
   }
@@ -78,7 +78,7 @@ function readForm(text: string, yaml: boolean): Record<string, unknown> {
     else if (list.length > 1) form.push([name, list]);
     else form.push([name, yaml && name === "kwarg" ? yamlifyArg(list[0], budget) : list[0]]);
   }
-  // Assignment would break on a field called "__proto__".
+  // fromEntries() also works with a field called "__proto__", an assignment would not.
   return Object.fromEntries(form);
 }
 
@@ -94,11 +94,11 @@ async function readYaml(text: string): Promise<unknown> {
   }
 }
 
-/** How a flavour reads bodies that the formats leave open. */
+/** The rules of a flavour for bodies. */
 export interface BodyRules {
-  /** In forms, `arg` and `kwarg` are read as YAML. */
+  /** True if `arg` and `kwarg` in forms are read as YAML. */
   yamlInForms: boolean;
-  /** `text/plain` that is not JSON is a text. */
+  /** True if a `text/plain` body that is not JSON is a text. */
   plainTextMayBeAnything: boolean;
 }
 
@@ -112,7 +112,7 @@ type Reader = (bytes: Uint8Array, rules: BodyRules) => Promise<ReadValue> | Read
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** A reader whose errors of any kind are 400 with that message. */
+/** Wraps a reader, so that any error becomes 400 with a message. */
 function refusing(reader: Reader, message: string): Reader {
   return async (bytes, rules) => {
     try {
@@ -174,7 +174,7 @@ const READERS: Record<string, Reader> = {
   "application/vnd.msgpack": msgpackReader,
 };
 
-/** The value of a body in that format, with its bounds checked before it is parsed. Undefined if no format has that type. */
+/** The reader for a media type, which checks the bounds of a body before it parses the body. Undefined for an unknown type. */
 export function bodyReader(type: string): Reader | undefined {
   return Object.hasOwn(READERS, type) ? READERS[type] : undefined;
 }

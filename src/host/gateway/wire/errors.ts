@@ -1,6 +1,6 @@
 import { SaltError } from "../../../base/errors.ts";
 
-/** The refusal of a caller that is not authenticated, in the words that clients compare. */
+/** The refusal of an unauthenticated caller, in the words that clients compare. */
 export const NO_PERMISSION = "No permission -- see authorization schemes";
 
 /** When a client should try again while the master is down or the gateway is stopping, in seconds. */
@@ -20,11 +20,11 @@ export const RETRY_AFTER = "5";
 export class HttpError extends SaltError {
   /** The HTTP status of the response. */
   readonly status: number;
-  /** Added to the headers of the answer. */
+  /** Headers to add to the answer. */
   readonly headers: Record<string, string>;
 
   /**
-   * An answer of that status, with further headers.
+   * Makes an error for an answer with a status and further headers.
    *
    * @param headers sent with the response
    */
@@ -49,7 +49,7 @@ export type RefusalKind =
   | "other";
 
 /**
- * The master refused; `message` is its own.
+ * The master refused; `message` is the master's text.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export class RefusedError extends SaltError {
   readonly kind: RefusalKind;
 
   /**
-   * Says why it was refused; a flavour has a status for each kind.
+   * Makes an error with the kind of the refusal; a flavour has a status for each kind.
    *
    * @param message the master's own message
    */
@@ -86,7 +86,7 @@ export class RefusedError extends SaltError {
  */
 export class MasterDownError extends SaltError {
   /**
-   * Its `cause` is what showed that the master is down.
+   * Makes an error whose `cause` shows that the master is down.
    *
    * @param options `cause`: the error of the connection
    */

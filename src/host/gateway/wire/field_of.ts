@@ -1,6 +1,6 @@
 import { isMap, lookup } from "../../../language/python/containers.ts";
 
-/** A field of a value that may not be a map at all; undefined if it is not there. */
+/** A field of a value; undefined if the field is missing, or if the value is not a map. */
 export function fieldOf(value: unknown, name: string): unknown {
   return isMap(value) ? lookup(value, name) : undefined;
 }

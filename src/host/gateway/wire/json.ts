@@ -20,11 +20,11 @@ function scalar(value: unknown): string | undefined {
   if (isInteger(value)) return value.toString();
   if (!isFloat(value)) return undefined;
   const float = value.valueOf();
-  // JSON has no NaN or Infinity. Python writes them all the same, and then no browser can read the answer.
+  // JSON has no NaN or Infinity. Python writes them all the same, which browsers cannot read: here they become null.
   return Number.isFinite(float) ? floatRepr(float) : "null";
 }
 
-/** A value as JSON in Python's format: blanks after `,` and `:`, only ASCII, `1.0` with its fraction, keys in their order. */
+/** Writes a value as JSON in Python's format: blanks after `,` and `:`, only ASCII, `1.0` with its fraction, keys in their order. */
 export function json(value: unknown): string {
   if (typeof value === "string") return text(value);
   const single = scalar(value);

@@ -35,7 +35,7 @@ export function accepted(header: string | null, offered: readonly string[]): str
   return undefined;
 }
 
-/** The same by the rules of tornado's server: qualities do not count, and the first listed range that matches wins. */
+/** As {@link accepted}, by the rules of tornado's server: qualities are ignored, and the first listed range that matches wins. */
 export function firstAccepted(header: string | null, offered: readonly string[]): string | undefined {
   if (header === null || header.trim() === "") return offered[0];
   for (const { type } of rangesOf(header)) {

@@ -6,14 +6,14 @@ import { HttpError } from "./errors.ts";
 export interface ReceiveOptions {
   clock: Clock;
   maxBytes: number;
-  /** For the whole body. */
+  /** The time for the whole body. */
   timeoutMs: number;
-  /** Counts the bytes while they arrive, for this address. */
+  /** The counter of arriving bytes, for this address. */
   arriving: ArrivingBodies;
   address: string;
 }
 
-/** A body of so many announced bytes is not counted while it arrives. */
+/** The most announced bytes of a body that is not counted while it arrives. */
 const SMALL = 65_536;
 
 /** The bytes of a request's body. @throws {HttpError} 408 too slow, 413 too large, 503 too many bodies at once */

@@ -3,23 +3,23 @@ import { dump } from "../../../language/yaml/dump.ts";
 import { HttpError } from "./errors.ts";
 import { json } from "./json.ts";
 
-/** How a flavour writes what the formats leave open. */
+/** The rules of a flavour for answers. */
 export interface RepresentationRules {
-  /** YAML's flow style: for lists and maps of single values, or never. */
+  /** The flow style of YAML: for lists and maps of scalars, or never. */
   yamlFlow: "leaves" | false;
 }
 
 type WrittenBody = string | Uint8Array<ArrayBuffer>;
 type Writer = (value: unknown, rules: RepresentationRules) => WrittenBody | Promise<WrittenBody>;
 
-/** The same values as in JSON. */
+/** Writes the same values as JSON, as msgpack. */
 const msgpack: Writer = (value) => Uint8Array.from(encode(JSON.parse(json(value)), "bin"));
 
 /** Media types of answers, best first. */
 const WRITERS: Record<string, Writer> = {
   "application/json": json,
   "application/x-yaml": (value, { yamlFlow }) => dump(value, { flow: yamlFlow }),
-  // Not in the original. `application/x-msgpack` is refused as there: clients that try it fall back to JSON.
+  // Salt does not have this type. `application/x-msgpack` is refused as in Salt: clients that try it fall back to JSON.
   "application/vnd.msgpack": msgpack,
   "application/msgpack": msgpack,
 };

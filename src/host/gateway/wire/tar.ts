@@ -1,13 +1,13 @@
 import { concat } from "../../../runtime/bytes.ts";
 import { TAR_BLOCK, tarFilling, tarHead } from "../../../runtime/tar.ts";
 
-/** Like tar, an archive is padded to twenty blocks. */
+/** The size to which an archive is padded, in bytes: twenty blocks, as tar does. */
 const RECORD = 20 * TAR_BLOCK;
 
 /**
  * An archive of a few texts, mode 0644.
  *
- * @param seconds since the epoch, of the files
+ * @param seconds the time of the files, in seconds since the epoch
  */
 export function tar(files: readonly { name: string; text: string }[], seconds: number): Uint8Array<ArrayBuffer> {
   const parts = files.flatMap(({ name, text }) => {

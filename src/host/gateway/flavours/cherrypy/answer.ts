@@ -17,7 +17,7 @@ import { accepted } from "../../wire/negotiate.ts";
 import { BODY_RULES, REPRESENTATION } from "./formats.ts";
 import { siteFile } from "./site_files.ts";
 
-/** Handles a request in the order of `rest_cherrypy`: who calls, what the body is, what the caller wants back. */
+/** Handles a request in the order of `rest_cherrypy`: caller, body, format of the answer. */
 export async function answer(
   route: Route | undefined,
   call: Call,
@@ -42,7 +42,7 @@ export async function answer(
   return await respond(await run(operation, call), call, type, REPRESENTATION);
 }
 
-/** Pages of every origin may call with a token in a header; with the session's cookie, those that may use it. */
+/** Allows pages of every origin to call with a token in a header; only some pages may use the session's cookie. */
 function allowAnyOrigin(call: Call): void {
   const { request, headers } = call;
   const origin = request.headers.get("Origin");
@@ -62,7 +62,7 @@ function preflight({ request, headers }: Call): Response {
   return new Response("", { status: 200, headers });
 }
 
-/** Option `authorized_ips`, which binds the API alone. */
+/** Checks the option `authorized_ips`, which applies only to the API. */
 function checkAddress(route: Route | undefined, { services: { settings: { authorizedIps } }, peer }: Call): void {
   if (route?.extension === true || route?.page === true || authorizedIps === undefined) return;
   if (!authorizedIps.includes(peer.address)) throw new HttpError(403, "Bad IP");
@@ -90,9 +90,9 @@ function setsCookie(route: Route, operation: Operation | undefined): boolean {
   return route.extension !== true && route.page !== true && operation?.cookie !== false;
 }
 
-/** Renews the session's cookie. As in the original, a caller without a session gets the id of one that does not exist. */
+/** Renews the session's cookie. As in Salt, a caller without a session gets the id of a session that does not exist. */
 function setCookie(call: Call): void {
-  // Otherwise a page of another origin could sign the user in as somebody else.
+  // Without this check, a page of another origin could sign the user in as somebody else.
   if (!mayUseCookie(call)) return;
   const { services: { clock, sessions, settings }, identity, headers } = call;
   const id = identity?.session?.id ?? sessions.newId();
@@ -103,7 +103,7 @@ function setCookie(call: Call): void {
 async function run(operation: Operation, call: Call): Promise<Answer> {
   const before = call.identity?.session?.id;
   const result = await runOperation(operation, call);
-  // A login starts a session, and the client must keep that one's cookie.
+  // A login starts a new session, and the client has to get its cookie.
   if (call.identity?.session !== undefined && call.identity.session.id !== before) setCookie(call);
   return result;
 }

@@ -2,7 +2,7 @@ import { escapeHtml } from "../../wire/escape_html.ts";
 import { HTTP_REASONS } from "../../wire/http_reasons.ts";
 import type { ErrorPage } from "../profile.ts";
 
-/** An error page with title and message where clients of `rest_cherrypy` look for them. */
+/** An error page with title and message in the places where clients of `rest_cherrypy` read them. */
 export function errorPage(status: number, message: string): ErrorPage {
   const title = `${status} ${HTTP_REASONS[status] ?? ""}`.trimEnd();
   return {

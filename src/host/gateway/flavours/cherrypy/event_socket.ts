@@ -5,7 +5,7 @@ import type { Call } from "../../requests/call.ts";
 import type { Answer } from "../../requests/route.ts";
 import { json } from "../../wire/json.ts";
 
-/** `GET /ws` and `GET /ws/<token>`: events over a WebSocket, or with `?format_events` summaries. */
+/** `GET /ws` and `GET /ws/<token>`: events over a WebSocket; with `?format_events` summaries. */
 export async function eventSocket(call: Call): Promise<Answer> {
   const listener = await authenticateListener(call, call.params.token);
   checkUpgrade(call, "Expected the upgrade to a WebSocket");
@@ -17,7 +17,7 @@ export async function eventSocket(call: Call): Promise<Answer> {
       if (summaries === undefined) return `data: ${event.text}\n\n`;
       const change = summaries.take(event);
       if (change === undefined) return undefined;
-      // This server sends the minions as a list.
+      // `rest_cherrypy` sends the minions as a list.
       return json(change.minions === undefined ? change : { minions: [...change.minions.values()] });
     },
   }));

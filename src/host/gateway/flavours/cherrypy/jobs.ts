@@ -1,4 +1,4 @@
-/** `/`, `/run`, `/minions`, `/jobs` and `/token`: commands, and what they returned. */
+/** `/`, `/run`, `/minions`, `/jobs` and `/token`: commands and their returns. */
 import { entriesOf, isMap } from "../../../../language/python/containers.ts";
 import { CLIENT_NAMES } from "../../commands/clients.ts";
 import { type Low, lowstates } from "../../commands/lowstate.ts";
@@ -17,7 +17,7 @@ export async function run(call: Call): Promise<Answer> {
   return { value: { return: await runAll(call, lowstates(call.body.data)) } };
 }
 
-/** `POST /run`: runs commands with the credentials in the body; neither cookie nor header counts. */
+/** `POST /run`: runs commands with the credentials in the body; cookie and header are ignored. */
 export async function runWithCredentials(call: Call): Promise<Answer> {
   call.identity = undefined;
   return await run(call);

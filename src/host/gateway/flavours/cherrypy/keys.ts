@@ -16,7 +16,7 @@ export async function keys(call: Call): Promise<Answer> {
   return { value: { return: returnOf(result) ?? {} } };
 }
 
-/** Ids that can stand in a header as the name of a file that a browser saves. */
+/** Matches ids that can be used in a header as the name of a downloaded file. */
 const PLAIN_ID = /^[!#-~]+$/;
 
 /** `POST /keys`: makes and accepts a key pair, and returns both halves as an archive. */

@@ -10,10 +10,10 @@ import type { Answer } from "../../requests/route.ts";
 import { HttpError, NO_PERMISSION } from "../../wire/errors.ts";
 import { fieldOf } from "../../wire/field_of.ts";
 
-/** Fields of a login that mean something to the master or the gateway, and must not reach an eauth backend. */
+/** Fields of a login that the master or the gateway use, and that must not reach an eauth backend. */
 const NOT_CREDENTIALS = new Set(["cmd", "client", "fun", "arg", "kwarg", "key", "user", "token", "token_type"]);
 
-/** What an eauth backend may see of a login: single values under ordinary names. */
+/** The fields of a login that an eauth backend may see: single values with ordinary names. */
 function credentialsFrom(data: Record<string, unknown>): Credentials {
   return Object.fromEntries(
     Object.entries(data).filter(([name, value]) =>
@@ -34,7 +34,7 @@ export async function logIn(call: Call): Promise<Answer> {
   const given = loginOf(call.body.data);
   call.user = typeof given.username === "string" ? given.username : undefined;
   const { sessions, identities: { jwts } } = call.services;
-  // Always a new id: another page or user may have chosen the one that was presented.
+  // A login always gets a new id: another page or user may have chosen the presented id.
   const id = sessions.newId();
   const record = await authenticate(call, credentialsFrom(given), sessions.nameOf(id));
   call.user = record.name;
@@ -53,7 +53,7 @@ export async function logIn(call: Call): Promise<Answer> {
 
 function loginOf(data: unknown): Record<string, unknown> {
   const given = Array.isArray(data) ? data[0] : data;
-  // Real servers fail on a login without a body. An error that is not HTTP's makes the same answer.
+  // Salt's servers fail on a login without a body. An unexpected error makes the same answer.
   if (given === null || given === undefined) throw new TypeError("The login has no body");
   if (!isMap(given) || given instanceof Map) throw new HttpError(400, "A login is a mapping, or a list of one");
   return given;

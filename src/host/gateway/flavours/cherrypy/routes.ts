@@ -10,7 +10,7 @@ import { logIn, loginHint, logOut, refresh } from "./login.ts";
 import { serveApp } from "./site_files.ts";
 import { eventSocket } from "./event_socket.ts";
 
-/** The `Allow` header of routes that real servers list with methods that they do not have. */
+/** The `Allow` header of routes for which Salt's servers list methods that the routes do not have. */
 const STANDARD = "GET, HEAD, POST";
 
 /** The routes, in the order in which they are matched. */

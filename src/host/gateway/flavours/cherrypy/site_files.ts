@@ -7,10 +7,10 @@ import { accepted } from "../../wire/negotiate.ts";
 import { DOCUMENTED_TYPES } from "../../wire/representation.ts";
 
 /**
- * The file that takes the place of a route: below `static_path`, the favicon, or the application's page where a browser asks
- * for HTML. As in the original, this comes before any check of the caller. Undefined if the route is to answer.
+ * The file that is served instead of a route: one below `static_path`, the favicon, or the application's page if a browser asks
+ * for HTML. As in Salt, this comes before any check of the caller. Undefined if the route has to answer.
  *
- * @throws {HttpError} 404 for a static file that is not there
+ * @throws {HttpError} 404 for a missing static file
  */
 export function siteFile(route: Route | undefined, call: Call): Response | undefined {
   const { runtime: { fs }, settings: { staticDir, staticPath, favicon } } = call.services;

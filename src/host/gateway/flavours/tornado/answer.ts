@@ -8,7 +8,7 @@ import { firstAccepted } from "../../wire/negotiate.ts";
 import { WRITABLE_TYPES } from "../../wire/representation.ts";
 import { BODY_RULES, REPRESENTATION } from "./formats.ts";
 
-/** Handles a request in the order of `rest_tornado`: what the caller wants back, who calls, what the body is. */
+/** Handles a request in the order of `rest_tornado`: format of the answer, caller, body. */
 export async function answer(
   route: Route | undefined,
   call: Call,
@@ -45,7 +45,7 @@ function preflight({ request, headers }: Call): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** Streams are negotiated too. The original refuses EventSource by its `Accept` header, by mistake: here it may listen. */
+/** Checks the `Accept` header, also for streams. Salt refuses EventSource by mistake because of this header; Brine accepts it. */
 function checkAccept({ produces }: Operation, { request }: Call): void {
   const accept = request.headers.get("Accept");
   if (produces === undefined || accept === "text/event-stream") return;
@@ -55,7 +55,7 @@ function checkAccept({ produces }: Operation, { request }: Call): void {
 async function identify(auth: Route["auth"], call: Call): Promise<void> {
   const token = presentedToken(call);
   if (auth === "none" || token === undefined) return;
-  // `GET /` is for every caller: the master is not asked about a token.
+  // `GET /` is for every caller, so the master is not asked about the token.
   const record = auth === "own" && call.path === "/" ? undefined : await call.backend.token(token);
   if (record !== undefined) {
     call.identity = { record };

@@ -8,7 +8,7 @@ import type { Answer } from "../../requests/route.ts";
 import { HttpError } from "../../wire/errors.ts";
 import { json } from "../../wire/json.ts";
 
-/** What a client must send before it gets events. */
+/** The message that a client must send before it gets events. */
 const READY = "websocket client ready";
 
 /** `GET /all_events/<token>`. */
@@ -18,8 +18,8 @@ export async function eventSocket(call: Call): Promise<Answer> {
 }
 
 /**
- * `GET /formatted_events/<token>`: summaries of jobs and minions. Nothing is sent before all minions have returned their
- * grains: until then a summary would lack most of them.
+ * `GET /formatted_events/<token>`: summaries of jobs and minions. The first summary is sent after all minions have returned their
+ * grains: before that it would lack most minions.
  */
 export async function summarySocket(call: Call): Promise<Answer> {
   const listener = await openListener(call);
@@ -46,7 +46,7 @@ async function openListener(call: Call): Promise<Listener> {
   return await listenerOf(call, { record }, record);
 }
 
-/** The same handlers, which also ask all minions for their grains once the client is ready. */
+/** Wraps handlers, so that all minions are asked for their grains once the client is ready. */
 function askingForGrains(
   call: Call,
   { record: { name, token } }: Listener,
@@ -77,7 +77,7 @@ function askingForGrains(
   };
 }
 
-/** Asks all minions for their grains and waits; the summaries get their returns from the event bus as any others. */
+/** Asks all minions for their grains and waits; the summaries get the returns from the event bus. */
 async function gatherGrains(call: Call, token: string, summaries: Summaries, signal: AbortSignal): Promise<void> {
   const { backend, services: { settings: { timeoutMs, gatherMs } } } = call;
   const jids = new Set<string>();

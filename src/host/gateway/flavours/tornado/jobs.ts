@@ -1,4 +1,4 @@
-/** `/`, `/run`, `/minions` and `/jobs`: commands, and what they returned. */
+/** `/`, `/run`, `/minions` and `/jobs`: commands and their returns. */
 import { messageOf, TimeoutError } from "../../../../base/errors.ts";
 import { isMap } from "../../../../language/python/containers.ts";
 import { localOfPresent, publishLocal } from "../../commands/local_clients.ts";
@@ -10,7 +10,7 @@ import { HttpError, MasterDownError, RefusedError } from "../../wire/errors.ts";
 
 interface Result {
   value: unknown;
-  /** The caller may not run the command. */
+  /** True if the caller may not run the command. */
   refused: boolean;
 }
 
@@ -37,7 +37,7 @@ export const welcome = (): Answer => ({ value: { clients: Object.keys(CLIENTS), 
 /** `POST /`: runs commands with the session's token. */
 export const run = (call: Call): Promise<Answer> => runEach(call, lowstates(call.body.data));
 
-/** `POST /run`: runs commands that may carry credentials of their own. */
+/** `POST /run`: runs commands that may contain their own credentials. */
 export async function runWithCredentials(call: Call): Promise<Answer> {
   if (isMap(call.body.data) || Array.isArray(call.body.data)) return await run(call);
   throw new HttpError(400, "Lowstates must be a list");
@@ -66,7 +66,7 @@ export function jobs(call: Call): Promise<Answer> {
   ]);
 }
 
-/** Runs commands one after the other. A failure is that command's result, and only a refused caller ends the list. */
+/** Runs commands one after the other. A failure becomes the result of its command; only a refused caller ends the list. */
 async function runEach(call: Call, lows: readonly Low[]): Promise<Answer> {
   const known = ({ client }: Low) => typeof client === "string" && Object.hasOwn(CLIENTS, client);
   if (!lows.every(known)) return badRequest("400 Invalid Client: Client not found in salt clients");
@@ -97,7 +97,7 @@ async function resultOf(low: Low, context: LowContext): Promise<Result> {
   }
 }
 
-/** Only of the local clients: real servers report refused runners as any other failure. */
+/** True for the refusal of a local client: Salt's servers report refused runners like any other failure. */
 function isRefusal(error: unknown, { client }: Low): boolean {
   if (error instanceof HttpError) return error.status === 401;
   if (!(error instanceof RefusedError) || !String(client).startsWith("local")) return false;

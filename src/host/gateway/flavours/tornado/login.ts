@@ -18,7 +18,7 @@ export function loginHint(call: Call): Answer {
 /** `POST /login`. */
 export async function logIn(call: Call): Promise<Answer> {
   const { backend, services: { settings }, body: { data } } = call;
-  // Real servers fail on a login without a body. An error that is not HTTP's makes the same answer.
+  // Salt's servers fail on a login without a body. An unexpected error makes the same answer.
   if (data === null) throw new TypeError("The login has no body");
   if (!isMap(data) || data instanceof Map) throw new HttpError(400, "A login is a mapping");
   const { username, password, eauth } = data;
@@ -30,7 +30,7 @@ export async function logIn(call: Call): Promise<Answer> {
   if (record === undefined || !Object.hasOwn(settings.externalAuth, record.eauth)) {
     throw new HttpError(401, LOGIN_FAILED);
   }
-  // Otherwise a page of another origin could sign the user in as somebody else.
+  // Without this check, a page of another origin could sign the user in as somebody else.
   if (mayUseCookie(call)) call.headers["Set-Cookie"] = sessionCookie(record.token, settings);
   const { token, expire, start, name: user } = record;
   const perms = permissionsOf(record, settings.externalAuth);

@@ -5,11 +5,11 @@ import { answer } from "./answer.ts";
 import { errorPage } from "./error_page.ts";
 import { tornadoRoutes } from "./routes.ts";
 
-/** The smaller HTTP interface of Salt, on tornado's server. */
+/** Salt's smaller HTTP interface, with the server of tornado. */
 export const restTornado: FlavourProfile = {
   options: { host: "address", backlog: "backlog", corsOrigin: "cors_origin", websockets: "websockets" },
   paths: { collapseSlashes: false, ignoreTrailingSlash: false },
-  // A refusal is among the results of its command; one that is not was not foreseen.
+  // Refusals are among the results of commands; any other refusal is an unexpected failure.
   refusalStatus: {},
   routes: tornadoRoutes,
   answer,
