@@ -2,24 +2,24 @@ import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 
-/** Something that a master does again and again. */
+/** Work that a master repeats while it runs. */
 export interface Duty {
-  /** The action, for the log: `"remove old jobs"`. */
+  /** The work as the log names it, for example `"remove old jobs"`. */
   name: string;
-  /** Milliseconds from the end of one run to the begin of the next. */
+  /** The time from the end of one run to the begin of the next, in milliseconds. */
   everyMs: number;
-  /** Does it once. MUST return soon after the signal aborts. */
+  /** Does the work once. MUST return soon after the signal aborts. */
   run(signal: AbortSignal): void | Promise<void>;
 }
 
-/** How often a failure that goes on is logged again, in milliseconds. */
+/** How often a lasting failure is logged again, in milliseconds. */
 const REMIND_MS = 600_000;
 /** How long a duty that is under way may delay the end of the master, in milliseconds. */
 const LEAVE_MS = 10_000;
 
 /**
- * Carries out all duties until the signal aborts. Each goes by itself: one that fails or takes long delays no other. They are
- * timed by how long they slept, so that a clock that is set brings none forward and holds none up.
+ * Carries out all duties until the signal aborts. Each runs independently: a duty that fails or takes long delays no other. Their pauses
+ * are measured by the time slept, so a clock that is set neither hastens nor delays a duty.
  */
 export async function carryOut(
   duties: readonly Duty[],
@@ -46,7 +46,7 @@ export async function carryOut(
 }
 
 async function repeat(duty: Duty, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
-  /** The failure that goes on, and when it was logged. */
+  /** The lasting failure, and when it was last logged. */
   let failure: { message: string; toldAt: number; runs: number } | undefined;
   while (!signal.aborted) {
     try {

@@ -1,15 +1,15 @@
 const WINDOW_MS = 60_000;
-/** How many events may be fired in a minute. */
+/** How many events may be fired per minute. */
 export interface EventRates {
-  /** Events of one source. */
+  /** The most events of one source per minute. */
   one: number;
-  /** Events of all sources together. */
+  /** The most events of all sources together per minute. */
   all: number;
-  /** Sources that are counted by themselves; the others count together. @default 1000 */
+  /** The most sources that are counted separately; all others count as one. @default 1000 */
   sources?: number;
 }
 
-/** Bounds the events that others cause: each goes to every listener, and to the stores of `event_return`. */
+/** Bounds the events that callers and minions cause: each event goes to every listener and to the stores of `event_return`. */
 export class EventRate {
   readonly #now: () => number;
   readonly #rates: EventRates;
@@ -17,13 +17,13 @@ export class EventRate {
   #since = 0;
   #fired = 0;
 
-  /** @param now milliseconds that are not affected by setting the clock */
+  /** @param now the time in milliseconds, by a clock that cannot be set */
   constructor(now: () => number, rates: EventRates) {
     this.#now = now;
     this.#rates = rates;
   }
 
-  /** Counts an event. False if there are too many: it is not to be fired. */
+  /** Counts an event. False if there are too many: the event must not be fired. */
   take(source: string): boolean {
     const now = this.#now();
     if (this.#fired === 0 || now - this.#since >= WINDOW_MS) {

@@ -7,7 +7,7 @@ import type { ExternalAuth } from "./external_auth.ts";
 import type { RefusalEvents } from "./refusal_events.ts";
 import type { TokenFiles } from "./tokens.ts";
 
-/** What decides who may do what. */
+/** The parts of the master that decide which caller may do what. */
 export interface AccessServices extends Pick<JobServices, "opts" | "runtime" | "log" | "jobs" | "ledger"> {
   /** Authenticates the callers of clear commands. */
   readonly callers: Callers;
@@ -19,6 +19,6 @@ export interface AccessServices extends Pick<JobServices, "opts" | "runtime" | "
   readonly refusals: RefusalEvents;
   /** The tokens of logins. */
   readonly tokens: TokenFiles;
-  /** Ids of the minions that a target means, as far as the master can tell. */
+  /** Returns the ids of the minions that a target means, as far as the master can tell. */
   expand(target: Target, options?: { greedy?: boolean }): Expansion;
 }

@@ -19,29 +19,29 @@ export interface Call {
   kwargs: Record<string, unknown>;
 }
 
-/** Who a job is for, as far as permissions are concerned. */
+/** The minions that a job is for, as permissions are checked against them. */
 export interface TargetScope {
   minions: readonly string[];
-  /** Ids that a rule's compound target is known to mean. */
+  /** Returns the ids of the minions that are known to match a rule's compound target. */
   expand(rule: string): readonly string[];
 }
 
-/** Steps that one decision may take: a tenth of a second or several. */
+/** The most steps of pattern matching that one decision may take: they take a tenth of a second to a few tenths. */
 const STEPS = 50_000_000;
 
-/** Always allowed to an authenticated caller: clients follow their jobs by it. */
+/** The functions that every authenticated caller may call: clients follow their jobs with them. */
 const OPEN_FUNCTIONS: readonly string[] = ["saltutil.find_job"];
 
 /** True for a publication of functions that are always allowed. */
 export const isOpen = (functions: readonly string[]): boolean => functions.every((fun) => OPEN_FUNCTIONS.includes(fun));
 
-/** The rule about what a publication carries beside function, arguments and target. */
+/** The word of the rule that permits fields of a publication beside function, arguments and target. */
 const PUBLISH = "@publish";
 
-/** Allows anything, line feeds too, as Salt's documentation has it. */
+/** The pattern that allows every function, also a name with line feeds, as Salt's documentation says. */
 const ANYTHING = ".*";
 
-/** The key and the value of a map with one entry; a rule with more grants nothing. */
+/** Returns the key and the value of a map with one entry; a rule with more entries grants nothing. */
 function single(rule: unknown): [key: string, value: unknown] | undefined {
   if (!isRecord(rule)) return undefined;
   const entries = Object.entries(rule);
@@ -60,7 +60,7 @@ export class AccessRules {
     this.#patterns = patterns;
   }
 
-  /** Matches the whole text, as Python's `re.fullmatch`; a pattern that does not compile matches nothing. */
+  /** True if a pattern matches the whole text, like Python's `re.fullmatch`; a pattern that does not compile matches nothing. */
   #matches(pattern: unknown, text: string): boolean {
     if (typeof pattern !== "string") return false;
     if (pattern === ANYTHING) return true;
@@ -72,7 +72,7 @@ export class AccessRules {
     }
   }
 
-  /** Denies what takes too many steps to decide. */
+  /** Returns a decision; false if it takes too many steps of pattern matching. */
   #bounded(decide: () => boolean): boolean {
     try {
       return this.#patterns.steps.within(STEPS, decide);
@@ -82,7 +82,7 @@ export class AccessRules {
     }
   }
 
-  /** What a table like `peer` (regex of who → permissions) grants a caller. */
+  /** Returns what a table like `peer` (regular expression of minion ids → permissions) grants a minion. */
   ofMinion(table: Record<string, unknown>, who: string): unknown[] {
     const granted: unknown[] = [];
     this.#bounded(() => {
@@ -120,7 +120,7 @@ export class AccessRules {
     const granted: unknown[] = [];
     let named = false;
     for (const [key, entries] of isRecord(section) ? Object.entries(section) : []) {
-      // Options of the backend.
+      // Keys that begin with "^" are options of the backend and name no users.
       if (key.startsWith("^")) continue;
       if (key === "*") {
         if (permissive) granted.push(...listOf(entries));
@@ -137,7 +137,7 @@ export class AccessRules {
     return granted;
   }
 
-  /** What `publisher_acl` grants a user of this host. */
+  /** Returns what `publisher_acl` grants a user of this host. */
   ofLocalUser(table: Record<string, unknown>, user: string): unknown[] {
     return Object.entries(table).filter(([key]) => matchExpression(user, key, this.#patterns))
       .flatMap(([, entries]) => listOf(entries));
@@ -154,7 +154,7 @@ export class AccessRules {
     );
   }
 
-  /** As {@link mayPublish}, for a minion: no function is allowed without a rule. */
+  /** Like {@link mayPublish}, for a minion as the caller: no function is allowed without a rule. */
   minionMayPublish(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
     return this.#bounded(() => calls.length > 0 && calls.every((call) => this.#permits(permissions, call, scope)));
   }

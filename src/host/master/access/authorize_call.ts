@@ -8,7 +8,7 @@ const BAD_NAME = {
   error: { name: "SaltInvocationError", message: "A command invocation error occurred: Check syntax." },
 };
 
-/** The runner or wheel function of a load, if its caller is permitted to call it; otherwise the answer that refuses it. */
+/** Returns the runner or wheel function of a load if its caller is permitted to call it, otherwise the answer that refuses the call. */
 export async function authorizeCall(
   services: AccessServices,
   load: Load,

@@ -21,7 +21,7 @@ export interface AuthorizedPublication {
   tgt_type: string;
   minions: readonly string[];
   missing: readonly string[];
-  /** True if the caller may do this on minions below a syndic as well, which this master does not know. */
+  /** True if the caller may run the job also on minions below a syndic, which this master does not know. */
   below: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function authorizePublication(
   load: Load,
 ): Promise<AuthorizedPublication | { refusal: unknown }> {
   const { log } = services;
-  // Salt fails with this before it checks anything else, and its clients know that answer.
+  // Salt checks the user before anything else, and its clients know the answer to this error.
   if (load.user === undefined) throw new TypeError("Cannot publish: the load names no user");
   const wrong = publishFault(load);
   const kwargs = isRecord(load.kwargs) ? load.kwargs : {};
@@ -67,7 +67,7 @@ export async function authorizePublication(
     if ("jid" in load) services.refusals.notPermitted(who.user, load, AUTHORIZATION_ERROR);
     return { refusal: AUTHORIZATION_ERROR };
   };
-  // Before the target is expanded: that takes longer, and its result would reveal what a pattern finds.
+  // These checks come before the target is expanded: expanding takes longer, and its result would reveal which minions a pattern finds.
   if (blacklisted(services, [who.user], []) || !mightBePermitted(services, who, load, target)) return refused();
   const carried = await carriedBy(services, who, load, kwargs);
   if ("denied" in carried) return refused(carried.denied);
@@ -103,7 +103,7 @@ export function blacklisted(
     return listed.some((rule) => {
       if (typeof rule === "string" && isExpression(rule)) return texts.some((text) => matchExpression(text, rule));
       log.error("pattern in publisher_acl_blacklist does not compile", { pattern: rule });
-      // A rule that cannot be read must not let through what it was written to stop.
+      // A blacklist rule that does not compile must not let through what it was written to stop.
       return true;
     });
   };
@@ -115,7 +115,7 @@ function mightBePermitted({ rules }: AccessServices, { permissions }: Caller, lo
   return permissions === undefined || rules.mightPublish(permissions, callsOf(load)) && !guessesPillar(target);
 }
 
-/** Who a job is for. A rule means only minions known to match: one whose grains the master does not have is within no rule. */
+/** Returns the minions that a job is for. A minion whose grains the master does not have is within no rule that matches grains. */
 export function scopeOf(services: AccessServices, minions: readonly string[]): TargetScope {
   return {
     minions,

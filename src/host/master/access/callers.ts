@@ -12,11 +12,11 @@ export interface Caller {
   /** The user that the call runs as. */
   user: string;
   proof: Proof;
-  /** Undefined if everything is permitted. */
+  /** What the caller may do; undefined if everything is permitted. */
   permissions: Permissions | undefined;
   /** How a user of external authentication has logged in. */
   login?: Login;
-  /** The reaction that calls: the reactor of this master has the key of its user. */
+  /** The reaction that the call is from: the reactor of this master calls with the key of the master's user. */
   reaction?: CallingReaction;
 }
 
@@ -27,10 +27,10 @@ export interface CallingReaction {
   id: string;
 }
 
-/** The user of what the reactor calls in the master itself: Salt's reactor leaves out events of this user. */
+/** The user under which runners and wheel functions of reactions run: Salt's reactor ignores events of this user. */
 const REACTOR_USER = "Reactor";
 
-/** The reaction that a load says it is from; undefined if it says none. */
+/** Returns the reaction that a load says it is from; undefined if it names none. */
 function reactionOf({ __origin__: origin }: Load): CallingReaction | undefined {
   const { reaction } = isRecord(origin) ? origin : {};
   if (!isRecord(reaction)) return undefined;
@@ -38,7 +38,7 @@ function reactionOf({ __origin__: origin }: Load): CallingReaction | undefined {
   return typeof tag === "string" && typeof sls === "string" && typeof id === "string" ? { tag, sls, id } : undefined;
 }
 
-/** The user by which runners and wheel functions of a caller go. */
+/** Returns the user under which the runners and wheel functions of a caller run. */
 export function masterUser({ user, reaction }: Caller): string {
   return reaction === undefined ? user : REACTOR_USER;
 }
@@ -50,28 +50,28 @@ const ERROR_NAMES: Record<Proof, string> = {
   eauth: "EauthAuthenticationError",
 };
 
-/** The proof that counts in a load, in Salt's order: a token, then a password, then the key of this host. */
+/** Returns which credentials of a load count, in Salt's order: a token, then a password, then the key of this host. */
 export function proofOf(load: Load): Proof {
   return Object.hasOwn(load, "token") ? "token" : Object.hasOwn(load, "eauth") ? "eauth" : "user";
 }
 
-/** The answer to a caller that is not authenticated, in Salt's words. */
+/** Returns the answer to a caller that is not authenticated, in Salt's words. */
 export function unproven(load: Load): { error: { name: string; message: string } } {
   const proof = proofOf(load);
   const message = `Authentication failure of type "${proof}" occurred`;
   const name = typeof load.username === "string" ? load.username : "UNKNOWN";
-  // Clients compare these sentences, which differ in their ends.
+  // Salt's clients compare these sentences, whose ends differ by the kind of credentials.
   const end = { user: "", token: ".", eauth: ` for user ${name}.` }[proof];
   return { error: { name: ERROR_NAMES[proof], message: message + end } };
 }
 
-/** The answer to a caller without permission, in Salt's words. */
+/** Returns the answer to a caller without permission, in Salt's words. */
 export function notPermitted({ proof, user }: Caller): { error: { name: string; message: string } } {
   const message = `Authentication failure of type "${proof}" occurred for user ${user}.`;
   return { error: { name: ERROR_NAMES[proof], message } };
 }
 
-/** The fields that each proof is made of. */
+/** The fields of a load that hold each kind of credentials. */
 const PROOFS: Record<Proof, readonly string[]> = {
   user: ["user", "key"],
   token: ["token"],
@@ -79,12 +79,12 @@ const PROOFS: Record<Proof, readonly string[]> = {
 };
 const CREDENTIAL_FIELDS = new Set(Object.values(PROOFS).flat());
 
-/** A load without any credentials: they are passed on to no other part. */
+/** Returns a load without any credentials: no other part of the master gets them. */
 export function withoutCredentials(load: Load): Load {
   return Object.fromEntries(Object.entries(load).filter(([name]) => !CREDENTIAL_FIELDS.has(name)));
 }
 
-/** A load without the credentials that count and without the command: the rest may be arguments, whatever their names. */
+/** Returns a load without the credentials that count and without the command: all other fields may be arguments, whatever their names. */
 export function withoutProof(load: Load): Load {
   const own = PROOFS[proofOf(load)];
   return Object.fromEntries(
@@ -94,13 +94,13 @@ export function withoutProof(load: Load): Load {
 
 const SUDO = "sudo_";
 
-/** Authenticates callers. Every clear command asks it first. */
+/** Authenticates callers; every clear command does so before anything else. */
 export class Callers {
   readonly #opts: MasterOpts;
   readonly #clientKeys: ClientKeys;
   readonly #external: ExternalAuth;
   readonly #rules: AccessRules;
-  /** Whom a load was found to be from, as long as the load is there. */
+  /** The authenticated caller of each load, kept as long as the load is. */
   readonly #found = new WeakMap<Load, Caller>();
 
   constructor(opts: MasterOpts, clientKeys: ClientKeys, external: ExternalAuth, rules: AccessRules) {
@@ -119,14 +119,14 @@ export class Callers {
     const proof = proofOf(load);
     const found = proof === "user" ? this.byKey(load.user, load.key) : await this.#byLogin(load, proof);
     if (found === undefined) return undefined;
-    // A reaction is believed only from callers with all permissions.
+    // Only callers with all permissions may say that they call for a reaction.
     const reaction = proof === "user" && found.permissions === undefined ? reactionOf(load) : undefined;
     const caller = reaction === undefined ? found : { ...found, reaction };
     this.#found.set(load, caller);
     return caller;
   }
 
-  /** The caller that {@link Callers.identify} has found for this load; undefined if it was not asked, or found none. */
+  /** Returns the caller that {@link Callers.identify} has found for a load; undefined if it was not called or found none. */
   identified(load: Load): Caller | undefined {
     return this.#found.get(load);
   }
@@ -136,7 +136,7 @@ export class Callers {
     return known && { user: known.name, proof, permissions: known.permissions, login: known.login };
   }
 
-  /** A user of this host by the key in the master's cache directory; undefined if the key is wrong, or nothing is permitted. */
+  /** Authenticates a user of this host by the key in the master's cache directory; undefined if the key is wrong or nothing is permitted. */
   byKey(user: unknown, key: unknown): Caller | undefined {
     const who = this.#clientKeys.authenticate(user, key);
     if (who === undefined) return undefined;
@@ -147,7 +147,7 @@ export class Callers {
     return permissions.length === 0 ? undefined : { user: who.user, proof: "user", permissions };
   }
 
-  /** What a user of this host may do now that could call before; undefined for nothing. */
+  /** Returns what a user of this host, who called earlier, may do now; undefined if nothing is permitted any more. */
   ofLocalUser(user: string): { permissions: Permissions | undefined } | undefined {
     if (user.startsWith(SUDO)) {
       if (!this.#isRestrictedSudo(true)) return { permissions: undefined };

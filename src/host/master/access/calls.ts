@@ -2,7 +2,7 @@ import { splitArguments } from "../../../model/job/args.ts";
 import type { Load } from "../load.ts";
 import type { Call } from "./acl.ts";
 
-/** The functions of a load with their arguments, as minions bind them: permissions look at nothing else. */
+/** Returns the functions of a load with their arguments, bound as minions bind them: permissions are checked against these alone. */
 export function callsOf({ fun, arg }: Load): Call[] {
   const parts = Array.isArray(arg) ? arg : [];
   const several = Array.isArray(fun);

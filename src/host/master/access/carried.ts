@@ -6,27 +6,27 @@ import { isOpen } from "./acl.ts";
 import { type Caller, withoutCredentials } from "./callers.ts";
 import { textOf } from "./publish_load.ts";
 
-/** What a publication carries beside function, arguments and target. */
+/** The fields of a publication beside function, arguments and target. */
 export interface Carried {
-  /** Returners, comma separated. */
+  /** The names of returners, separated by commas. */
   ret: string;
   jid: string;
-  /** The other fields, without credentials. */
+  /** All other fields of the publication, without credentials. */
   kwargs: Record<string, unknown>;
-  /** The jid of the runner that asks for it. */
+  /** The jid of the runner that asks for the publication. */
   cause?: string;
 }
 
-/** Fields of `kwargs` that each need a right. */
+/** The fields of `kwargs` that each need a right by `@publish`. */
 const RIGHTS = CARRIED_FIELDS.filter((field) => field !== "ret" && field !== "jid");
 
-/** Fields of `kwargs` that need none: part of the target, or for the eyes of the caller. */
+/** The fields of `kwargs` that need no right: they are part of the target, or change only what the caller sees. */
 const FREE = ["delimiter", "show_timeout", "show_jid", "stream"] as const;
 
-/** A client may choose the jid of a job that it publishes now; older and later ones are other jobs'. */
+/** How far a jid that a client chooses for a new job may be from now, in milliseconds: older and later jids belong to other jobs. */
 const JID_IS_NEW_MS = 3_600_000;
 
-/** What a permission's patterns are matched with; undefined if there are no texts. */
+/** Returns the texts of a field that a permission's patterns are matched with; undefined if it holds none. */
 function textsOf(value: unknown): string[] | undefined {
   const texts = [value].flat();
   return texts.every((text) => typeof text === "string") ? texts : undefined;
@@ -36,18 +36,18 @@ function textsOf(value: unknown): string[] | undefined {
 export const namesOf = (ret: string): string[] =>
   ret.split(",").map((name) => name.trim()).filter((name) => name !== "");
 
-/** True if the jid is a new one, or that of a job of this user. */
+/** True if a jid is new or belongs to a job of this user. */
 async function isOwnJid({ ledger, jobs, runtime: { clock } }: AccessServices, jid: string, user: string) {
   if (Math.abs(clock.now() - jidMs(jid)) <= JID_IS_NEW_MS) return true;
   return (ledger.loadOf(jid) ?? await jobs.load(jid))?.user === user;
 }
 
 /**
- * What a publication may carry beside function, arguments and target: the one rule for all of them. Who may do everything carries
- * everything; anybody else what `@publish` grants, of a function that is always allowed nothing, and fields that nobody acts on are left
- * out.
+ * Returns the fields that a publication may have beside function, arguments and target. A caller with all permissions may use every
+ * field, any other caller those that `@publish` grants, and none with a function that is always allowed. Fields that nobody acts on
+ * are left out.
  *
- * @returns or the name of a field that is not permitted
+ * @returns the fields, or the name of a field that is not permitted
  */
 export async function carriedBy(
   services: AccessServices,
@@ -62,7 +62,7 @@ export async function carriedBy(
     const { cause } = isRecord(load.__origin__) ? load.__origin__ : {};
     return typeof cause === "string" ? { ...carried, cause } : carried;
   }
-  // Clients name the master's own job cache with each job.
+  // Salt's clients name the master's own job cache with each job: these names need no right.
   const own = namesOf(opts.ext_job_cache);
   const returners = namesOf(carried.ret).filter((name) => !own.includes(name));
   const everything = rules.mayRunEverything(permissions) && opts.publisher_acl_blacklist.modules === undefined;
@@ -74,7 +74,7 @@ export async function carriedBy(
   if (carried.jid !== "" && !may("jid") && !await isOwnJid(services, carried.jid, caller.user)) {
     return { denied: "jid" };
   }
-  // Whoever follows a job asks all of its minions, with the fields of the job.
+  // A client that follows its job asks all minions of the job, and repeats the fields of the job: they are dropped.
   const none = isOpen([load.fun].flat().map(String)) && !everything;
   const fields = none ? FREE : [...FREE, ...RIGHTS.filter((field) => isCarried(kwargs[field]))];
   return {

@@ -9,11 +9,11 @@ import type { Account } from "../../../runtime/process.ts";
 
 /** A user of this host, authenticated by a key. */
 export interface ClientUser {
-  /** The name that the job runs under. */
+  /** The user name that the job runs under. */
   user: string;
-  /** True if everything is permitted: the key is that of the user that the master runs as. */
+  /** True if everything is permitted: the key belongs to the user that the master runs as. */
   privileged: boolean;
-  /** True for root by way of sudo. */
+  /** True if the user is root by way of sudo. */
   sudo: boolean;
 }
 
@@ -23,20 +23,20 @@ export interface ClientKeysOptions {
   log: Logger;
   cacheDir: string;
   masterUser: string;
-  /** Accounts beside the master's that `publisher_acl` lets call. @default none */
+  /** The accounts, beside the master's own, that `publisher_acl` permits something. @default none */
   accounts?: readonly Account[];
-  /** The keys of before: users that may still call keep theirs, and those of others are removed. @default none: all are new */
+  /** The previous keys: users that may still call keep their keys, and all other keys are removed. @default none: all keys are new */
   before?: ClientKeys;
 }
 
-/** The accounts of this host that have one of the names, or whose name satisfies a test. */
+/** Returns the accounts of this host that have one of the names, or whose name satisfies a test. */
 export function accountsOfHost(
   host: AccountHost,
   names: readonly string[],
   wanted: (name: string) => boolean,
 ): Account[] {
   const listed = allAccounts(host).filter(({ name }) => names.includes(name) || wanted(name));
-  // A directory service may know accounts that it does not list.
+  // A directory service may know accounts that it does not list: look them up by name.
   const unlisted = names.filter((name) => !listed.some((account) => account.name === name))
     .map((name) => findAccount(host, name)).filter((account) => account !== undefined);
   return [...listed, ...unlisted].map(({ name, uid, gid }) => ({ name, uid, gid }));
@@ -45,7 +45,7 @@ export function accountsOfHost(
 const keyFile = (cacheDir: string, user: string) =>
   joinPath(cacheDir, `.${user.replaceAll("\\", "_").replaceAll("/", "_")}_key`);
 
-/** Mode bit of a directory that lets others open files whose names they know, and list none. */
+/** The mode bit of a directory with which other users can open files whose names they know, but list none. */
 const SEARCHABLE = 0o001;
 
 /**
@@ -57,7 +57,7 @@ export class ClientKeys {
   readonly #crypto: Crypto;
   readonly #masterUser: string;
 
-  /** Makes a new key for each user, which replaces the one of the last run. */
+  /** Makes a new key for each user, which replaces the key of the last run. */
   constructor({ fs, crypto, log, cacheDir, masterUser, accounts = [], before }: ClientKeysOptions) {
     this.#crypto = crypto;
     this.#masterUser = masterUser;
@@ -78,7 +78,7 @@ export class ClientKeys {
     for (const user of former) if (!this.#keys.has(user)) fs.remove(keyFile(cacheDir, user));
   }
 
-  /** False if there was no key of that user. */
+  /** Takes over the previous key of a user. @returns false if there was none */
   #keep(before: ClientKeys | undefined, user: string): boolean {
     const key = before === undefined ? undefined : before.#keys.get(user);
     if (key !== undefined) this.#keys.set(user, key);
@@ -88,7 +88,7 @@ export class ClientKeys {
   #make(fs: FileSystem, cacheDir: string, user: string): string {
     const key = newKeyString(this.#crypto);
     const path = keyFile(cacheDir, user);
-    // A file that exists may belong to that user, who could hold it open.
+    // An existing key file may belong to that user, who could hold it open and read the new key.
     fs.remove(path);
     fs.write(path, key, { mode: 0o600, sync: true });
     this.#keys.set(user, new TextEncoder().encode(key));
@@ -101,16 +101,16 @@ export class ClientKeys {
   }
 
   /**
-   * Undefined unless `key` is valid for this user.
+   * Authenticates a user of this host; undefined unless `key` is valid for this user.
    *
-   * @param user a load without one is from the master's own user
+   * @param user the user that the load names; a load without a user is from the master's own user
    * @see salt/auth/__init__.py LoadAuth.authenticate_key
    */
   authenticate(user: unknown = this.#masterUser, key: unknown): ClientUser | undefined {
     if (typeof user !== "string" || typeof key !== "string") return undefined;
     const offered = new TextEncoder().encode(key);
     let owner: string | undefined;
-    // Every key is compared, so that the time taken tells nothing.
+    // Every key is compared, so that the time taken does not reveal which key matched.
     for (const [name, secret] of this.#keys) if (this.#crypto.equal(secret, offered)) owner = name;
     if (owner === undefined) return undefined;
     // A user's own key is valid for that user alone; only the master's key is valid for every user.

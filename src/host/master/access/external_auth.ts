@@ -16,20 +16,20 @@ import type { AccessRules, Permissions } from "./acl.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { Token, TokenFiles } from "./tokens.ts";
 
-/** Refusals that are delayed at once; those beyond are answered immediately. */
+/** The most refusals that are delayed at a time; further refusals are answered at once. */
 const MOST_WAITING = 1000;
-/** Backends that are asked at once, each of which may be a process or a connection; and logins that wait for one. */
+/** The most logins that backends check at a time, each with a process or a connection, and the most logins that wait for their turn. */
 const ASKED_AT_ONCE = 16;
 const MOST_QUEUED = 256;
-/** Bytes of the longest password that any backend may take: the token of an OpenID provider. */
+/** The most bytes of a password that any backend takes: the token of an OpenID provider is the longest. */
 const MAX_CREDENTIAL_BYTES = 16_384;
 
-/** Bytes of a text in UTF-8, or more. A text that is far too long is not encoded to be counted. */
+/** Returns the number of UTF-8 bytes of a text. A text that is far too long is not encoded to be counted. */
 function bytesOf(text: string): number {
   return text.length > MAX_CREDENTIAL_BYTES ? text.length : new TextEncoder().encode(text).length;
 }
 
-/** A user that a backend has authenticated, and what the configuration permits. */
+/** A user that a backend has authenticated, with the user's permissions by the configuration. */
 export interface KnownUser {
   name: string;
   eauth: string;
@@ -38,11 +38,11 @@ export interface KnownUser {
   login: Login;
 }
 
-/** How a user has logged in, for whoever asks later whether it still may. */
+/** How a user has logged in: with it the master checks later what the user may still do. */
 export interface Login {
   eauth: string;
   groups: readonly string[];
-  /** Permissions that are not of the configuration. */
+  /** Permissions that the backend granted, beside those of the configuration. */
   granted?: Permissions;
   token?: { sha256: string; expire: number };
 }
@@ -65,7 +65,7 @@ export interface ExternalAuthOptions {
 export class ExternalAuth {
   readonly #options: ExternalAuthOptions;
   readonly #clock: Clock;
-  /** The slowest refusal so far, in milliseconds: all take about as long, so that the time taken reveals nothing. */
+  /** How long the slowest refusal has taken, in milliseconds: all refusals are delayed to about this, so that their time reveals nothing. */
   #slowestMs = 1000;
   #waiting = 0;
   readonly #asking = new Pool(ASKED_AT_ONCE);
@@ -78,7 +78,7 @@ export class ExternalAuth {
     this.#clock = options.runtime.clock;
   }
 
-  /** The section of a backend that is switched on; undefined for every other name. */
+  /** Returns the section of `external_auth` for a backend; undefined if it is not switched on. */
   #section(eauth: unknown): Record<string, unknown> | undefined {
     const { external_auth } = this.#options.opts;
     if (typeof eauth !== "string" || !isRecord(external_auth) || !Object.hasOwn(external_auth, eauth)) return undefined;
@@ -142,7 +142,7 @@ export class ExternalAuth {
     try {
       const backend = await this.#backend(eauth, section);
       const context = this.#context(section);
-      // Before any work: the cost of a password grows with its length.
+      // The length is checked before any work: the cost of checking a password grows with its length.
       if (bytesOf(credentials.password) > (backend?.longest ?? MOST_PASSWORD)) return undefined;
       const identity = await backend?.authenticate(context, credentials);
       if (backend === undefined || identity === undefined) return undefined;
@@ -168,7 +168,7 @@ export class ExternalAuth {
     return await backend?.expand?.(this.#context(section), granted) ?? granted;
   }
 
-  /** Delays a refusal: it takes between three and five quarters of the time of the slowest one so far. */
+  /** Delays a refusal to between three and five quarters of the time that the slowest refusal has taken. */
   async #delay(started: number): Promise<void> {
     const took = this.#clock.now() - started;
     this.#slowestMs = Math.max(this.#slowestMs, took);
@@ -183,7 +183,7 @@ export class ExternalAuth {
     }
   }
 
-  /** The user of a token and its permissions; undefined if it is unknown, has expired, or its backend is switched off. */
+  /** Returns the user of a token with its permissions; undefined if the token is unknown or expired, or its backend is switched off. */
   async byToken(token: unknown): Promise<KnownUser | undefined> {
     const { tokens, opts, log } = this.#options;
     const held = tokens.get(token);
@@ -208,7 +208,7 @@ export class ExternalAuth {
   }
 
   /**
-   * What the configuration grants a user that has logged in before; undefined if it cannot log in any more.
+   * Returns what the configuration grants a user that has logged in earlier; undefined if the user cannot log in any more.
    *
    * @throws any error of the backend
    */
@@ -227,7 +227,7 @@ export class ExternalAuth {
    *
    * @param load `eauth`, `username`, `password`; `token_expire` in seconds, where `token_expire_user_override` allows it; `session`, a
    * second name of the token
-   * @throws {SystemError} if it cannot be stored
+   * @throws {SystemError} if the token cannot be stored
    */
   async makeToken(load: Load): Promise<Token | undefined> {
     const known = await this.identify(load);
@@ -266,11 +266,11 @@ export class ExternalAuth {
   sweep(token: string): boolean {
     try {
       const { tokens } = this.#options;
-      // A second name of a token that was revoked stays until it expires.
+      // The second name of a revoked token stays until it expires: reading the token removes it then.
       tokens.get(token);
       return !tokens.has(token);
     } catch (error) {
-      // Another process has removed it, or this one may not read it.
+      // Another process has removed the token, or this process may not read it.
       this.#options.log.debug("token could not be read", { error: codeOf(error) });
       return false;
     }

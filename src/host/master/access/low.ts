@@ -69,13 +69,13 @@ function define(record: Record<string, unknown>, name: string, value: unknown): 
   Object.defineProperty(record, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** Positional and named arguments of a load that has both in fields of their own; the other fields are then ignored. */
+/** Returns the arguments of a load that has `arg` and `kwarg`; its other fields are then ignored. Undefined if it lacks one. */
 export function wholeOf({ arg, kwarg }: Load): Arguments | undefined {
   if (arg === undefined || kwarg === undefined) return undefined;
   return { args: Array.isArray(arg) ? arg : [arg], kwargs: isRecord(kwarg) ? kwarg : {} };
 }
 
-/** The arguments that permissions are checked with, before the function is known: every field that could become one. */
+/** Returns the arguments that permissions are checked with before the function is known: every field that could become an argument. */
 export function calledWith(low: Load): Arguments {
   return wholeOf(low) ?? { args: [], kwargs: low };
 }

@@ -1,20 +1,20 @@
 /** Which events a minion may fire on the bus of its master, and in whose name: the one rule for all of them. */
 
-/** Tags that only masters and their clients may fire: their listeners act on them. */
+/** Matches the tags that only masters and their clients may fire, since the listeners of these events act on them. */
 const MASTERS =
   /^(?:salt\/(?:job|auth|audit|key|presence|run|wheel|cloud|cluster|stats|fileserver|event|event_listen|netapi|reactors|reactor|engines|engine)(?:\/.*)?|cluster\/.*|key|rotate_cluster_aes_key|\d{20}(?:_.*)?)$/s;
 
-/** Requests to the reactor: it takes them whatever the tag begins with. */
+/** The part of a tag that asks something of the reactor, wherever in the tag it stands. */
 const REACTORS = "salt/reactors/manage";
 
-/** Prefixes of tags that name the minion which fires them. */
+/** Matches the prefixes of tags that name the minion which fires them. */
 const NAMED =
   /^(?:salt\/job\/[^/]+\/(?:prog|out)|salt\/minion|salt\/syndic|salt\/beacon|salt\/state_result\/[^/]+|minion\/refresh|syndic)\/(?<rest>.*)$/s;
 
 /** Tags whose data names the minion which fires them. */
 const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
 
-/** Characters of a tag at most: every listener matches it. */
+/** The most characters of a tag: every listener matches its patterns with it. */
 const LONGEST_TAG = 1024;
 
 /**
@@ -34,7 +34,7 @@ export function mayFire(
   if (minion === undefined || (data.id !== undefined && !speaksFor(data.id))) return false;
   const rest = named?.groups?.rest;
   if (rest === undefined) return true;
-  // Of a minion, no more may follow its id than it chooses itself; an id has no slash.
+  // After its own id a minion may write anything; an id has no slash.
   const slash = rest.indexOf("/");
   return speaksFor(slash < 0 ? rest : rest.slice(0, slash));
 }

@@ -7,18 +7,18 @@ import { callsOf } from "./calls.ts";
 import type { Caller } from "./callers.ts";
 import { carriedBy } from "./carried.ts";
 
-/** The owner as a record has it; undefined for whoever may do everything. */
+/** Returns a caller as the owner in a job's record; undefined for a caller that may do everything. */
 export function ownerOf({ user, proof, permissions, login }: Caller): JobOwner | undefined {
   return permissions === undefined ? undefined : { user, proof, ...login };
 }
 
-/** What its owner may do now; a text says why nothing. */
+/** Returns what the owner of a job may do now, or a text that says why nothing is permitted any more. */
 async function permissionsNow(
   { callers, externalAuth, tokens, runtime: { clock } }: AccessServices,
   { user, proof, eauth = "", groups = [], granted, token }: JobOwner,
 ): Promise<{ permissions: Permissions | undefined } | string> {
   if (proof === "user") return callers.ofLocalUser(user) ?? "its owner no longer has permission to publish";
-  // One that has come to its natural end takes no right away.
+  // A token that has expired by itself takes no right away; one that was revoked does.
   if (token !== undefined && token.expire > clock.now() / 1000 && !tokens.hasHash(token.sha256)) {
     return "the token of its owner was revoked";
   }
@@ -28,9 +28,9 @@ async function permissionsNow(
 }
 
 /**
- * Why the owner of a job may not run it on a minion any more; undefined if it may.
+ * Returns why the owner of a job may no longer run it on a minion; undefined if the owner may.
  *
- * @param load as minions get it
+ * @param load the job as minions get it
  * @param minion undefined for minions below syndics
  * @throws any error that prevents an answer
  */

@@ -5,21 +5,21 @@ import { EventRate } from "../event_rate.ts";
 import type { Load } from "../load.ts";
 import { textOf } from "./publish_load.ts";
 
-/** Bytes of arguments and target that an event of a refusal has; more is left out. */
+/** The most bytes of arguments and target in the event of a refusal; the rest is left out. */
 const MOST_BYTES = 4096;
 
-/** The source of whoever has not proven who it is: there are no others to tell apart. */
+/** The source name of all callers that are not authenticated: nothing tells them apart. */
 const UNPROVEN = "";
 
 /**
- * The events of refused publications. Of a caller that has not proven who it is they have no text, and no jid: anybody can send that, as
- * often as the network allows.
+ * Fires the events of refused publications. An event about a caller that is not authenticated has no text of the caller and no jid:
+ * anybody can send such requests, as often as the network allows.
  */
 export class RefusalEvents {
   readonly #bus: EventBus;
   readonly #strangers: EventRate;
   readonly #users: EventRate;
-  /** Refusals of strangers since the last event of one. */
+  /** How many refusals of callers that are not authenticated there were since the last event about one. */
   #count = 0;
 
   constructor(bus: EventBus, clock: Pick<Clock, "elapsed">) {
@@ -29,7 +29,7 @@ export class RefusalEvents {
     this.#users = new EventRate(now, { one: 20, all: 200 });
   }
 
-  /** A caller has not proven who it is. */
+  /** Called when a caller was not authenticated. */
   unproven(error: Record<string, unknown>): void {
     this.#count++;
     if (!this.#strangers.take(UNPROVEN)) return;
@@ -37,7 +37,7 @@ export class RefusalEvents {
     this.#count = 0;
   }
 
-  /** A user may not do this. @param user as it was authenticated */
+  /** Called when an authenticated user is not permitted a publication. */
   notPermitted(
     user: string,
     { jid: wanted, cmd, fun, tgt_type, arg, tgt }: Load,

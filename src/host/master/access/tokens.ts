@@ -10,9 +10,9 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import { decode, encode, Float } from "../../../protocol/wire/msgpack.ts";
 import { isRecord } from "../load.ts";
 
-/** A token, which authenticates a user of external authentication for a while. */
+/** A token, which authenticates a user of external authentication until it expires. */
 export interface Token {
-  /** Seconds since the epoch, with fractions. */
+  /** When the token was made, in seconds since the epoch, with fractions. */
   start: number;
   expire: number;
   name: string;
@@ -27,13 +27,13 @@ export interface TokenFilesOptions {
   crypto: Crypto;
   clock: Clock;
   log: Logger;
-  /** `token_dir`; made with the first token. */
+  /** The directory of the tokens; it is made with the first token. */
   directory: string;
   /** Salt's `hash_type`: makes the token of random bytes. */
   hashName: HashName;
 }
 
-/** Hex of any of the hashes; no other text is used as a file name. */
+/** Matches the hex digits of any of the hashes; no other text is used as a file name. */
 const TOKEN = /^[0-9a-f]{32,128}$/;
 
 /**
@@ -43,7 +43,7 @@ const TOKEN = /^[0-9a-f]{32,128}$/;
  */
 export class TokenFiles {
   readonly #options: TokenFilesOptions;
-  /** Called after a token was written or removed. @default nobody is told */
+  /** Called after a token was written or removed. @default not called */
   onChange: ((token: string) => void) | undefined;
 
   constructor(options: TokenFilesOptions) {
@@ -55,9 +55,9 @@ export class TokenFiles {
   }
 
   /**
-   * Makes a token that is valid for so many seconds.
+   * Makes a token that is valid for a number of seconds.
    *
-   * @param otherName a second name to find it by, in hex digits, which ends with it; ignored if somebody has it
+   * @param otherName a second name of the token, in hex digits, which expires with it; ignored if another token has this name
    */
   create(
     owner: Pick<Token, "name" | "eauth" | "groups" | "auth_list">,
@@ -89,13 +89,13 @@ export class TokenFiles {
     const path = this.#path(name);
     if (path === undefined) throw new RangeError("Cannot store a token: expected the hex digits of a hash");
     fs.mkdir(directory, 0o700);
-    // Python reads a whole number as an int, and other tools expect floats here.
+    // Python would read a whole number as an int, but Salt's tools expect floats here.
     const wire = { ...token, start: new Float(token.start), expire: new Float(token.expire) };
     fs.write(path, encode(wire, "wire"), { mode: 0o600 });
     this.onChange?.(name);
   }
 
-  /** The token of a name if it is known and has not expired; one that has is removed. */
+  /** Returns the token of a name; undefined if it is unknown or has expired. An expired token is removed. */
   get(name: unknown): Token | undefined {
     const found = this.#read(name);
     return found === undefined || found.token === name || this.#read(found.token)?.token === found.token
@@ -123,13 +123,13 @@ export class TokenFiles {
     return { ...fields, start, expire } as Token;
   }
 
-  /** True if there is a file of that name, also one whose token is no longer valid. */
+  /** True if there is a file of this name, even if its token is no longer valid. */
   has(name: unknown): boolean {
     const path = this.#path(name);
     return path !== undefined && this.#options.fs.stat(path, { follow: false })?.kind === "file";
   }
 
-  /** False if there was none. */
+  /** Removes a token. @returns false if there was none */
   remove(token: unknown): boolean {
     if (!this.has(token)) return false;
     this.#options.fs.remove(this.#path(token)!);
@@ -137,12 +137,12 @@ export class TokenFiles {
     return true;
   }
 
-  /** True if there is a token with that SHA-256. */
+  /** True if there is a token with this SHA-256. */
   hasHash(sha256: string): boolean {
     return this.list().some((token) => this.hashOf(token) === sha256);
   }
 
-  /** What a record has of a token: nobody can use it. */
+  /** Returns the SHA-256 of a token, which records keep instead of the token: nobody can log in with it. */
   hashOf(token: string): string {
     return hex(this.#options.crypto.hash("sha256", new TextEncoder().encode(token)));
   }
@@ -153,10 +153,10 @@ export class TokenFiles {
   }
 }
 
-/** Where a master's tokens are. As in Salt, `token_dir` has no say in it. */
+/** The directory of a master's tokens. As in Salt, the option `token_dir` does not change it. */
 export const tokenDirectory = ({ cachedir }: Pick<MasterOpts, "cachedir">): string => joinPath(cachedir, "tokens");
 
-/** The tokens of a master. */
+/** Returns the tokens of a master. */
 export function tokenFiles({ fs, crypto, clock }: Runtime, log: Logger, opts: MasterOpts): TokenFiles {
   return new TokenFiles({
     fs,

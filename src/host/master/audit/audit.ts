@@ -11,7 +11,7 @@ import type { FloodGate } from "./flood_gate.ts";
 import type { KeyFollower } from "./key_follower.ts";
 import type { ArgumentRedaction } from "./redact_arguments.ts";
 
-/** Entries that are written at once. */
+/** The most entries that are written at a time. */
 const AT_ONCE = 1000;
 const CHECKPOINT_MS = 60_000;
 const KEYS_MS = 1000;
@@ -22,13 +22,13 @@ export interface AuditOptions {
   clock: Pick<Clock, "elapsed">;
   redaction: ArgumentRedaction;
   gate: FloodGate;
-  /** What happens while the log cannot be written: commands go on, or are refused. */
+  /** What happens to commands while the log cannot be written: they go on, or are refused. */
   failure: "continue" | "refuse";
-  /** Decisions on keys, which `salt-key` makes in another process. */
+  /** Reads the decisions on keys, which `salt-key` makes in another process. */
   keys: KeyFollower;
 }
 
-/** Clear commands that are recorded; the others change nothing. */
+/** The clear commands that are recorded, with the kind of their lines; all others change nothing. */
 const CLEAR: Readonly<Record<string, AuditKind>> = {
   publish: "publish",
   runner: "runner",
@@ -37,11 +37,11 @@ const CLEAR: Readonly<Record<string, AuditKind>> = {
   del_token: "logout",
   job_dequeue: "dequeue",
 };
-/** Commands of minions that are recorded. */
+/** The commands of minions that are recorded. */
 const PEER: ReadonlySet<string> = new Set(["minion_pub", "minion_publish", "minion_runner", "revoke_auth"]);
-/** Ids that a line names; further ones are counted. */
+/** The most ids that one line names; further ids are only counted. */
 const MOST_IDS = 100;
-/** Jobs and runners of which the end is expected. */
+/** The most jobs and runners whose end is awaited. */
 const MOST_OPEN = 20_000;
 const LONGEST = 256;
 const RUN = /^salt\/run\/(\d{20}(?:_[0-9A-Za-z]+)?)\/(new|ret)$/;
@@ -58,13 +58,13 @@ export class Audit {
     this.#options = options;
   }
 
-  /** Number and hash of the last line, and why lines cannot be written, if they cannot. */
+  /** The number and hash of the last line, and why lines cannot be written at present, if they cannot. */
   get state(): { n: number; hash: string; failure: string | undefined } {
     const { file } = this.#options;
     return { ...file.head, failure: file.failure };
   }
 
-  /** What is to be done again and again while the master runs. */
+  /** The work that the master repeats for the audit log while it runs. */
   get duties(): Duty[] {
     return [
       { name: "record decisions on keys", everyMs: KEYS_MS, run: () => this.#followKeys() },
@@ -72,7 +72,7 @@ export class Audit {
     ];
   }
 
-  /** Records the end of the master, and signs all of it. */
+  /** Records the end of the master, and signs the log. */
   async close(): Promise<void> {
     await this.#followKeys();
     await this.note({ kind: "stop", outcome: "ok" });
@@ -98,7 +98,7 @@ export class Audit {
   /**
    * Runs a clear command and records it. The answer is given once its line is on the disk.
    *
-   * @param caller whom the command has found to be its caller; undefined if nobody
+   * @param caller returns the caller that the command has authenticated; undefined if there is none
    */
   async clear(load: Load, remote: string, caller: () => Caller | undefined, run: () => unknown): Promise<unknown> {
     const kind = Object.hasOwn(CLEAR, load.cmd as string) ? CLEAR[load.cmd as string]! : undefined;
@@ -110,7 +110,7 @@ export class Audit {
     return value;
   }
 
-  /** The same for a sealed command of a minion. */
+  /** Runs a sealed command of a minion and records it. The answer is given once its line is on the disk. */
   async sealed(load: Load, minion: string | undefined, remote: string, run: () => unknown): Promise<unknown> {
     if (!PEER.has(load.cmd as string)) return await run();
     if (!await this.#ready()) return {};
@@ -135,24 +135,24 @@ export class Audit {
     return typeof cmd === "string" && PEER.has(cmd);
   }
 
-  /** A sign-in that was refused. */
+  /** Called when a sign-in of a minion was refused. */
   signIn(event: { act?: string; id: unknown }, origin: string): void {
     this.#record({ kind: "sign-in", id: textOf(event.id), from: origin, outcome: event.act ?? "refused" });
     this.#later();
   }
 
-  /** All targets of a job have ended. */
+  /** Called when all targets of a job have ended. */
   jobEnd(jid: string, counts: Record<string, number>): void {
     if (!this.#open.delete(jid)) return;
     this.#options.file.record({ kind: "job-end", jid, outcome: "ok", ...counts });
     this.#later();
   }
 
-  /** Runners tell of themselves on the bus, also those that `salt-run` starts. */
+  /** Records the runners that events of the bus tell of, also those that `salt-run` starts. */
   onEvent(event: BusEvent): void {
     const [, jid, what] = RUN.exec(event.tag) ?? [];
     if (jid === undefined) return;
-    // Decoded for these events alone.
+    // The data is decoded only for events of runners.
     const { data } = event;
     const fun = textOf(data.fun);
     const user = textOf(data.user);
@@ -169,14 +169,14 @@ export class Audit {
     this.#later();
   }
 
-  /** Signs what is new, and writes the counts of what was left out. @param ending the master stops */
+  /** Signs new lines, and writes the counts of refusals that were left out. @param ending true when the master stops */
   async #checkpoint(ending: boolean): Promise<void> {
     const { file, gate } = this.#options;
     for (const count of gate.due(ending)) file.record(count);
     try {
       await file.checkpoint();
     } catch {
-      // Logged there; what waits is tried again with the next line.
+      // The audit log has logged the error; lines that wait are tried again with the next line.
     }
   }
 
@@ -233,7 +233,7 @@ export class Audit {
     this.#open.add(jid);
   }
 
-  /** False if nothing may happen, since it could not be recorded. */
+  /** False if no command may run, since it could not be recorded. */
   async #ready(): Promise<boolean> {
     const { file, failure } = this.#options;
     if (failure === "continue" || file.failure === undefined) return true;
@@ -245,7 +245,7 @@ export class Audit {
     try {
       await this.#options.file.saved();
     } catch (error) {
-      // What was done is done; with "refuse", the next command is not.
+      // The command has already run; with "refuse", the next command is refused.
       this.#options.log.debug("audit line not written yet", { error: messageOf(error) });
     }
   }
@@ -255,7 +255,7 @@ export class Audit {
   }
 }
 
-/** `ok`, or the name or the text of an answer's error. */
+/** Returns the outcome by an answer: `ok`, or the name or the text of its error. */
 function outcomeOf(kind: AuditKind, value: unknown): string {
   if (kind === "login") return isRecord(value) ? "ok" : "AuthenticationError";
   if (kind === "logout") return value === true ? "ok" : "no such token";
@@ -280,7 +280,7 @@ function shownTarget(tgt: unknown): unknown {
   return tgt.length > MOST_IDS ? [...ids, `… and ${tgt.length - MOST_IDS} more`] : ids;
 }
 
-/** The answer while nothing may happen unrecorded. */
+/** Returns the answer to a command that is refused because it cannot be recorded. */
 function refusal(kind: AuditKind): unknown {
   const message = "The master's audit log cannot be written, and audit_failure is refuse: free disk space in audit_dir";
   if (kind === "login") return "";

@@ -6,13 +6,13 @@ import { isRecord } from "../../../base/record.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { auditFileName, auditFileNumbers } from "./audit_files.ts";
 
-/** Bytes and lines that are copied at once. */
+/** The most bytes that are copied at a time; the next constant bounds the lines. */
 const CHUNK = 2 ** 20;
 const MOST_LINES = 1000;
 
 export interface AuditCopyOptions {
   fs: FileSystem;
-  /** `audit_dir`. */
+  /** The directory of the audit log: `audit_dir`. */
   directory: string;
   store: AuditStore;
   /** The master's id. */
@@ -20,7 +20,7 @@ export interface AuditCopyOptions {
   log: Logger;
 }
 
-/** The position of the copy. A new log has another seed, so its lines have other keys in the storage. */
+/** How far the log is copied. A new log has another seed, so its lines have other keys in the storage. */
 interface Place {
   seed: string;
   file: number;
@@ -28,8 +28,8 @@ interface Place {
 }
 
 /**
- * Copies the audit log of a master into what its cluster shares, from behind: the files are the queue, so that a slow or absent storage
- * holds nothing up. How far it is stands in `<audit_dir>/cluster.copied`; a line that is copied twice is there once.
+ * Copies the audit log of a master into the storage of its cluster. The files of the log are the queue, so a slow or absent storage
+ * delays no command. `<audit_dir>/cluster.copied` says how far the log is copied; a line that is copied twice is stored once.
  */
 export class AuditCopy {
   readonly #options: AuditCopyOptions;
@@ -43,7 +43,7 @@ export class AuditCopy {
     this.#place = this.#restored();
   }
 
-  /** Copies what is new, a part at a time. What fails is tried again at the next call. */
+  /** Copies new lines, a part at a time. A part that fails is tried again at the next call. */
   async run(): Promise<void> {
     const { store, id, log, fs } = this.#options;
     try {
@@ -65,12 +65,12 @@ export class AuditCopy {
     }
   }
 
-  /** The lines after the place, and where they end; undefined if there are none. */
+  /** Returns the lines after the place that the copy has reached, and where they end; undefined if there are none. */
   #next(): { lines: Omit<StoredAuditLine, "by">[]; place: Place } | undefined {
     const { fs, directory } = this.#options;
     const files = auditFileNumbers(fs, directory);
     const known = this.#place;
-    // Files that were removed meanwhile are in no copy.
+    // Files of the log that were removed before they were copied are skipped.
     const file = files.find((number) => number >= (known?.file ?? 0)) ?? files[0];
     if (file === undefined) return undefined;
     const begun = known?.file === file ? known : { seed: known?.seed ?? "", file, offset: 0 };
@@ -82,7 +82,7 @@ export class AuditCopy {
       if (end < 0) break;
       const line = lineOf(bytes.slice(at, end));
       if (line !== undefined && (line.n === 1 || seed === "")) {
-        // Lines of two logs are not one copy.
+        // Lines of two logs are not copied together: a part belongs to one log.
         if (lines.length > 0) break;
         seed = line.prev.slice(0, 12);
       }

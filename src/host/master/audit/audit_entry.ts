@@ -1,13 +1,13 @@
-/** What a line of the audit log is about. */
+/** The kind of act that a line of the audit log records. */
 export type AuditKind =
-  /** The first line of a log, with a random seed; and what the master does with the log itself. */
+  /** `begin` is the first line of a log, with a random seed; the following kinds are what the master does with the log itself. */
   | "begin"
   | "checkpoint"
   | "recovered"
   | "foreign"
   | "lost"
   | "removed"
-  /** The master. */
+  /** What the master itself does. */
   | "start"
   | "stop"
   | "reload"
@@ -20,24 +20,24 @@ export type AuditKind =
   | "login"
   | "logout"
   | "dequeue"
-  /** What minions ask of others, as `peer` and `peer_run` permit. */
+  /** What minions ask of other minions and the master, as `peer` and `peer_run` permit. */
   | "peer"
-  /** Keys of minions. */
+  /** What happens to keys of minions. */
   | "key"
   | "sign-in"
   /** The number of skipped lines of one kind. */
   | "more";
 
-/** What is recorded of an act; the log adds the number, the time and the hash. */
+/** What is recorded about an act; the log adds the number, the time and the hash. */
 export interface AuditEntry {
   kind: AuditKind;
-  /** The user or the minion that asked; as it calls itself where it is not authenticated. */
+  /** The user or the minion that asked; the name that it gives itself if it is not authenticated. */
   user?: string;
-  /** How it is authenticated: the key of a user of this host, a token, `eauth`; `none` if it is not. */
+  /** How the caller is authenticated: the key of a user of this host, a token, `eauth`; `none` if it is not. */
   proof?: string;
   /** The address that the request came from. */
   from?: string;
-  /** `ok`, `failed`, or why it was refused. */
+  /** `ok`, `failed`, or why the act was refused. */
   outcome?: string;
   fun?: unknown;
   [field: string]: unknown;
@@ -45,15 +45,15 @@ export interface AuditEntry {
 
 /** A line of the log as it is read. */
 export interface AuditLine extends AuditEntry {
-  /** 1 for the first line of a log; each has the next number. */
+  /** The number of the line: 1 for the first line of a log, and one more for each further line. */
   n: number;
-  /** ISO 8601, UTC. */
+  /** When the line was recorded: ISO 8601, UTC. */
   time: string;
-  /** SHA-256 of the line before, hexadecimal; of the first line, a random seed. */
+  /** The SHA-256 of the line before, hexadecimal; a random seed in the first line. */
   prev: string;
 }
 
-/** The text that a checkpoint signs: it covers all lines before it through the hash. */
+/** Returns the text that a checkpoint signs: through the hash it covers all lines before the checkpoint. */
 export function checkpointText({ n, time, prev }: Pick<AuditLine, "n" | "time" | "prev">): Uint8Array {
   return new TextEncoder().encode(`brine audit checkpoint\n${n}\n${time}\n${prev}`);
 }

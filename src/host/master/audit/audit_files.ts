@@ -2,11 +2,11 @@ import { joinPath } from "../../../base/paths.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 
 const NAME = /^audit-(\d{8,12})\.jsonl$/;
-/** The last checkpoint, beside the log: a log that ends before it was cut off. */
+/** The file beside the log that holds the last checkpoint: a log that ends before that checkpoint was cut off. */
 export const HEAD_FILE = "audit.head";
-/** Bytes that are read at once. */
+/** How many bytes are read at a time. */
 const CHUNK = 2 ** 20;
-/** Bytes of a line at most; a longer one is not the master's. */
+/** The most bytes of a line; the master writes no longer line. */
 export const LONGEST_LINE = 2 ** 17;
 
 /** The name of a log file by its number. */
@@ -24,16 +24,16 @@ export function auditFileNumbers(fs: FileSystem, directory: string): number[] {
 /** A line of a log file as bytes, without its end. */
 export interface RawLine {
   file: string;
-  /** 1 for the first line of the file. */
+  /** The number of the line in its file, from 1. */
   number: number;
   bytes: Uint8Array;
-  /** Bytes of the file up to the end of this line. */
+  /** Where this line ends, in bytes from the begin of the file. */
   endsAt: number;
-  /** False for a last line without an end, and for one that is too long. */
+  /** False for a last line without a line feed, and for a line that is too long. */
   whole: boolean;
 }
 
-/** The lines of one file, read in pieces: a file of any size takes little memory. */
+/** Yields the lines of one file, which is read in pieces: a file of any size takes little memory. */
 export function* linesOf(fs: FileSystem, directory: string, number: number): Generator<RawLine> {
   const file = auditFileName(number);
   const path = joinPath(directory, file);

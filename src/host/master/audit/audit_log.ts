@@ -11,14 +11,14 @@ import type { FileSystem } from "../../../runtime/fs.ts";
 import { type AuditEntry, CHECKPOINT_ALGORITHM, checkpointText } from "./audit_entry.ts";
 import { auditFileName, auditFileNumbers, HEAD_FILE, linesOf, LONGEST_LINE } from "./audit_files.ts";
 
-/** Entries that wait while the disk is full; further ones are counted. */
+/** The most entries that wait while the disk is full; further entries are only counted. */
 const MOST_WAITING = 10_000;
-/** Lines after which a checkpoint is written although its time has not come. */
+/** The number of lines after which a checkpoint is written before its time has come. */
 const CHECKPOINT_LINES = 10_000;
-/** How often a failure that goes on is logged. */
+/** How often a lasting failure is logged again, in milliseconds. */
 const REMIND_MS = 60_000;
 
-/** The audit log cannot be written, and `audit_failure: refuse` says that nothing may happen without it. */
+/** The audit log cannot be written, and `audit_failure: refuse` says that no command may run without it. */
 export class AuditError extends SaltError {
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("AUDIT", message, options);
@@ -33,12 +33,12 @@ export interface AuditLogOptions {
   directory: string;
   /** The master's own key, which signs checkpoints. */
   key: RsaPrivateKey;
-  /** Bytes and milliseconds after which another file is begun. */
+  /** The size in bytes at which another file is begun; the next field is the age in milliseconds. */
   fileBytes: number;
   fileMs: number;
-  /** Closed files that are kept; 0 = all. */
+  /** How many closed files are kept; 0 keeps all. */
   keep: number;
-  /** A checkpoint was written: number and hash of the line before it, for copies elsewhere. */
+  /** Called when a checkpoint was written, with the number and hash of the line before it, which copies elsewhere can keep. */
   onCheckpoint?(at: { n: number; hash: string; file: string }): void;
 }
 
@@ -49,16 +49,16 @@ export interface AuditLogOptions {
 export class AuditLog {
   readonly #options: AuditLogOptions;
   #file = 0;
-  /** Bytes of the file that are ours. */
+  /** How many bytes of the file this log has written. */
   #size = 0;
   #openedMs = 0;
   #n = 0;
   #prev = "";
   #unsigned = 0;
   #waiting: AuditEntry[] = [];
-  /** Files that a loss of power could take. */
+  /** The files that are not synced yet: a loss of power could take their last lines. */
   readonly #touched = new Set<string>();
-  /** The last checkpoint, until it is on the disk. */
+  /** The last checkpoint, kept here until it is on the disk. */
   #signature: { line: Uint8Array; covered: { n: number; hash: string; file: string } } | undefined;
   #lost = 0;
   #failure: { message: string; toldMs: number } | undefined;
@@ -75,7 +75,7 @@ export class AuditLog {
     this.#recover();
   }
 
-  /** Number and hash of the last line. */
+  /** The number and hash of the last line. */
   get head(): { n: number; hash: string } {
     return { n: this.#n, hash: this.#prev };
   }
@@ -91,12 +91,12 @@ export class AuditLog {
     else this.#lost++;
   }
 
-  /** Resolves once all lines would survive a loss of power. @throws {AuditError} if they cannot be written; they are kept */
+  /** Resolves once all lines would survive a loss of power. @throws {AuditError} if they cannot be written; they are kept and tried again */
   async saved(): Promise<void> {
     await this.#write();
   }
 
-  /** Writes what waits and signs it, if there is something new. */
+  /** Writes the lines that wait and a checkpoint that signs them, if there are new lines. */
   async checkpoint(): Promise<void> {
     if (this.#unsigned === 0 && this.#waiting.length === 0) return;
     this.record({ kind: "checkpoint" });
@@ -127,7 +127,7 @@ export class AuditLog {
       if (this.#failure !== undefined) log.info("the audit log can be written again", { path });
       this.#failure = undefined;
     } catch (error) {
-      // The chain goes back to what is surely there: a part of a line must not stay in the middle of it.
+      // Go back to the last line that is surely in the file: a part of a line must not stay in the middle of the chain.
       this.#waiting = [...taken, ...this.#waiting].slice(0, MOST_WAITING);
       this.#lost += lost;
       [this.#n, this.#prev, this.#unsigned] = [before.n, before.prev, before.unsigned];
@@ -137,7 +137,7 @@ export class AuditLog {
     }
   }
 
-  /** Tells of the last checkpoint, which is on the disk now. */
+  /** Calls `onCheckpoint` with the last checkpoint, which is on the disk now. */
   #announce(): void {
     const { fs, directory, onCheckpoint } = this.#options;
     if (this.#signature === undefined) return;
@@ -155,7 +155,7 @@ export class AuditLog {
     try {
       if ((fs.stat(path)?.size ?? 0) > before.size) fs.truncate(path, before.size);
     } catch {
-      // The next attempt finds a file that is longer than it should be, and begins another.
+      // The next attempt finds a file that is longer than it should be, and begins another file.
     }
   }
 
@@ -175,7 +175,7 @@ export class AuditLog {
     return new AuditError(`The audit log cannot be written: ${message}`, { directory, cause: error });
   }
 
-  /** The line of an entry; a checkpoint is signed, and due ones are added. */
+  /** Returns the line of an entry, signed if it is a checkpoint, and a checkpoint after it if one is due. */
   #linesFor(entry: AuditEntry): Uint8Array[] {
     const own = entry.kind === "checkpoint" ? this.#signed() : this.#line(entry);
     return this.#unsigned >= CHECKPOINT_LINES ? [own, this.#signed()] : [own];
@@ -217,7 +217,7 @@ export class AuditLog {
     return bytes;
   }
 
-  /** Begins another file where this one is full, old, or was written to by another program. */
+  /** Begins another file if the current file is full or old, or another program has written to it. */
   #makeRoom(): void {
     const { fs, clock, directory, fileBytes, fileMs } = this.#options;
     const path = joinPath(directory, auditFileName(this.#file));
@@ -254,7 +254,7 @@ export class AuditLog {
     this.#openedMs = this.#options.clock.elapsed();
   }
 
-  /** Removes the oldest files beyond those that are kept, and says so in the log. */
+  /** Removes the oldest files beyond the number that is kept, and records it in the log. */
   #prune(): void {
     const { fs, directory, keep } = this.#options;
     if (keep <= 0) return;
@@ -295,7 +295,7 @@ export class AuditLog {
     this.record({ kind: "recovered", bytes: torn.length, sha256: hex(crypto.hash("sha256", torn)) });
   }
 
-  /** A file without a single line: the chain goes on from the file before it. */
+  /** Continues the chain from the file before, if the last file has no line. */
   #continueFrom(file: number): void {
     const { fs, crypto, directory } = this.#options;
     const before = auditFileNumbers(fs, directory).filter((number) => number < file).at(-1);
@@ -318,7 +318,7 @@ function numberOf(line: Uint8Array): number | undefined {
   }
 }
 
-/** Milliseconds since the epoch. */
+/** Returns the time of a line, in milliseconds since the epoch. */
 function timeOf(line: Uint8Array): number {
   const { time } = JSON.parse(new TextDecoder().decode(line));
   return Date.parse(String(time)) || Infinity;

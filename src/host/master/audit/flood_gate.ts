@@ -1,11 +1,11 @@
 import type { AuditEntry, AuditKind } from "./audit_entry.ts";
 
-/** How long refusals are counted together. */
+/** How long refusals are counted together, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Lines of one source, and of all together, in that time. */
+/** The most lines about one source in that time; the next constant bounds those about all sources. */
 const MOST_OF_ONE = 10;
 const MOST_OF_ALL = 100;
-/** Sources that are counted by themselves. */
+/** The most sources that are counted separately. */
 const MOST_SOURCES = 200;
 
 interface Source {
@@ -17,8 +17,8 @@ interface Source {
 }
 
 /**
- * Bounds the lines that refused requests cause: a stranger can send them as fast as the network allows. Of each source some pass
- * in a minute, of all together some more, and one line for each source counts the rest.
+ * Bounds the audit lines about refused requests, which a stranger can send as fast as the network allows. In each minute it passes a few
+ * refusals of each source and a few more of all sources together; one line for each source counts the rest.
  */
 export class FloodGate {
   readonly #now: () => number;
@@ -27,12 +27,12 @@ export class FloodGate {
   #passed = 0;
   #others = 0;
 
-  /** @param now milliseconds that are not affected by setting the clock */
+  /** @param now the time in milliseconds, by a clock that cannot be set */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** The lines to be written for a refusal: itself if it passes, and the counts of a minute that is over. */
+  /** Returns the lines to write for a refusal: the refusal itself if it passes, and the counts of a minute that is over. */
   admit(entry: AuditEntry): AuditEntry[] {
     const due = this.due();
     if (this.#sources.size === 0) this.#since = this.#now();
@@ -52,7 +52,7 @@ export class FloodGate {
     return due;
   }
 
-  /** The counts of a minute that is over. @param now also of one that is not, as before the master stops */
+  /** Returns the counts of a minute that is over. @param now true to return the counts of the current minute too, as before a stop */
   due(now = false): AuditEntry[] {
     if (this.#sources.size === 0 || !now && this.#now() - this.#since < WINDOW_MS) return [];
     const counts: AuditEntry[] = [];

@@ -3,12 +3,12 @@ import type { FileSystem } from "../../../runtime/fs.ts";
 import { isRecord } from "../../../base/record.ts";
 import type { AuditEntry } from "./audit_entry.ts";
 
-/** Bytes of the history that are read in one go. */
+/** How many bytes of the history of keys are read at a time. */
 const CHUNK = 2 ** 20;
 
 /**
- * Carries decisions on keys from the history of keys into the audit log, also those that `salt-key` has made, or made while no
- * master was running. How far it has come is in `<audit_dir>/key_history.read`.
+ * Carries decisions on keys from the history of keys into the audit log, also decisions of `salt-key` and those made while no
+ * master was running. `<audit_dir>/key_history.read` says how far the history has been read.
  */
 export class KeyFollower {
   readonly #fs: FileSystem;
@@ -17,7 +17,7 @@ export class KeyFollower {
   #ino = 0;
   #offset = 0;
 
-  /** @param fresh the audit log has just begun: what was decided before is not part of it */
+  /** @param fresh true if the audit log has just begun: earlier decisions are not part of it */
   constructor(fs: FileSystem, pkiDir: string, auditDir: string, fresh: boolean) {
     this.#fs = fs;
     this.#history = joinPath(pkiDir, "key_history");
@@ -27,7 +27,7 @@ export class KeyFollower {
     else this.#restore();
   }
 
-  /** The decisions that are new; {@link KeyFollower.taken} must follow once they are recorded. */
+  /** Returns the new decisions; call {@link KeyFollower.taken} once they are recorded. */
   read(): AuditEntry[] {
     const stat = this.#fs.stat(this.#history);
     if (stat?.kind !== "file") return [];
@@ -42,7 +42,7 @@ export class KeyFollower {
     return entries;
   }
 
-  /** What was read is in the audit log. */
+  /** Notes that the decisions that were read are in the audit log. */
   taken(): void {
     this.#fs.write(this.#mark, `${this.#ino} ${this.#offset}\n`, { mode: 0o600 });
   }

@@ -7,17 +7,17 @@ export type AuditArguments = "none" | "redacted" | "full";
 
 export interface RedactionRules {
   args: AuditArguments;
-  /** Globs of argument names whose values are left out, beside those that are known. */
+  /** Globs of argument names whose values are left out, beside the names that are built in. */
   names: readonly string[];
-  /** Globs of functions whose arguments are left out, beside those that are known. */
+  /** Globs of functions whose arguments are left out, beside the functions that are built in. */
   functions: readonly string[];
 }
 
 const HIDDEN = "***";
-/** Arguments whose name has one of these in it hold secrets, or may. */
+/** Matches the names of arguments that hold secrets, or may. */
 const NAMES =
   /pass(?:w|phrase|code)|pwd|token|secret|credential|api_?key|access_?key|private|priv_?key|auth(?:$|_)|authorization|cookie|header|pillar|environ|^env$|contents?$|stdin|salt_?value|hash(?!_type)|pin$|otp/i;
-/** Functions that take secrets by position, or whole files, or environments. */
+/** Functions that take secrets by position, whole files, or environments. */
 const FUNCTIONS = [
   "*pass*",
   "*passwd*",
@@ -44,7 +44,7 @@ const FUNCTIONS = [
   "salt.cmd_secret",
   "http.query",
 ];
-/** Characters of one text, items of one list, and characters of all arguments that are recorded. */
+/** The most characters of one text that are recorded; the next constants bound the items of a list and the characters of all arguments. */
 const LONGEST_TEXT = 512;
 const MOST_ITEMS = 32;
 const MOST_CHARACTERS = 4096;
@@ -52,7 +52,7 @@ const DEEPEST = 5;
 
 const WORD =
   "(?:pass(?:word|wd|phrase|code)?|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)";
-/** Secrets inside a text, such as a command line: what is kept of each, then the mark. */
+/** Patterns of secrets inside a text, such as a command line, each with the part of the match that is kept before the mark. */
 const INSIDE: readonly [RegExp, string][] = [
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*/g, HIDDEN],
   [/(:\/\/)[^\s/@]{1,256}@/g, `$1${HIDDEN}@`],
@@ -63,7 +63,7 @@ const INSIDE: readonly [RegExp, string][] = [
 /** Programs whose option `-p` is a password. */
 const SHORT_PASSWORD = /\b(?:mysql\w*|mariadb\w*|sshpass|ldap(?:search|modify|add))\b/;
 
-/** Makes of arguments what the audit log may show: never a password, a token or a key, and never more than a few thousand characters. */
+/** Prepares arguments for the audit log: without passwords, tokens and keys, and never more than a few thousand characters. */
 export class ArgumentRedaction {
   readonly #rules: RedactionRules;
   readonly #patterns = new PatternCache();
@@ -74,7 +74,7 @@ export class ArgumentRedaction {
   }
 
   /**
-   * The arguments of a call, fit to be recorded; undefined where none are.
+   * Returns the arguments of a call as they are recorded; undefined if none are.
    *
    * @param fun one function, or several with a list of arguments each
    */
@@ -128,7 +128,7 @@ export class ArgumentRedaction {
       if (whole === "__kwarg__") continue;
       const name = whole.slice(0, 64);
       budget.left -= name.length;
-      // The end of a long name may be what says that it is a secret.
+      // The end of a long name may say that the value is a secret.
       shown[name] = redact && (this.#isSecret(name) || this.#isSecret(whole.slice(-64)))
         ? HIDDEN
         : this.#value(item, budget, depth + 1, redact);
@@ -138,7 +138,7 @@ export class ArgumentRedaction {
   }
 
   #text(text: string, budget: { left: number }, redact: boolean): string {
-    // Looked through a little further than is shown: a secret that is cut in two is not recognised.
+    // Secrets are looked for in a longer text than is shown: a secret that is cut in two is not recognised.
     let shown = text.slice(0, 4 * LONGEST_TEXT);
     if (redact) {
       const [, name] = /^([A-Za-z_][\w.-]{0,63})=/.exec(shown) ?? [];

@@ -6,10 +6,10 @@ import type { AuditLine } from "./audit_entry.ts";
 import { auditFileNumbers, linesOf } from "./audit_files.ts";
 import { parsed } from "./verify_audit.ts";
 
-/** Lines that one search returns at most. */
+/** The most lines that one search returns. */
 const MOST_LINES = 10_000;
 
-/** The newest lines of the audit log that a filter lets through, oldest first. Hashes are not checked. */
+/** Returns the newest lines of the audit log that match a filter, oldest first. Hashes are not checked. */
 export function searchAudit(fs: FileSystem, directory: string, filter: AuditFilter): Record<string, unknown>[] {
   const fits = matcherOf(filter);
   const most = Math.min(filter.limit, MOST_LINES);
@@ -46,7 +46,7 @@ function matcherOf(filter: AuditFilter): (line: AuditLine) => boolean {
     (filter.minion === undefined || minionsOf(line).some(minion!));
 }
 
-/** The minions that a line names: targets, a key's id, the minion that asked. */
+/** Returns the minions that a line names: targets, a key's id, the minion that asked. */
 function minionsOf(line: AuditLine): unknown[] {
   const own = line.kind === "key" || line.kind === "sign-in" ? [line.id] : line.kind === "peer" ? [line.user] : [];
   return [...own, ...Array.isArray(line.minions) ? line.minions : isRecord(line.minions) ? [] : []];

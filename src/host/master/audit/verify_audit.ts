@@ -7,7 +7,7 @@ import type { AuditReport } from "../../../model/loader/audit.ts";
 import { type AuditLine, CHECKPOINT_ALGORITHM, checkpointText } from "./audit_entry.ts";
 import { auditFileNumbers, HEAD_FILE, linesOf, LONGEST_LINE, type RawLine } from "./audit_files.ts";
 
-/** Problems that a report names; further ones are counted. */
+/** The most problems that a report names; further problems are only counted. */
 const MOST_PROBLEMS = 20;
 
 export interface VerifyOptions {
@@ -16,7 +16,7 @@ export interface VerifyOptions {
   directory: string;
   /** The master's public key; without it signatures are not checked. */
   key: RsaPublicKey | undefined;
-  /** Number and hash of a line, as an event or a log elsewhere has kept it. */
+  /** The number and hash of a line, as an event or a log elsewhere has kept them. */
   expected?: { n: number; hash: string };
 }
 
@@ -117,7 +117,7 @@ class Verification {
         return;
       }
     } catch {
-      // The text is not a signature.
+      // The checkpoint's `sig` is not base64: it counts as a wrong signature.
     }
     this.#problem(raw, "the signature is not by the master's present key");
   }
@@ -155,7 +155,7 @@ class Verification {
   }
 }
 
-/** A line as the log writes it; undefined for any other bytes. */
+/** Parses a line as the log writes it; undefined for any other bytes. */
 export function parsed(bytes: Uint8Array): AuditLine | undefined {
   try {
     const line = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

@@ -27,45 +27,45 @@ import { untilReached, type Waiting } from "./until_reached.ts";
 const PUBLICATIONS = "publications";
 const EVENTS = "events";
 const KEY_CHANGED = "publication key";
-/** Keys, tokens or data of minions have changed: the kind. */
+/** The message that keys, tokens or data of minions have changed; it holds the kind. */
 const RECORDS = "records";
-/** How often the storage is asked for changes that the bus has not told of, in milliseconds. */
+/** How often the storage is read for changes that no message of the bus has announced, in milliseconds. */
 const RECORDS_MS = 1000;
-/** How long a publication is tried again while NATS is away, in milliseconds: minions are told again by the ledger after that. */
+/** How long a publication is tried again while NATS is away, in milliseconds: after that the ledger sends the job to minions again. */
 const APPEND_MS = 30_000;
-/** How often the returns of open jobs are looked up that others may have taken without a word, in milliseconds. */
+/** How often the storage is searched for returns of open jobs that other masters stored without an event, in milliseconds. */
 const RESYNC_MS = 15_000;
-/** Returns of the last minute may be on their way to the storage, or their events to other masters, in milliseconds. */
+/** How long a return may be on its way to the storage, or its event to other masters, in milliseconds. */
 const UNTOLD_MS = 60_000;
-/** An event may still be on its way for so long after its return was stored, in milliseconds. */
+/** How long after its return was stored an event may still be on its way, in milliseconds. */
 const EVENT_MS = 2000;
 const text = new TextEncoder();
 const RETURN_TAG = /^salt\/job\/([^/]+)\/ret\/(.+)$/;
 
-/** What several masters have in common: given to a master where `cluster` is set. */
+/** The parts that the masters of a cluster share: a master gets them if `cluster` is set. */
 export interface ClusterParts {
-  /** The storage; its job cache is the master's job cache. */
+  /** The storage of the cluster; its job cache is the master's job cache. */
   storage: LedgerStorage;
   /** Connects to the bus. @param random differs for each connection */
   openWire(random: string): Promise<BusWire>;
-  /** `cluster: name`. */
+  /** The name of the cluster: `cluster: name`. */
   name: string;
-  /** `cluster: lease_seconds`. */
+  /** How long a lease is good, in seconds: `cluster: lease_seconds`. */
   leaseSeconds: number;
-  /** How long it waits for its servers at start. @default as long as it takes */
+  /** How long the master waits at start for the servers of the cluster. @default as long as it takes */
   waiting?: Waiting;
 }
 
 const lifeFile = ({ directory }: ClusterHost) => joinPath(directory, "life");
 
-/** The name of the last life of this master; "" if none is known. */
+/** Returns the name of the last life of this master; "" if none is known. */
 function readLife(parts: ClusterHost): string {
   const { fs } = parts.runtime;
   const path = lifeFile(parts);
   return fs.stat(path)?.kind === "file" ? fs.readText(path).trim() : "";
 }
 
-/** Without it, a master that was killed waits until its lease has lapsed. */
+/** Stores the name of this master's life: without it, a master that was killed would wait at start until its old lease has lapsed. */
 function writeLife(parts: ClusterHost, life: string): void {
   try {
     parts.runtime.fs.write(lifeFile(parts), life, { mode: 0o600 });
@@ -89,7 +89,7 @@ export class ClusterMember implements ClusterLink {
   readonly #loadSeal: LoadSeal;
   readonly #jobs = new PeerJobs();
   readonly #told = new ToldReturns();
-  /** The tag of a return that is stored, and whose event is fired in this turn. */
+  /** The tag of a return that is stored and whose event is fired in this turn of the event loop. */
   #announcing: string | undefined;
   readonly #seconds: number;
   readonly #joinedMs: number;
@@ -107,7 +107,7 @@ export class ClusterMember implements ClusterLink {
   #resyncAt = -Infinity;
   #resyncing: Promise<void> | undefined;
   #resyncAgain = false;
-  /** Returns of own jobs that were found stored without an event, and when that was first seen. */
+  /** The returns of own jobs that were found stored without an event, and when each was first found. */
   #silent = new Map<string, number>();
   #stopResync: () => void = () => {};
   #closed = false;
@@ -175,7 +175,7 @@ export class ClusterMember implements ClusterLink {
       gone: (life) => joined.member!.#presence?.drop(life),
       renamed: (life) => joined.member!.#renamed(life),
     });
-    // A lease that nobody renews while the bus is waited for would lapse.
+    // The bus is connected first: a lease would lapse while the master waits for the bus and nobody renews it.
     const wire = await cluster.openWire(hex(crypto.randomBytes(6)));
     try {
       await membership.begin();
@@ -203,7 +203,7 @@ export class ClusterMember implements ClusterLink {
     return self;
   }
 
-  /** Begins to read what others publish and fire. To be called once the services are there, before minions are. */
+  /** Begins to read what other masters publish and fire. Call it once the services exist, before minions connect. */
   async start(): Promise<void> {
     const { runtime: { clock, later }, presence, services } = this.#parts;
     const { bus } = this;
@@ -234,7 +234,7 @@ export class ClusterMember implements ClusterLink {
       () => this.#mirrors!.close(),
       bus.on(RECORDS, ({ bytes }) => this.#mirrors!.wake(new TextDecoder().decode(bytes))),
     );
-    // Before minions sign in: a key that was revoked meanwhile is good no more.
+    // Keys are read before minions sign in: a key that was revoked meanwhile is no longer valid.
     await this.#mirrors.look();
     this.#presence = new PeerPresence({
       bus,
@@ -272,7 +272,7 @@ export class ClusterMember implements ClusterLink {
     });
   }
 
-  /** A revocation is on every master within this second, also while the bus is away. */
+  /** Reads changed records from the storage: a revocation reaches every master within a second, even while the bus is away. */
   async #read(): Promise<void> {
     await Promise.all([this.#lookForKey(), this.#mirrors!.look()]);
     if (this.#rotationOwed) await this.rotateKey();
@@ -303,12 +303,12 @@ export class ClusterMember implements ClusterLink {
     return this.membership.valid;
   }
 
-  /** True if what one master does for all is this one's. */
+  /** True if this master does the duties of the whole cluster. */
   get onDuty(): boolean {
     return this.membership.onDuty;
   }
 
-  /** Number of the latest publication. */
+  /** The number of the latest publication. */
   get serial(): number {
     return this.#serial;
   }
@@ -317,7 +317,7 @@ export class ClusterMember implements ClusterLink {
     return this.storage.audit;
   }
 
-  /** How the cluster stands, for the status report. */
+  /** The state of the cluster, for the status report. */
   status(): Record<string, unknown> {
     const { bus, storage, membership } = this;
     return {
@@ -331,7 +331,7 @@ export class ClusterMember implements ClusterLink {
     };
   }
 
-  /** @throws {SystemError} if nothing can be published now: before anything of a job is recorded */
+  /** To be called before a job is recorded. @throws {SystemError} if nothing can be published now */
   assertCanPublish(): void {
     if (!this.valid) {
       throw new SystemError(
@@ -357,7 +357,7 @@ export class ClusterMember implements ClusterLink {
   /** Publishes to the minions of all masters. */
   publish(load: Record<string, unknown>, minions: readonly string[]): void {
     if (!this.valid) {
-      // A process that was stopped for a while goes on in the middle: another master has the job by now, or has given it up.
+      // A process that was suspended continues in the middle of a job: by now another master has taken the job over, or has given it up.
       this.#log.warning("publication not sent: this master has lost its lease", { jid: load.jid });
       return;
     }
@@ -385,7 +385,7 @@ export class ClusterMember implements ClusterLink {
     publisher.send(load, minions, seq);
   }
 
-  /** Minions refuse numbers that do not grow under one key, so a new key starts a new sequence. */
+  /** Starts a new sequence of numbers under a new key: minions refuse numbers that do not grow under one key. */
   #numberedAnew(seq: number): void {
     this.#log.error("publications have lower numbers than before: NATS has lost its stream, or its clock was wrong", {
       before: this.#serial,
@@ -394,7 +394,7 @@ export class ClusterMember implements ClusterLink {
     void this.rotateKey(this.#sharedKey.keyString);
   }
 
-  /** An event of this master: the others hear of it, and of a return whether it is stored. */
+  /** Sends an event of this master to the others, for a return with whether it is stored. */
   #fired(event: BusEvent): void {
     if (event.origin !== undefined) return;
     const isStored = this.#announcing !== undefined && event.tag === this.#announcing;
@@ -402,7 +402,7 @@ export class ClusterMember implements ClusterLink {
     this.bus.send(EVENTS, encode([event.cause ?? null, event.bytes, isStored], "bin"));
   }
 
-  /** An event of another master. */
+  /** Handles an event of another master. */
   #heard(sender: string, bytes: Uint8Array): void {
     const services = this.#parts.services();
     const [cause, packed, isStored] = decode(bytes, { mode: "bin" }) as [
@@ -413,10 +413,10 @@ export class ClusterMember implements ClusterLink {
     const event = BusEvent.fromBytes(packed, cause ?? undefined, sender);
     const [, jid, id] = RETURN_TAG.exec(event.tag) ?? [];
     if (jid !== undefined && id !== undefined) {
-      // Whoever may fire events can fire one of a return: it ends nothing.
+      // Anyone who may fire events can fire the event of a return: without a stored return it ends no job.
       if (isStored !== true) return this.#told.has(jid, id) ? undefined : services.bus.deliver(event);
       this.#jobs.returned(jid, id);
-      // It was stored here, though that failed as far as could be seen: its minion sends it again, and it has been told.
+      // The return was stored here although storing seemed to fail: the minion sends it again, but its event has already been fired.
       services.store.unannounced.take(jid, id);
       if (services.ledger.standing(jid, id) === "expected") this.#returned(jid, id, event.data);
       if (!this.#told.add(jid, id)) return;
@@ -424,7 +424,7 @@ export class ClusterMember implements ClusterLink {
     services.bus.deliver(event);
   }
 
-  /** A return of an own job, which another master has stored. */
+  /** Handles a return of an own job that another master has stored. */
   #returned(jid: string, id: string, data: Record<string, unknown>): void {
     const { ledger, jobs, runtime: { clock } } = this.#parts.services();
     ledger.returned(jid, id);
@@ -439,12 +439,12 @@ export class ClusterMember implements ClusterLink {
     if (typeof asked === "string") ledger.foundJob(asked, id, busy);
   }
 
-  /** True if another master has published the job to the minion, and no return of it was heard of. */
+  /** True if another master has published the job to the minion, and no event of its return was received. */
   expects(jid: string, id: string): boolean {
     return this.#jobs.expects(jid, id);
   }
 
-  /** A return was stored here. */
+  /** Notes that a return was stored by this master. */
   stored(jid: string, id: string): void {
     this.#jobs.returned(jid, id);
   }
@@ -454,7 +454,7 @@ export class ClusterMember implements ClusterLink {
     return Math.min(sinceMs ?? Infinity, this.#joinedMs) - this.#untoldMs;
   }
 
-  /** For so long before it was gone, a master may have stored returns that the others have not heard of, in milliseconds. */
+  /** How long before its end a master may have stored returns whose events the others have not received, in milliseconds. */
   get #untoldMs(): number {
     return UNTOLD_MS + 2000 * this.#seconds;
   }
@@ -469,12 +469,12 @@ export class ClusterMember implements ClusterLink {
     return isNews;
   }
 
-  /** Passes on what a minion says of jobs. See {@link Statements.tell}. */
+  /** Passes on a minion's statement about jobs. See {@link Statements.tell}. */
   tell(statement: Statement): Promise<Answers> {
     return this.#statements!.tell(statement);
   }
 
-  /** A job of a master that is gone. */
+  /** Takes over a job of a master that is gone. */
   async #taken(jid: string): Promise<void> {
     const { ledger, replayed } = this.#parts.services();
     await ledger.restore([jid]);
@@ -482,10 +482,10 @@ export class ClusterMember implements ClusterLink {
     void replayed.tell();
   }
 
-  /** Jobs that are this master's by the storage, and of which it does not know. */
+  /** Returns the jobs that belong to this master by the storage but are not in its ledger. */
   async #strangers(): Promise<string[]> {
     const { jobs, ledger } = this.#parts.services();
-    // Asked after the answer: what is published or ends meanwhile is known by then.
+    // The ledger is asked after the storage has answered: by then it knows the jobs that were published or ended meanwhile.
     return (await jobs.unsettled()).filter((jid) => !ledger.knows(jid));
   }
 
@@ -517,20 +517,20 @@ export class ClusterMember implements ClusterLink {
           if (minions.length === 0) continue;
           const load = ledger.loadOf(jid) ?? {};
           const waiting = new Set(minions);
-          // Values are read where there is one to be told of.
+          // The values of returns are read only if one of them has to be announced.
           if (!(await returnedOf(jobs, jid)).some((id) => waiting.has(id))) continue;
           for (const stored of await jobs.returns(jid)) {
             const { minion: id } = stored;
             if (!waiting.has(id) || ledger.standing(jid, id) !== "expected") continue;
             const sinceMs = this.#silent.get(`${jid} ${id}`) ?? now;
-            // The master that has stored it tells of it in a moment, if it can.
+            // The master that has stored the return fires its event in a moment, if it can.
             if (now - sinceMs < EVENT_MS) {
               silent.set(`${jid} ${id}`, sinceMs);
               continue;
             }
             const data = eventOfStored(jid, load, stored);
             this.#returned(jid, id, data);
-            // Its minion sends it again where storing it seemed to have failed.
+            // If storing the return seemed to fail, its minion sends it again: it must not be announced twice.
             store.unannounced.take(jid, id);
             if (this.isNews(jid, id)) bus.fire(jobReturn(jid, id), data);
           }
@@ -544,7 +544,7 @@ export class ClusterMember implements ClusterLink {
     }
   }
 
-  /** Makes a new publication key for all masters. @param old the key that is to go: if another master has replaced it, nothing is done */
+  /** Makes a new publication key for all masters. @param old the key to replace: if another master has replaced it, nothing is done */
   async rotateKey(old?: string): Promise<void> {
     try {
       await this.#sharedKey.rotate(this.membership.life, old);
@@ -579,7 +579,7 @@ export class ClusterMember implements ClusterLink {
   }
 }
 
-/** The other masters, as a master is given them. */
+/** Returns the storage of a cluster and the function with which a master joins it. */
 export function clusterOf(parts: ClusterParts): OpenCluster {
   return { storage: parts.storage, join: (host) => ClusterMember.join(parts, host) };
 }

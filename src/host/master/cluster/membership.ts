@@ -5,7 +5,7 @@ import { ConfigError, messageOf, SystemError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 
-/** What the lease of a master's life begins with. */
+/** The prefix of the names of leases that are masters' lives. */
 const LIVES = "master/";
 const DUTIES = "duties";
 
@@ -16,21 +16,21 @@ export interface MembershipOptions {
   log: Logger;
   /** The master's id. */
   id: string;
-  /** `cluster: lease_seconds`. */
+  /** How long the lease is good, in seconds: `cluster: lease_seconds`. */
   seconds: number;
-  /** The last life of this master that is known: its lease may not have lapsed yet. @default "" */
+  /** The last known life of this master: its lease may not have lapsed yet. @default "" */
   previous?: string;
-  /** Lives of other masters with this id, and when each was first seen, by the even clock: they outlast the attempts to begin. */
+  /** The lives of other masters with this id, and when each was first seen, by the monotonic clock; kept over all attempts to begin. */
   rivals?: Map<string, number>;
-  /** A job of a master that is gone is this one's from now on. Called again if it rejects. */
+  /** Called when this master has taken over a job of a master that is gone. Called again if it rejects. */
   taken(jid: string): Promise<void>;
-  /** Jobs were taken; all of them, or as many as could be read. */
+  /** Called when jobs were taken over: all of them, or as many as could be read. */
   inherited(): void;
-  /** Own jobs of the storage that this master has no record of: {@link MembershipOptions.taken} is called with them. */
+  /** Returns own jobs in the storage that this master has no record of; {@link MembershipOptions.taken} is called with each. */
   strangers(): Promise<readonly string[]>;
-  /** Another master is gone. */
+  /** Called when another master is gone. */
   gone(life: string): void;
-  /** This master has a new lease: other masters may decide on its previous jobs. */
+  /** Called when this master has a new lease: other masters may decide on its previous jobs. */
   renamed(life: string): void;
 }
 
@@ -43,15 +43,15 @@ export class Membership {
   readonly #log: Logger;
   #lease: Lease | undefined;
   #duties: Lease | undefined;
-  /** Until when the lease is good for certain, by the even clock. */
+  /** Until when the lease is certainly good, by the monotonic clock. */
   #until = -Infinity;
   #dutiesUntil = -Infinity;
   #failedAt: number | undefined;
   #reason: string | undefined;
   #orphansAt = -Infinity;
-  /** Jobs that were taken over, and are not in the ledger yet. */
+  /** The jobs that were taken over and are not in the ledger yet. */
   readonly #owed = new Set<string>();
-  /** A takeover was asked for, and no answer came: jobs may be this master's without its knowledge. */
+  /** True if no answer to a takeover came: jobs may belong to this master without its knowledge. */
   #unsure = false;
   #inheriting: Promise<void> | undefined;
   #hasFailedToInherit = false;
@@ -62,7 +62,7 @@ export class Membership {
     this.#log = options.log;
   }
 
-  /** The name of this life; none before {@link Membership.begin}. */
+  /** The name of this life; empty before {@link Membership.begin}. */
   get life(): string {
     return this.#lease?.owner ?? "";
   }
@@ -72,12 +72,12 @@ export class Membership {
     return this.#options.clock.elapsed() < this.#until;
   }
 
-  /** True if the duties of the whole cluster are this master's. */
+  /** True if this master does the duties of the whole cluster. */
   get onDuty(): boolean {
     return this.valid && this.#options.clock.elapsed() < this.#dutiesUntil;
   }
 
-  /** Why it may not decide. */
+  /** Why this master may not decide at present. */
   get reason(): string {
     return this.#reason ?? "the lease of this master has expired";
   }
@@ -103,7 +103,7 @@ export class Membership {
     storage.own(lease);
   }
 
-  /** Of two masters with the same id, the one that has begun first stays. */
+  /** Throws if another master with the same id runs: of two masters, the one that began first stays. */
   async #assertAlone(lease: Lease): Promise<void> {
     const { storage, clock, id, seconds, previous = "", rivals = new Map<string, number>() } = this.#options;
     const own = [this.life, previous].map((life) => LIVES + life);
@@ -114,7 +114,7 @@ export class Membership {
     await storage.leases.release(lease);
     const since = rivals.get(other.name) ?? clock.elapsed();
     rivals.set(other.name, since);
-    // The lease of a killed master has expired by then.
+    // After two lease times the lease of a killed master has expired: a lease that is still good belongs to a running master.
     const isRunning = clock.elapsed() - since > 2000 * seconds;
     const text = `Cannot join the cluster as "${id}": another master has this id, as ${other.owner}`;
     if (!isRunning) {
@@ -129,8 +129,8 @@ export class Membership {
   }
 
   /**
-   * Renews the lease, and looks who else is gone. To be called several times within the seconds of a lease: jobs of others are taken over
-   * beside it, however long that takes.
+   * Renews the lease, and finds masters that are gone. Call it several times within the seconds of a lease: their jobs are taken over
+   * in the background, however long that takes.
    */
   async look(): Promise<void> {
     try {
@@ -175,7 +175,7 @@ export class Membership {
     renamed(this.life);
   }
 
-  /** Looks after the jobs of masters that are gone. What fails is tried again with the next look. */
+  /** Takes over the jobs of masters that are gone. A step that fails is tried again with the next look. */
   async #inherit(): Promise<void> {
     try {
       await this.#takeOver(this.#lease!);
@@ -192,7 +192,7 @@ export class Membership {
     }
   }
 
-  /** @param lease under which it began: what is taken belongs to it, and is nothing to a later one */
+  /** @param lease the lease under which the takeover began: the jobs belong to this lease, not to a later one */
   async #takeOver(lease: Lease): Promise<void> {
     const { storage, clock, gone, strangers } = this.#options;
     if (this.#unsure) {
@@ -211,7 +211,7 @@ export class Membership {
       this.#log.warning("another master has stopped: taking over its jobs", { master: from, jobs: jids.length });
       this.#owe(jids);
     }
-    // Jobs from before the cluster.
+    // Jobs from before the cluster was set up have no owner: they are taken once a minute.
     if (clock.elapsed() - this.#orphansAt >= 60_000) {
       const orphans = await this.#take("", lease);
       if (!this.#isUnder(lease)) return;
@@ -221,7 +221,7 @@ export class Membership {
     await this.#lookAfter(lease);
   }
 
-  /** False after a new lease, or while this master leaves. */
+  /** False if this master has a new lease, or is leaving. */
   #isUnder(lease: Lease): boolean {
     return this.#lease === lease && !this.#left;
   }
@@ -237,7 +237,7 @@ export class Membership {
     for (const jid of jids) this.#owed.add(jid);
   }
 
-  /** Nobody else will. One at a time: a job that cannot be read now is the last of the next look, and holds up no other. */
+  /** Adds the taken jobs to the ledger, one by one. A job that cannot be read now comes last in the next look, so it delays no other job. */
   async #lookAfter(lease: Lease): Promise<void> {
     const { taken, inherited } = this.#options;
     if (this.#owed.size === 0) return;
@@ -268,7 +268,7 @@ export class Membership {
     this.#dutiesUntil = this.#duties === undefined ? -Infinity : began + seconds * 1000;
   }
 
-  /** Leaves: others take the jobs over at once. */
+  /** Leaves the cluster: other masters take over the jobs at once. */
   async leave(): Promise<void> {
     const { storage } = this.#options;
     this.#until = -Infinity;

@@ -10,11 +10,11 @@ import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { MasterServices } from "../services.ts";
 
-/** How often files are looked at that somebody else may have changed, such as `salt-key`, in milliseconds. */
+/** How often files are read that another program, such as `salt-key`, may have changed, in milliseconds. */
 const SCAN_MS = 500;
-/** The same for data of minions, which only the master writes. */
+/** How often the files with data of minions are read, which only the master writes, in milliseconds. */
 const DATA_MS = 10_000;
-/** How long changes are gathered before they are brought together, in milliseconds. */
+/** How long changes are gathered before they are synchronised, in milliseconds. */
 const SOON_MS = 10;
 
 export interface MirrorsOptions {
@@ -23,18 +23,18 @@ export interface MirrorsOptions {
   runtime: Runtime;
   log: Logger;
   services: MasterServices;
-  /** The name of this life. */
+  /** Returns the name of this master's life. */
   life(): string;
-  /** Changes of a kind are in the storage. */
+  /** Called when changes of a kind are in the storage. */
   sent(kind: string): void;
 }
 
-/** Keys, data and tokens of this master, kept the same as those of the others. */
+/** Keeps the keys, data and tokens of this master the same as those of the other masters. */
 export class Mirrors {
   readonly #all: Map<string, Mirror>;
   readonly #log: Logger;
   readonly #clock: Clock;
-  /** Kinds that are looked at soon. */
+  /** The kinds of records that are synchronised soon. */
   readonly #woken = new Set<string>();
   #stopWaiting: () => void = () => {};
   #closed = false;
@@ -78,7 +78,7 @@ export class Mirrors {
     this.wake(kind);
   }
 
-  /** Something of a kind has changed, here or on another master: it is looked at in a moment, once for all of that moment. */
+  /** Called when a record of a kind has changed, here or on another master: the kind is synchronised in a moment, once for all changes. */
   wake(kind: string): void {
     if (this.#closed || !this.#all.has(kind)) return;
     this.#woken.add(kind);
@@ -101,13 +101,13 @@ export class Mirrors {
   }
 
   /**
-   * Brings both sides together; what fails is tried again at the next call.
+   * Synchronises the files of this master and the storage; a kind that fails is tried again at the next call.
    *
    * @param kinds @default all
    */
   async look(kinds: Iterable<string> = this.#all.keys()): Promise<void> {
     try {
-      // Beside each other: a decision on a key does not wait for the grains of thousands of minions.
+      // The kinds run in parallel: a decision on a key does not wait for the grains of thousands of minions.
       const ended = await Promise.allSettled([...kinds].map((kind) => this.#all.get(kind)!.sync()));
       const failed = ended.find(({ status }) => status === "rejected");
       if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;

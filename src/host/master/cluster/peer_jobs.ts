@@ -1,8 +1,8 @@
-/** Targets of jobs of other masters that are remembered, and jobs. */
+/** The most targets of other masters' jobs that are remembered; the next constant bounds the jobs. */
 const MOST_TARGETS = 500_000;
 const MOST_JOBS = 20_000;
 
-/** Jobs that other masters have published, and which of their targets have not returned: their returns need no look into the job cache. */
+/** Jobs of other masters with the targets that have not returned: a return of such a target needs no look into the job cache. */
 export class PeerJobs {
   readonly #jobs = new Map<string, Set<string>>();
   #targets = 0;
@@ -18,7 +18,7 @@ export class PeerJobs {
     }
   }
 
-  /** True if the job is for the minion, and no return of it was heard of. False says nothing. */
+  /** True if the job is for the minion and no return of it is known. False says nothing: the job may be forgotten. */
   expects(jid: string, id: string): boolean {
     return this.#jobs.get(jid)?.has(id) ?? false;
   }

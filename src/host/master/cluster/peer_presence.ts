@@ -5,7 +5,7 @@ import type { Presence } from "../presence.ts";
 
 const PRESENCE = "presence";
 const WANTED = "presence wanted";
-/** How often all is told, in case that something was missed, in milliseconds. */
+/** How often a master sends its whole list of minions, in case another master missed a change, in milliseconds. */
 const WHOLE_MS = 30_000;
 
 export interface PeerPresenceOptions {
@@ -13,19 +13,19 @@ export interface PeerPresenceOptions {
   presence: Presence;
   clock: Clock;
   later(callback: () => void): void;
-  /** Without a word for so long, a master counts as gone, in milliseconds. */
+  /** How long a master may be silent before it counts as gone, in milliseconds. */
   goneMs: number;
-  /** A minion takes jobs at another master. */
+  /** Called when a minion takes jobs at another master. */
   listens(id: string): void;
   gone(master: string): void;
 }
 
-/** Tells the other masters which minions are connected here, and keeps what they tell. */
+/** Tells the other masters which minions are connected to this master, and keeps the lists of the others. */
 export class PeerPresence {
   readonly #options: PeerPresenceOptions;
   readonly #heardAt = new Map<string, number>();
   #changed = new Map<string, boolean>();
-  /** Minions that take jobs here, of which the others do not know yet. */
+  /** The minions that take jobs at this master and that the others do not know of yet. */
   #listening: string[] = [];
   #wholeAt = -Infinity;
 
@@ -50,12 +50,12 @@ export class PeerPresence {
     this.#greet();
   }
 
-  /** The other masters that are there. */
+  /** The other masters that are present. */
   get masters(): string[] {
     return [...this.#heardAt.keys()];
   }
 
-  /** Everybody tells what they have, and is told. */
+  /** Sends the list of this master's minions, and asks all other masters for theirs. */
   #greet(): void {
     this.#options.bus.send(WANTED, new Uint8Array());
     this.#tellAll();
@@ -67,7 +67,7 @@ export class PeerPresence {
     bus.send(PRESENCE, encode([true, [...presence.here()], [], this.#kinds(presence.listening())], "bin"), to);
   }
 
-  /** Minions that take jobs, each with whether it is Brine's. */
+  /** Returns the minions that take jobs, each with whether it is a Brine minion. */
   #kinds(ids: Iterable<string>): [string, boolean][] {
     return [...ids].map((id) => [id, this.#options.presence.isBrine(id)]);
   }
@@ -93,25 +93,25 @@ export class PeerPresence {
     for (const [id, isBrine] of listening) if (presence.peerListens(sender, id, isBrine)) listens(id);
   }
 
-  /** To be called about once a second. */
+  /** Sends changes and finds masters that are gone; call it about once a second. */
   look(): void {
     const { bus, clock, goneMs } = this.#options;
     const now = clock.elapsed();
     if (now - this.#wholeAt >= WHOLE_MS) this.#tellAll();
     else bus.send(PRESENCE, encode([false, [], [], []], "bin"));
-    // Nobody is gone because nothing is heard of anybody.
+    // While the bus is away no master is heard of: that does not mean that one is gone.
     if (!bus.state.connected || now - bus.state.sinceMs < goneMs) return;
     for (const [master, at] of [...this.#heardAt]) if (now - at >= goneMs) this.drop(master);
   }
 
-  /** A master is gone. */
+  /** Forgets a master that is gone, with its minions. */
   drop(master: string): void {
     if (!this.#heardAt.delete(master)) return;
     this.#options.presence.peerGone(master);
     this.#options.gone(master);
   }
 
-  /** This master has another name from now on. */
+  /** Called when this master's life has a new name. */
   renamed(): void {
     this.#greet();
   }

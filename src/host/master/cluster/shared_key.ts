@@ -17,22 +17,22 @@ export interface SharedKeyOptions {
   runtime: Pick<Runtime, "crypto" | "fs">;
   log: Logger;
   masterKey: RotatingMasterKey;
-  /** Where the latest key stays, sealed, for the next start. */
+  /** The file that keeps the latest key, sealed, for the next start. */
   path: string;
 }
 
-/** A key of publications as it is under the seal. */
+/** The content of a sealed publication key. */
 interface SealedKey {
-  /** Grows with each change: an older key that somebody puts back is refused. */
+  /** Grows with each change of the key: an older key that somebody puts back is refused. */
   generation: number;
   keyString: string;
 }
 
-/** The key that publications are sealed with, the same on all masters: sealed in a record of the storage. */
+/** The key that publications are encrypted with, the same on all masters: a record of the storage holds it, sealed. */
 export class SharedKey {
   readonly #options: SharedKeyOptions;
   readonly #crypticle;
-  /** The latest that this master has seen, and its sealed form. */
+  /** The latest key that this master has seen; the next field is its sealed form. */
   #known: SealedKey = { generation: 0, keyString: "" };
   #sealed: Uint8Array = new Uint8Array();
   #version = 0;
@@ -43,9 +43,9 @@ export class SharedKey {
   }
 
   /**
-   * Takes the key that is there, or puts one.
+   * Takes the key in the storage, or stores a new one if there is none.
    *
-   * @param place of the storage, for the error
+   * @param place where the storage is, for the text of the error
    * @throws {ConfigError} if the cluster was begun with another master.pem
    */
   async join(by: string, place: string): Promise<void> {
@@ -71,9 +71,9 @@ export class SharedKey {
   }
 
   /**
-   * Replaces the key; minions sign in again when they cannot open a publication.
+   * Replaces the key; minions sign in again when they cannot decrypt a publication.
    *
-   * @param old the key that is to go: another one stays
+   * @param old the key to replace; if the current key is another one, it stays
    */
   async rotate(by: string, old?: string): Promise<void> {
     await this.look(by);
@@ -82,16 +82,16 @@ export class SharedKey {
     await this.look(by);
   }
 
-  /** @param ifVersion that the record must still have: of two masters, one is first, and the other takes its key */
+  /** @param ifVersion the version that the record must still have: of two masters, one is first, and the other takes its key */
   async #put(by: string, ifVersion: number, keyString: string): Promise<void> {
     const value = this.#crypticle.seal(text.encode(`${this.#known.generation + 1} ${keyString}`));
     await this.#options.records.put(KIND, by, [{ name: KEY, value, ifVersion }]);
   }
 
-  /** Takes a key that another master has put; puts the latest one in the place of any that is not newer. */
+  /** Takes a key that another master has stored; replaces a stored key that is not newer by the latest known key. */
   async look(by: string): Promise<void> {
     const { records, log, masterKey, runtime: { crypto } } = this.#options;
-    // Twice: what is put here, here or by another master, is taken at once.
+    // The second turn takes the key at once that this or another master has just stored.
     for (let tries = 0; tries < 2; tries++) {
       const record = await records.get(KIND, KEY);
       const { generation, keyString } = this.#known;
@@ -136,17 +136,17 @@ export class SharedKey {
     const { runtime: { fs }, path } = this.#options;
     this.#known = found;
     this.#sealed = sealed.slice();
-    // A master that was stopped meanwhile must not take an older one either.
+    // The key is written to a file so that a master that restarts does not take an older key either.
     fs.write(path, sealed, { mode: 0o600, sync: true });
   }
 
-  /** What this master knew when it stopped. */
+  /** Reads the key that this master knew when it stopped. */
   #restore(): void {
     const { runtime: { fs }, path } = this.#options;
     if (fs.stat(path)?.kind !== "file") return;
     const sealed = fs.read(path);
     const found = this.#opened(sealed);
-    // The key was sealed with another master.pem or for another cluster.
+    // The file was sealed with another master.pem or for another cluster: ignore it.
     if (found === undefined) return;
     this.#known = found;
     this.#sealed = sealed;

@@ -10,24 +10,24 @@ import type { Answers, Statement } from "../cluster_contract.ts";
 
 const SAID = "minion said";
 const TAKEN = "statement taken";
-/** How long an owner may take to write down what a minion says only once, in milliseconds. */
+/** How long the owner of a job may take to record what a minion states only once, in milliseconds. */
 const TAKE_MS = 5000;
-/** How long the answers to a minion wait for the jobs that other masters have for it, in milliseconds: they run in order then. */
+/** How long the answer to a minion waits for the jobs that other masters have for it, in milliseconds, so that they run in order. */
 const GATHER_MS = 1000;
-/** Statements that wait for their owners. */
+/** The most statements that wait for the owners of their jobs. */
 const MOST_WAITING = 10_000;
 
 /** A statement that waits for other masters. */
 interface Waiting {
-  /** What is said only once and not written down yet. */
+  /** The jobs whose states are said only once and are not recorded yet. */
   jids: Set<string>;
-  /** Masters that have not said which jobs they have for the minion. */
+  /** The masters that have not said yet which jobs they have for the minion. */
   masters: Set<string>;
   jobs: JobLoad[];
   done: Deferred<void>;
 }
 
-/** Passes on what minions say at one master of jobs that are another's. */
+/** Passes on what minions state at one master about jobs of another master. */
 export class Statements {
   readonly #bus: Bus;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class Statements {
   readonly #waiting = new Map<number, Waiting>();
   #count = 0;
 
-  /** @param masters the others that are there */
+  /** @param masters returns the other masters that are present */
   constructor(bus: Bus, clock: Clock, services: () => MasterServices, masters: () => Iterable<string>) {
     this.#bus = bus;
     this.#masters = masters;
@@ -46,18 +46,18 @@ export class Statements {
     bus.on(TAKEN, ({ sender, bytes }) => this.#answered(sender, bytes));
   }
 
-  /** An owner has written down what a minion said, and has these jobs for it. */
+  /** Handles the answer of an owner: it has recorded the minion's statement, and has these jobs for the minion. */
   #answered(sender: string, bytes: Uint8Array): void {
     const [number, minion, jids, jobs] = decode(bytes, { mode: "bin" }) as [number, string, string[], JobLoad[]];
     const waiting = this.#waiting.get(number);
     if (waiting?.masters.delete(sender) === true) waiting.jobs.push(...jobs);
-    // The minion has its answer.
+    // The minion already has its answer: send it the jobs of a late owner.
     else for (const load of jobs) this.#services().send(load, [minion]);
     for (const jid of jids) waiting?.jids.delete(jid);
     if (waiting?.jids.size === 0 && waiting.masters.size === 0) waiting.done.resolve();
   }
 
-  /** Tells the owners, and gathers what they answer. */
+  /** Sends a statement to the owners of its jobs, and gathers their answers. */
   async tell({ minion, order, states, waiting, known }: Statement): Promise<Answers> {
     const number = ++this.#count;
     const once = states.filter(([, state, note]) => state === "cancelled" || note === BEGUN_UNWRITTEN).map(([jid]) =>
@@ -101,7 +101,7 @@ export class Statements {
     if (waiting !== null) ledger.notBegun(minion, waiting);
     const jobs = known === null ? [] : await jobsFor(this.#services(), minion, new Set(known), newest);
     const jids = answered ? own.map(([jid]) => jid) : [];
-    // Without an answer, the minion says it again.
+    // If an owner does not answer, the statement is not kept, and the minion repeats it.
     const kept = jids.length === 0
       ? []
       : await assertStatesKept(this.#services(), jids, minion).then(() => jids, () => []);

@@ -1,9 +1,10 @@
-/** Returns of one half: what ten thousand minions send for a few jobs. */
+/** The most returns of one half of the memory: as many as ten thousand minions send for a few jobs. */
 const MOST = 50_000;
 
 /**
- * Returns of which a master has told its subscribers. The same event can come by two ways: from the master that has stored the return, late,
- * and out of the storage, where it was looked up because the event did not come. The latest fifty to a hundred thousand are known.
+ * Remembers the returns whose events a master has fired. The same event can come in two ways: late, from the master that has stored the
+ * return, and from the storage, where the return was looked up because the event was late. It remembers the latest fifty to a hundred
+ * thousand returns.
  *
  * @example
  * ```ts
@@ -18,7 +19,7 @@ export class ToldReturns {
   #recent = new Set<string>();
   #older = new Set<string>();
 
-  /** @param most returns of which half of those that are known consists */
+  /** @param most how many returns one half of the memory holds */
   constructor(most = MOST) {
     this.#most = most;
   }
@@ -28,7 +29,7 @@ export class ToldReturns {
     return this.#recent.has(key) || this.#older.has(key);
   }
 
-  /** True once for each return: it is to be told of now. */
+  /** True once for each return: its event must be fired now. */
   add(jid: string, id: string): boolean {
     if (this.has(jid, id)) return false;
     const key = `${jid} ${id}`;

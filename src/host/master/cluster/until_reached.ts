@@ -2,13 +2,13 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { codeOf, messageOf, SystemError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 
-/** Between two attempts, in milliseconds: doubled each time, as far as the second. */
+/** The first wait between two attempts, in milliseconds: it doubles each time, up to the next constant. */
 const FIRST_MS = 500;
 const LONGEST_MS = 10_000;
-/** How often the log says that it still waits, in milliseconds. */
+/** How often the log says that the master still waits, in milliseconds. */
 const SAY_AGAIN_MS = 60_000;
 
-/** What ends without anybody changing the configuration of this master: a server is away, starts, is full, or takes no writes now. */
+/** Errors that end without a change of this master's configuration: a server is away, starts, is full, or takes no writes at present. */
 const PASSING: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTCONN",
@@ -20,17 +20,17 @@ const PASSING: ReadonlySet<string> = new Set([
 
 /** How a master that starts waits for the servers of its cluster. */
 export interface Waiting {
-  /** Ends it: the master is to stop. */
+  /** Ends the wait: the master must stop. */
   stopping?: AbortSignal;
   /** Called with the reason at each failed attempt, and with undefined once the master waits no more. */
   told?(reason: string | undefined): void;
 }
 
 /**
- * Tries until the servers of a cluster are there, later and later, and says why it waits. What is wrong for good, such as a password or
- * another cluster's key, is thrown at once.
+ * Tries until the servers of a cluster can be reached, with growing pauses, and logs why it waits. An error that does not pass, such as a
+ * wrong password or another cluster's key, is thrown at once.
  *
- * @throws {SystemError} `ECANCELED` as soon as the master is to stop
+ * @throws {SystemError} `ECANCELED` as soon as the master must stop
  */
 export async function untilReached<T>(
   attempt: () => Promise<T>,

@@ -26,7 +26,7 @@ export function fileReceive(services: Services, load: Load): boolean {
   const target = joinPath(base, ...parts);
   if (!isWithin(base, target)) return false;
   // An existing path may have been made by another program: a link would lead outside, and a pipe would block for ever.
-  // Checked before anything is created, because a directory is created through a link, too.
+  // The check comes before anything is created, because a directory is created through a link, too.
   for (let count = 1; count <= parts.length; count++) {
     const kind = fs.stat(joinPath(base, ...parts.slice(0, count)), { follow: false })?.kind;
     if (kind === undefined) break;
@@ -40,7 +40,7 @@ export function fileReceive(services: Services, load: Load): boolean {
   return true;
 }
 
-/** `_master_opts`: what a minion needs of the master's configuration for states and files. */
+/** The command `_master_opts`: returns the part of the master's configuration that a minion needs for states and files. */
 export function masterOpts(services: Services, load: Load): unknown {
   const { opts } = services;
   const environments = Object.fromEntries(Object.keys(opts.file_roots).map((name) => [name, []]));

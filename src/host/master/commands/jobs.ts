@@ -17,9 +17,9 @@ import { syndicJobs } from "./syndic.ts";
 
 type Services = JobServices & AccessServices & Pick<MasterServices, "engines">;
 
-/** Of what a minion says at once, so much is passed on to other masters. */
+/** The most statements of one request of a minion that are passed on to other masters. */
 const MOST_STATEMENTS = 10_000;
-/** Characters that name one run of a minion. */
+/** The most characters of the name of one run of a minion. */
 const LONGEST_LIFE = 32;
 
 /**
@@ -74,9 +74,9 @@ async function takeReport(services: Services, load: Load, minion: string): Promi
 }
 
 /**
- * Passes on what a minion says of jobs of other masters. Resolves to those that it should have.
+ * Passes on what a minion states about jobs of other masters. Resolves to the jobs that the minion should have.
  *
- * @throws {WithheldReply} if the owner of a job has not written down what the minion says only once
+ * @throws {WithheldReply} if the owner of a job has not recorded what the minion states only once
  */
 async function tellOthers(services: Services, cluster: Cluster, load: Load, minion: string): Promise<JobLoad[]> {
   const { ledger } = services;
@@ -101,7 +101,7 @@ async function tellOthers(services: Services, cluster: Cluster, load: Load, mini
   return jobs;
 }
 
-/** Of jobs of a minion, those that are over for it, by the ledger or the job cache. */
+/** Returns those of a minion's jobs that have ended for it, by the ledger or the job cache. */
 async function overFor({ ledger, jobs }: Services, jids: readonly string[], minion: string): Promise<string[]> {
   const over: string[] = [];
   for (const jid of jids.slice(0, MOST_STATEMENTS)) {
@@ -115,7 +115,7 @@ async function overFor({ ledger, jobs }: Services, jids: readonly string[], mini
   return over;
 }
 
-/** By the job cache: the returns of others, which may be large, are not read for it. */
+/** True if the job cache has a return of the minion: the returns of other minions, which may be large, are not read. */
 async function isOver(jobs: JobCache, jid: string, minion: string): Promise<boolean> {
   if (await jobs.hasReturn(jid, minion)) return true;
   const saved = (await jobs.outcomes(jid)).find((one) => one.minion === minion);
@@ -123,7 +123,7 @@ async function isOver(jobs: JobCache, jid: string, minion: string): Promise<bool
   return !(await jobs.minions(jid)).includes(minion);
 }
 
-/** Takes what a minion says of its jobs. Returns the jobs of which it will not say that again. */
+/** Enters a minion's statements about its jobs in the ledger. Returns the jobs whose statements the minion does not repeat. */
 function takeStates({ ledger }: Services, states: unknown, minion: string): string[] {
   const once: string[] = [];
   for (const entry of Array.isArray(states) ? states : []) {
@@ -143,9 +143,9 @@ function orderOf(value: unknown): Order | undefined {
 }
 
 /**
- * Returns that arrive together are stored together.
+ * Stores returns that arrive together, together.
  *
- * @param ts of the request: their events have it
+ * @param ts the time of the request, which the events of the returns have
  */
 async function returned(
   services: Services,
@@ -159,7 +159,7 @@ async function returned(
       await jobReturned(services, isRecord(load) ? { ...load, ts } : {}, minion);
     } catch (error) {
       if (error instanceof WithheldReply) return false;
-      // The minion must not send it again: the same error would follow.
+      // The return counts as kept: the minion must not send it again, since the same error would follow.
       services.log.error("return could not be handled", { minion, error: messageOf(error) });
     }
     return true;
@@ -167,7 +167,7 @@ async function returned(
   return { kept };
 }
 
-/** Commands of programs on the master's host, for callers that may do everything. */
+/** Makes a command for programs on the master's host: only callers that may do everything can call it. */
 function asked(
   answer: (services: Services, load: Load) => unknown,
 ): (services: Services, load: Load) => unknown {
@@ -210,23 +210,23 @@ function hostOf(remote: string): string {
   return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":")).replace(/^\[|\]$/g, "");
 }
 
-/** Counts of open jobs and of refused returns. */
+/** The numbers of open jobs and of refused returns. */
 export const jobCounters = asked((services) => ({
   open: services.ledger.size,
   refused: { ...services.refused },
 }));
 
-/** Open jobs that one answer names. */
+/** The most open jobs that one answer names. */
 const MOST_OPEN = 10_000;
 
-/** The open jobs, the latest ones: jid → `{open, queued}`, how many targets have not ended and how many of these are queued. */
+/** The latest open jobs: jid → `{open, queued}`, how many targets have not ended and how many of these are queued. */
 export const openJobs = asked(({ ledger }) => {
   const latest = [...ledger.standings()].sort((a, b) => a.jid < b.jid ? 1 : -1).slice(0, MOST_OPEN);
   return { jobs: Object.fromEntries(latest.map(({ jid, open, queued }) => [jid, { open, queued }])) };
 });
 
-/** How the cluster of this master stands, as in the status report; null without one. */
+/** The state of this master's cluster, as in the status report; null without a cluster. */
 export const clusterStatus = asked((services) => ({ cluster: services.cluster?.status() ?? null }));
 
-/** How each engine of this master stands: name → {@link EngineStatus}. */
+/** The state of each engine of this master: name → {@link EngineStatus}. */
 export const engineStatus = asked(async ({ engines }) => ({ engines: await engines?.report() ?? {} }));

@@ -5,7 +5,7 @@ import type { MasterServices } from "../services.ts";
 
 type Services = Pick<MasterServices, "cache" | "expand" | "log" | "opts" | "rules" | "steps">;
 
-/** Marks an entry that carries who may read it beside its data. */
+/** The key that marks a mine entry which says, beside its data, which minions may read it. */
 const ACL_MARKER = "__saltmine_acl__";
 
 /** `_mine`: a minion stores the returns of its mine functions. */
@@ -13,13 +13,13 @@ export function mineStore(services: Services, load: Load): unknown {
   const { id, data } = load;
   if (typeof id !== "string" || !isRecord(data)) return {};
   if (!services.opts.minion_data_cache && !services.opts.enforce_mine_cache) return true;
-  // Real Salt fails here with `clear`; the minion asks to replace what is stored.
+  // With `clear` the minion asks to replace what is stored. Salt fails here.
   const before = load.clear === true ? {} : services.cache.mine(id) ?? {};
   services.cache.saveMine(id, { ...before, ...data });
   return true;
 }
 
-/** `_mine_delete`: removes one function of the asking minion. */
+/** `_mine_delete`: removes one function from the mine of the asking minion. */
 export function mineDelete(services: Services, load: Load): unknown {
   const { id, fun } = load;
   if (typeof id !== "string" || typeof fun !== "string") return {};
@@ -39,7 +39,7 @@ export function mineFlush(services: Services, load: Load): unknown {
 /** The limit of matching steps of one request: each mine entry may have its own `allow_tgt`. */
 const STEPS = 100_000_000;
 
-/** May `reader` see this entry? Entries without an ACL are for every minion. */
+/** True if the minion `reader` may read a mine entry. Every minion may read entries without an ACL. */
 function readable(services: Services, entry: unknown, reader: string): boolean {
   if (!isRecord(entry) || !(ACL_MARKER in entry)) return true;
   const { allow_tgt, allow_tgt_type } = entry;
@@ -54,7 +54,7 @@ function permitted(services: Services, reader: string, functions: readonly strin
   return !isRecord(rules) || services.rules.tableAllows(rules, reader, functions);
 }
 
-/** `_mine_get`: what other minions stored. */
+/** `_mine_get`: returns the data that other minions stored in the mine. */
 export function mineGet(services: Services, load: Load): unknown {
   try {
     return services.steps.within(STEPS, () => entriesFor(services, load));
@@ -74,7 +74,7 @@ function entriesFor(services: Services, load: Load): unknown {
   );
   if (!permitted(services, id, functions)) return {};
   const asked = [load.tgt_type, load.expr_form].find((type) => typeof type === "string") ?? "glob";
-  // Exact matches only: patterns on pillar could be used to guess secrets.
+  // Pillar is matched exactly: patterns on pillar could be used to guess secrets.
   const target = exactTarget({ tgt, tgt_type: asked as string }, services.opts.nodegroups);
   const { minions } = services.expand(target, { greedy: false });
   // Maps, not objects: names come from minions, and `__proto__` means something else on an object.

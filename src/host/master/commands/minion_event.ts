@@ -8,7 +8,7 @@ import { takeJobEvent } from "./syndic.ts";
 
 type Services = JobServices & AccessServices;
 
-/** Output of a job: only of one that this minion works on. */
+/** Matches the tags of a job's output: a minion may fire them only for a job that it works on. */
 const OUTPUT = /^salt\/job\/(?<jid>[^/]+)\/out\/(?<id>[^/]+)$/;
 
 /**
@@ -64,7 +64,7 @@ export function minionEvent(
   return null;
 }
 
-/** True if a request is that of a syndic, which is known from then on. */
+/** True if a request is from a syndic, which the master then notes. */
 function isSyndics({ syndics }: Services, load: Load, minion: string): boolean {
   const says = load.pretag === `syndic/${minion}` || load.tag === LEGACY_SYNDIC_START ||
     load.tag === syndicStart(minion);
@@ -72,8 +72,8 @@ function isSyndics({ syndics }: Services, load: Load, minion: string): boolean {
 }
 
 /**
- * Events of a lower master: what they say of jobs is taken up, and each is fired under its tag and with the syndic's name before it.
- * Tags that are the lower master's own are fired with the name alone.
+ * Handles events of a lower master: their news of jobs is entered, and each event is fired under its tag and again with the syndic's name
+ * before the tag. Tags that only a master may fire are fired with the name alone.
  */
 async function syndicEvents(
   services: Services,

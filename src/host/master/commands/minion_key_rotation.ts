@@ -16,7 +16,7 @@ export async function keyRotation(services: Services, load: Load, minion: string
     case "begin":
       return rotations.begin(minion);
     case "offer": {
-      // The field is called challenge because the channel uses `nonce`.
+      // The field is called `challenge` because the channel uses `nonce` itself.
       const { next, challenge, time, sig, proof } = load;
       const error = await rotations.offer(minion, { next, nonce: challenge, time, sig, proof });
       return error === undefined ? { ok: true } : { error };

@@ -19,20 +19,20 @@ import type { MasterServices } from "../services.ts";
 
 type Services = JobServices & AccessServices & Pick<MasterServices, "cache" | "keyAdmin" | "rotateMasterKey">;
 
-/** A minion waits no longer for what it has asked for. */
+/** The longest that a minion may wait for the job or runner that it has asked for, in seconds. */
 export const LONGEST_WAIT_SECONDS = 3600;
 
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
 /**
- * The minions that a minion's target means. Pillar matches exactly only, and the job is then sent by names: the minions would
- * try a pattern themselves, and the set of those that answer would reveal pillar to the asking minion.
+ * Expands the target of a minion's request. Pillar is matched exactly, and the job is then sent to a list of names: the minions would
+ * match a pattern themselves, and the set of those that answer would reveal pillar to the asking minion.
  */
 function targetOf(services: Services, load: Load): Expansion & { tgt: unknown; tgt_type: string } {
   const { nodegroups } = services.opts;
   const target = { tgt: load.tgt, tgt_type: text(load.tgt_type) || "glob" };
   if (!asksPillar(target, nodegroups)) return { ...services.expand(target), ...target };
-  // Without the cache the master knows no pillar, and a compound target would mean every minion.
+  // Without the cache of minion data the master knows no pillar, and a compound target would mean every minion.
   const found: Expansion = services.opts.minion_data_cache
     ? services.expand(exactTarget(target, nodegroups), { greedy: false })
     : { minions: [], missing: [] };
@@ -42,7 +42,7 @@ function targetOf(services: Services, load: Load): Expansion & { tgt: unknown; t
 }
 
 /**
- * The command `minion_pub`: a minion asks for a job on others, as far as `peer` lets it.
+ * The command `minion_pub`: a minion asks for a job on other minions, as far as `peer` permits.
  *
  * @see salt/daemons/masterapi.py RemoteFuncs.minion_pub
  */
@@ -66,7 +66,7 @@ export async function minionPub(services: Services, load: Load): Promise<unknown
   if (functions.some((name) => name.startsWith("publish."))) return refused("its function would publish again");
   const compound = functions.length > 1;
   const words = Array.isArray(arg) ? arg : [arg];
-  // As in Salt: of several functions, each has its arguments as one text.
+  // If there are several functions, the arguments of each are one text, as in Salt.
   const args = compound
     ? words.map((part) => typeof part === "string" ? part.split(/\s+/).filter((word) => word !== "") : [part].flat())
     : parseArgs(words);
@@ -92,7 +92,7 @@ export async function minionPub(services: Services, load: Load): Promise<unknown
       fun: job.fun,
       arg: args,
       ret: returners.join(","),
-      // As in Salt: the master's user publishes. The field `id` of the load names the minion that asked.
+      // The job runs under the master's user, as in Salt; the field `id` of the load names the minion that asked.
       user: services.runtime.host.user().name,
       jid: "",
       kwargs: {},
@@ -128,8 +128,8 @@ function parseArgs(words: readonly unknown[]): unknown[] {
 }
 
 /**
- * The command `minion_publish`: as `minion_pub`, and the answer comes with the returns: minion → return, or with `form: full`
- * minion → what it sent, and the jid under `__jid__`.
+ * The command `minion_publish`: like `minion_pub`, but the answer has the returns: minion → return, or with `form: full`
+ * minion → the whole return that it sent, and the jid under `__jid__`.
  */
 export async function minionPublish(services: Services, load: Load): Promise<unknown> {
   const { bus, runtime: { clock } } = services;
@@ -166,7 +166,7 @@ export async function minionPublish(services: Services, load: Load): Promise<unk
   }
 }
 
-/** The command `pub_ret`: the returns of a job, for the minion that asked for it. */
+/** The command `pub_ret`: answers with the returns of a job, only to the minion that asked for the job. */
 export async function publishedReturns(services: Services, load: Load): Promise<unknown> {
   const { id, jid } = load;
   if (jid === undefined) return {};

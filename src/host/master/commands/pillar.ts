@@ -11,7 +11,7 @@ import type { MasterServices } from "../services.ts";
 
 type Services = Pick<MasterServices, "bus" | "cache" | "log" | "opts">;
 
-/** Compiles the pillar of one minion. Given to `startMaster`; without one every pillar is empty. */
+/** Compiles the pillar of one minion. `startMaster` gets it; without a compiler every pillar is empty. */
 export type PillarCompiler = (request: {
   id: string;
   grains: Record<string, unknown>;
@@ -22,9 +22,9 @@ export type PillarCompiler = (request: {
   ext: unknown;
   /** Options of the minion for external pillars. */
   extraMinionData: Record<string, unknown>;
-  /** The cached pillar of this minion must not be used. */
+  /** True if the cached pillar of this minion must not be used. */
   cleanCache: boolean;
-  /** False once the minion does not wait any more. */
+  /** False once the minion no longer waits for its pillar. */
   wanted(): boolean;
 }) => Promise<AnyMap | PackedPillar>;
 
@@ -32,7 +32,7 @@ export type PillarCompiler = (request: {
  * The command `_pillar`. Every call saves the minion's grains in the cache, by which the master expands targets.
  *
  * @returns text, which no minion takes for a pillar, if there is none: the minion keeps what it has
- * @throws {WithheldReply} if nobody waits for it any more, or too many wait: the minion asks again
+ * @throws {WithheldReply} if the minion no longer waits, or too many minions wait: the minion asks again
  * @see salt/master.py AESFuncs._pillar
  */
 export async function pillar(
@@ -60,7 +60,7 @@ export async function pillar(
     compiled = await compile(request);
   } catch (error) {
     if (error instanceof NotTakenError) throw new WithheldReply(error.message);
-    // No pillar at all rather than an empty one: then the minion keeps what it has.
+    // Answer with text, not with an empty pillar: then the minion keeps the pillar that it has.
     if (error instanceof WorkerError) return error.message;
     services.log.error("pillar could not be compiled", { id, error: messageOf(error) });
     return "";
@@ -69,7 +69,7 @@ export async function pillar(
   return compiled instanceof PackedPillar ? compiled.wire : compiled;
 }
 
-/** Saves what targets are expanded by. A disk that takes nothing does not cost the minion its pillar. */
+/** Saves the grains and pillar that targets are expanded with. If the disk is full, the minion gets its pillar all the same. */
 function keepData(
   { opts, cache, bus, log }: Services,
   { id, grains, override, ext }: Parameters<PillarCompiler>[0],
@@ -79,7 +79,7 @@ function keepData(
   // it all the same, until the next refresh.
   const brought = sizeOf(override) > 0 || (ext !== undefined && ext !== null);
   try {
-    // Targets look up names as text, so keys become text.
+    // Keys become text, because targets look up names as text.
     const pillar = brought
       ? cache.packedPillar(id) ?? {}
       : compiled instanceof PackedPillar

@@ -37,7 +37,7 @@ export async function publish(services: Services, load: Load): Promise<unknown> 
   if ("refusal" in found) return found.refusal;
   const { who, carried, functions, missing } = found;
   const { syndics } = services;
-  // The id of a syndic is no target, unless its host is a minion of this master, too.
+  // The id of a syndic is not a target, unless its host is also a minion of this master.
   const minions = found.minions.filter((id) => !syndics.isSyndicOnly(id));
   const hasSyndics = syndics.ids().length > 0;
   const below = hasSyndics && found.below;
@@ -52,7 +52,7 @@ export async function publish(services: Services, load: Load): Promise<unknown> 
     };
   }
   const job: Publication = {
-    // Lower masters expand the target themselves: where the caller may reach no minion of theirs, it is the list of ours.
+    // Lower masters expand the target themselves: if the caller may not use their minions, the target becomes the list of this master's.
     ...(hasSyndics && !below ? { tgt: minions, tgt_type: "list" } : { tgt: load.tgt, tgt_type: found.tgt_type }),
     below,
     fun: load.fun,
@@ -60,7 +60,7 @@ export async function publish(services: Services, load: Load): Promise<unknown> 
     ...carried,
     user: who.user,
     owner: ownerOf(who),
-    // Brine clients say that they do not look for it.
+    // Brine clients set `files` to false if they do not read the job's files.
     files: load.files !== false,
     ...(typeof load[TRACE_FIELD] === "string" ? { trace: load[TRACE_FIELD] } : {}),
   };

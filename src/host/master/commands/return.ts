@@ -9,14 +9,14 @@ import type { Load } from "../load.ts";
  * The command `_return`: a minion hands in the return of a job. Its value stays packed from the wire to bus and job cache.
  * The reply is the acknowledgement: it is sent once the return is safe, and the minion asks again otherwise.
  *
- * No async function: a thousand returns wait here at once, and each promise more is garbage.
+ * It is not an async function: a thousand returns wait here at a time, and each further promise would be garbage.
  *
  * @param minion the authenticated sender; a return in another minion's name is refused
  * @throws {WithheldReply} if the return could not be stored
  * @see salt/master.py AESFuncs._return
  */
 export function jobReturned(services: JobServices, load: Load, minion: string | undefined): Promise<null> | null {
-  // A syndic with the id of a minion on its host is one of this master's minions, too.
+  // A syndic that has the id of the minion on its host is also a minion of this master.
   if (minion !== undefined) services.syndics.isAlsoMinion(minion);
   services.metrics.returnsReceived.add(1);
   const checked = checkReturn(services, load, minion);

@@ -28,7 +28,7 @@ export async function runner(services: Services, load: Load): Promise<unknown> {
   return { tag, jid };
 }
 
-/** Least time that a minion waits for its runner, in seconds. */
+/** The shortest time that a minion waits for its runner, in seconds. */
 const PEER_SECONDS = 60;
 
 /**

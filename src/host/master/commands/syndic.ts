@@ -25,7 +25,7 @@ export async function syndicReturned(
 ): Promise<null> {
   const { syndics, log } = services;
   if (syndic === undefined || !syndics.mayBe(syndic)) {
-    // Otherwise any minion could send returns in the name of every other.
+    // Without this check any minion could send returns in the name of every other minion.
     log.warning("returns of a syndic refused: order_masters is off, or syndic_minions does not list it", {
       id: syndic,
     });
@@ -37,7 +37,7 @@ export async function syndicReturned(
     if (!isRecord(part) || typeof part.jid !== "string" || !isPlainJid(part.jid) || !isRecord(part.return)) continue;
     const results = Object.entries(part.return).filter(([, result]) => isRecord(result)) as [string, Load][];
     const take = ([id, result]: [string, Load]) => takeReturn(services, part as SyndicPart, { id, result, syndic });
-    // The first one may record a job that this master does not know; the others find it.
+    // The first return is handled alone if the job is unknown: it records the job, which the other returns then find.
     const first = results.splice(0, services.ledger.loadOf(part.jid) === undefined ? 1 : 0);
     for (const result of first) await take(result).catch((error) => failure = error);
     for (const done of await Promise.allSettled(results.map(take))) {
@@ -48,7 +48,7 @@ export async function syndicReturned(
   return null;
 }
 
-/** Fields of a return that a syndic passes on. */
+/** Handles one return that a syndic passes on. */
 async function takeReturn(
   services: Services,
   part: SyndicPart,
@@ -66,20 +66,20 @@ async function takeReturn(
   } catch (error) {
     const reason = WithheldReply.unlessForGood(error, "The return");
     if (reason instanceof WithheldReply) throw reason;
-    // The syndic must not send it again: the same error would follow.
+    // The return counts as kept: the syndic must not send it again, since the same error would follow.
     services.log.error("return could not be handled", { syndic, id, jid, error: String(error) });
   }
 }
 
-/** How a lower master's target stands, in the event that it has fired of it. */
+/** Matches the tag of the event in which a lower master tells the outcome of one target of a job. */
 const OUTCOME = /^salt\/job\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/outcome\/(?<id>[^/]+)$/;
-/** The events in which a lower master names the minions of a job. */
+/** Matches the tags of the events in which a lower master names the minions of a job. */
 const NAMES = /^(?:(?<bare>\d{20}(?:_[0-9A-Za-z]+)?)|salt\/job\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/new)$/;
 
 /**
- * Takes up what events of a lower master say of a job: which minions it is for, and how they stand.
+ * Enters in the ledger what an event of a lower master says about a job: its minions, and their outcomes.
  *
- * @returns true if the event was about that
+ * @returns true if the event was one of these
  */
 export async function takeJobEvent(
   services: Services,
@@ -102,17 +102,17 @@ export async function takeJobEvent(
   return true;
 }
 
-/** Outcomes that a syndic may report: of a return, the return itself says it. */
+/** The outcomes that a syndic may report; the outcome of a minion that has returned is known by its return. */
 const REPORTED: ReadonlySet<unknown> = new Set(
   OUTCOME_STATES.filter((state) => !["returned", "failed", "published"].includes(state)),
 );
 
-/** Seconds since the epoch at most, the end of the year 9999: no date can be shown of larger numbers. */
+/** The largest time in seconds since the epoch, the end of the year 9999: larger numbers cannot be shown as a date. */
 const LATEST = 253_402_300_799;
 const isTime = (value: unknown): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= LATEST;
 
-/** Characters of a note at most. */
+/** The most characters of a note. */
 const LONGEST_NOTE = 500;
 
 function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome | undefined {
@@ -131,7 +131,7 @@ function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome
  * The part of the command `_jobs` for syndics: `{syndic: true, reports, known: [jid…]}` asks for the jobs that the syndic should have and
  * does not know. The answer is `{jobs: [load…]}`.
  *
- * `reports` is true if the syndic tells of each of its minions how it stands: then they are not asked from here.
+ * `reports` is true if the syndic reports the outcome of each of its minions: then this master does not ask them.
  */
 export async function syndicJobs(services: Services, load: Load, syndic: string): Promise<unknown> {
   const { syndics, ledger } = services;

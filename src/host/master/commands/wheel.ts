@@ -27,7 +27,7 @@ async function find({ wheels, runtime, log, opts }: Services, fun: string): Prom
   return Object.hasOwn(functions, name) ? functions[name] : undefined;
 }
 
-/** The arguments of a call as its record shows them: as given, or in Salt's shape for named ones. */
+/** Returns the arguments of a call for its record: as given, or in Salt's shape for named arguments. */
 function shownArguments(low: Load, { params }: Signature, bound: Args): unknown[] {
   const whole = wholeOf(low);
   if (whole !== undefined) {
@@ -38,13 +38,13 @@ function shownArguments(low: Load, { params }: Signature, bound: Args): unknown[
   return Object.keys(named).length === 0 ? needed : [...needed, named];
 }
 
-/** The arguments of a call as events of Salt's reactor have them. */
+/** Returns the arguments of a call as events of Salt's reactor have them. */
 function givenArguments(low: Load): unknown[] {
   const { args, kwargs } = wholeOf(low) ?? { args: [], kwargs: {} };
   return Object.keys(kwargs).length === 0 ? [...args] : [...args, kwargs];
 }
 
-/** Of the minions with accepted keys: others may have been deleted since. */
+/** Finds lost minions among those with accepted keys: other keys may have been deleted meanwhile. */
 function lostMinions({ keys, presence }: Services): LostMinions {
   const lostMs = new Map<string, number>();
   for (const id of keys.list("accepted")) {
@@ -68,7 +68,7 @@ export async function wheel(services: Services, load: Load): Promise<unknown> {
   const { bus, log, opts, keyAdmin, presence, runtime } = services;
   const jid = await reserveMasterJid(services);
   const tag = `salt/wheel/${jid}`;
-  // Salt's reactor runs it by itself: its events tell the arguments, and not their own tag.
+  // Salt's reactor calls wheel functions in its own process: their events have the arguments but not their own tag.
   const more = caller.reaction === undefined ? { tag } : { fun_args: givenArguments(low) };
   const data: Record<string, unknown> = { fun: `wheel.${fun}`, jid, ...more, user };
   bus.fire(`${tag}/new`, { ...data });

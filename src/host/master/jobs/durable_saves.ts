@@ -5,12 +5,12 @@ import type { Awaitable, JobCache } from "../../../model/job/job_cache.ts";
 import type { Logger } from "../../../base/log.ts";
 import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../../../base/telemetry/mod.ts";
 
-/** Time between two log lines about failed flushes: a full disk must not fill the log as well. */
+/** The time between two log lines about failed flushes, in milliseconds: a full disk must not fill the log as well. */
 const SAY_AGAIN_MS = 10_000;
 
-/** Flushes come no faster than this: under load each costs more than the few returns of a short turn of the loop. */
+/** The shortest time between two flushes, in milliseconds: under load a flush costs more than the few returns of a short turn of the loop. */
 const GATHER_MS = 2;
-/** Turns that a flush waits at most, whatever the clock says. Without load they take microseconds. */
+/** The most turns of the event loop that a flush waits, whatever the clock says. Without load they take microseconds. */
 const GATHER_TURNS = 8;
 
 /**
@@ -23,15 +23,15 @@ export class JobStore {
   readonly #now: () => number;
   readonly #log: Logger;
   #next: Deferred<void> | undefined;
-  /** Saves under way: a job cache on another host takes a while. */
+  /** The saves that have begun: a job cache on another host takes a while. */
   readonly #begun = new Set<Promise<unknown>>();
   readonly #meter: Meter;
   readonly #seconds: Histogram;
   readonly #failures: Counter;
-  /** Returns that are not safe, or could not be made safe: nobody was told of them. */
+  /** The returns that are not durable yet, or could not be made durable: their events have not been fired. */
   readonly unannounced: UnannouncedReturns;
   #flushing = false;
-  /** When the last flush began. */
+  /** When the last flush began, in milliseconds by the monotonic clock. */
   #flushedMs = -Infinity;
   #saidMs = -Infinity;
   #failed = 0;
@@ -40,8 +40,8 @@ export class JobStore {
   #loss: unknown;
 
   /**
-   * @param options.meter counts flushes; @default none are counted
-   * @param options.unannounced @default those of this process alone
+   * @param options.meter counts flushes; @default flushes are not counted
+   * @param options.unannounced the returns without an event; @default those of this process alone
    */
   constructor(
     options: {
@@ -64,17 +64,17 @@ export class JobStore {
     this.#log = options.log;
   }
 
-  /** How often a flush has failed; read it before a save that takes several turns, and pass it to {@link JobStore.assertKept}. */
+  /** How many flushes have failed; read it before a save that takes several turns, and pass it to {@link JobStore.assertKept}. */
   get losses(): number {
     return this.#losses;
   }
 
-  /** Saves that are under way. */
+  /** The number of saves that have begun and not ended. */
   get pending(): number {
     return this.#begun.size;
   }
 
-  /** A save that may go on for a while: {@link JobStore.durable} includes it from now on. Its error is for the caller. */
+  /** Adds a save that may take a while: {@link JobStore.durable} waits for it from now on. The caller handles its error. */
   begun<T>(saving: Awaitable<T>): Awaitable<T> {
     if (saving instanceof Promise) {
       this.#begun.add(saving);
@@ -85,7 +85,7 @@ export class JobStore {
   }
 
   /**
-   * Resolves once everything saved up to now is durable; rejects if that failed, and then nothing of it is kept.
+   * Resolves once everything saved up to now is durable; rejects if the flush failed, and then nothing of it is kept.
    *
    * @throws {SystemError} of the job cache
    */
@@ -98,8 +98,8 @@ export class JobStore {
   }
 
   /**
-   * Where turns of the loop have passed between the first save and {@link JobStore.durable}: what was saved first may have been lost with a
-   * flush that failed meanwhile.
+   * Throws if a flush has failed since the first of several saves. To be used if turns of the loop have passed between the first save and
+   * {@link JobStore.durable}: the first saves may have been lost with that flush.
    *
    * @param since {@link JobStore.losses} before the first save
    * @throws {SystemError} of that flush
@@ -108,12 +108,12 @@ export class JobStore {
     if (since !== this.#losses) throw this.#loss;
   }
 
-  /** Flushes without waiting for it. */
+  /** Begins a flush without waiting for its end. */
   soon(): void {
     void this.durable();
   }
 
-  /** Lets a few turns of the loop pass if the last flush was a moment ago: what they save goes with this one. */
+  /** Lets a few turns of the loop pass if the last flush was a moment ago: this flush then covers their saves as well. */
   async #gather(): Promise<void> {
     for (let turn = 0; turn < GATHER_TURNS && this.#isSoon; turn++) await new Promise<void>(this.#later);
   }

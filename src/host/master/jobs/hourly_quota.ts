@@ -3,22 +3,22 @@ import type { Clock } from "../../../base/async/clock.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * How much each sender may bring that no master has published here: so much in an hour, and as much at once after an hour of rest. More than
- * that in one piece is taken after such a rest.
+ * Bounds the returns of unknown jobs that each sender may bring: so many per hour, and as many at a time after an hour of rest. A piece
+ * that is larger is taken after such a rest.
  */
 export class HourlyQuota {
   readonly #clock: Pick<Clock, "elapsed">;
   readonly #hourly: number;
-  /** What is left for each sender; only accepted keys come here. */
+  /** What each sender may still bring; only senders with accepted keys are counted. */
   readonly #left = new Map<string, { amount: number; atMs: number }>();
 
-  /** @param hourly 0 for any amount */
+  /** @param hourly the amount per hour; 0 for any amount */
   constructor(clock: Pick<Clock, "elapsed">, hourly: number) {
     this.#clock = clock;
     this.#hourly = hourly;
   }
 
-  /** Counts what a sender brings. False if it is too much: it is to be refused. */
+  /** Counts what a sender brings. False if it is too much and must be refused. */
   take(sender: string, amount = 1): boolean {
     if (this.#hourly <= 0) return true;
     const now = this.#clock.elapsed();

@@ -1,8 +1,8 @@
 import { deferred } from "../../../base/async/deferred.ts";
 
-/** Keeps each jid to one publication at a time: two that ask for the same one must not both find it free. */
+/** Gives each jid to one publication at a time: two publications that ask for the same jid must not both find it free. */
 export class JidClaims {
-  /** Jids that are being recorded; each promise resolves when that is over. */
+  /** The jids that are being recorded; each promise resolves when the record is written. */
   readonly #claims = new Map<string, Promise<void>>();
 
   has(jid: string): boolean {
