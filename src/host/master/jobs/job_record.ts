@@ -17,20 +17,20 @@ export interface Publication {
   arg: unknown;
   ret: string;
   user: string;
-  /** `""` for a new one. */
+  /** The jid that the caller asks for; `""` for a new one. */
   jid: string;
   kwargs: Record<string, unknown>;
-  /** Who asks for it, unless that user may do everything. */
+  /** The user who asks for the job, unless that user may do everything. */
   owner?: JobOwner | undefined;
-  /** The minion that asked for it, if one did. */
+  /** The minion that asked for the job, if one did. */
   asker?: string;
-  /** The jid of the runner that has asked for it. */
+  /** The jid of the runner that has asked for the job. */
   cause?: string;
   /** The caller's trace context, as W3C `traceparent`. */
   trace?: string;
-  /** True if the caller will look for the job on the disk. @default false */
+  /** True if the caller will read the job's files on the disk. @default false */
   files?: boolean;
-  /** False if it is not for minions below syndics. @default true */
+  /** False if the job is not for minions below syndics. @default true */
   below?: boolean;
 }
 
@@ -39,15 +39,15 @@ export interface RecordedJob {
   jid: string;
   /** The load in the form that minions receive. */
   load: Load;
-  /** As the job cache has it. */
+  /** The load in the form that the job cache holds. */
   record: Load;
-  /** Minions that receive it when they come back. */
+  /** The minions that are away and receive the job when they come back. */
   away: readonly string[];
-  /** Minions that have returned: it was published to them before. */
+  /** The minions that have returned already: the job was published to them before. */
   done: ReadonlySet<string>;
 }
 
-/** The load as minions get it. */
+/** Returns the load in the form that minions get. */
 function loadOf(
   { tgt, tgt_type, fun, arg, ret, user, kwargs, asker }: Publication,
   jid: string,
@@ -66,9 +66,9 @@ function loadOf(
 }
 
 /**
- * Writes a job down: in the job cache, durably, and in the ledger. Undefined if there was no free jid.
+ * Records a job durably in the job cache, and in the ledger. Undefined if there was no free jid.
  *
- * @throws {JidTakenError} if the jid is another job's; {SystemError} of the job cache, and then nothing is recorded
+ * @throws {JidTakenError} if the jid belongs to another job; {SystemError} of the job cache, and then nothing is recorded
  */
 export async function recordJob(
   services: JobServices,
@@ -95,11 +95,11 @@ async function recordUnder(
   const load = loadOf(job, jid, services.opts.order_masters);
   if (known !== undefined && !sameJob(known.load, load)) throw new JidTakenError(jid);
   const { cluster } = services;
-  // What others have changed in the storage must not get a new seal.
+  // A record that somebody else has changed in the storage must not get a new seal.
   if (known !== undefined && await cluster?.isGenuine(jid, known.load, known.targets) === false) {
     throw new JidTakenError(jid);
   }
-  // Outcomes and returns of others are no targets of a job that is sealed.
+  // In a cluster only sealed targets count: outcomes and returns that others have stored add none.
   const before = (cluster === undefined ? known?.outcomes.map(({ minion }) => minion) : known?.targets) ?? [];
   // The record of a job is never changed: only targets are added.
   const owned = job.owner !== undefined && typeof kwargs.queue === "number" ? { owner: job.owner } : {};
@@ -138,19 +138,19 @@ interface Claim {
   release(): void;
 }
 
-/** A job that was published before. */
+/** A job that was published earlier under the same jid. */
 interface KnownJob {
-  /** As the job cache has it. */
+  /** The load as the job cache has it. */
   load: Load;
-  /** Whom it was published to. */
+  /** The minions that the job was published to. */
   targets: readonly string[];
-  /** How its targets stand. */
+  /** The outcomes of the job's targets. */
   outcomes: readonly TargetOutcome[];
-  /** Minions that have returned. */
+  /** The minions that have returned. */
   returned: ReadonlySet<string>;
 }
 
-/** The job of a jid that is published again; undefined if nothing is recorded. */
+/** Returns the recorded job of a jid that is published again; undefined if there is none. */
 async function knownJob({ jobs, ledger }: JobServices, jid: string): Promise<KnownJob | undefined> {
   // A master without a job cache has only the ledger.
   const load = await jobs.load(jid) ?? ledger.loadOf(jid);
@@ -166,9 +166,9 @@ async function knownJob({ jobs, ledger }: JobServices, jid: string): Promise<Kno
 }
 
 /**
- * A free jid, or the one that was asked for; undefined if none was free.
+ * Claims a free jid, or the jid that was asked for; undefined if none was free.
  *
- * @throws {JidTakenError} if the one that was asked for is reserved for a master job
+ * @throws {JidTakenError} if the jid that was asked for is reserved for a master job
  */
 async function allocate(services: JobServices, wanted: string): Promise<Claim | undefined> {
   const { jobs, jids, ledger } = services;
@@ -179,7 +179,7 @@ async function allocate(services: JobServices, wanted: string): Promise<Claim | 
       if (await jobs.reserve(jid)) return { jid, release };
       if (wanted !== "") {
         const known = await knownJob(services, jid);
-        // Reserved, but nothing recorded yet: a runner or wheel function under way has it.
+        // The jid is reserved but has no record yet: it belongs to a runner or wheel function that is running.
         if (known === undefined) throw new JidTakenError(jid);
         return { jid, release, known };
       }
@@ -192,10 +192,10 @@ async function allocate(services: JobServices, wanted: string): Promise<Claim | 
   return undefined;
 }
 
-/** What a job asks of Brine minions beyond Salt's fields: live output, and a time after which it is stopped. */
+/** Returns the fields that Brine minions know beyond Salt's: live output, and a time after which the job is stopped. */
 function deliveryOf(kwargs: Record<string, unknown>, hasSyndics: boolean): Record<string, unknown> | undefined {
   const delivery: Record<string, unknown> = {};
-  // A lower master keeps the job for its own minions.
+  // A lower master queues the job for its own minions.
   if (hasSyndics && typeof kwargs.queue === "number" && kwargs.queue > 0) delivery.queue = kwargs.queue;
   if (kwargs.stream === true) delivery.stream = true;
   if (typeof kwargs.job_timeout === "number" && kwargs.job_timeout > 0) delivery.timeout = kwargs.job_timeout;

@@ -3,40 +3,40 @@ import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
 import { type FindJobQuestion, isOver, type OpenJob, type Part, PUBLISHED } from "./open_job.ts";
 
-/** Note of an outcome that is queued though it was published, since its minion was found to be away. */
+/** The note of a target whose job is queued although it was published, since the minion was found to be away. */
 export const SENT_BEFORE = "it was sent before the minion was known to be offline";
-/** Note of an outcome that is queued though its minion may have the job: it has asked for it, and has not acknowledged it yet. */
+/** The note of a target whose job is queued although the minion may have it: the minion has asked for the job and not acknowledged it yet. */
 export const ASKED_FOR = "the minion has asked for it";
 
 /** The moment at which a job is reviewed. */
 export interface ReviewTime {
   presence: Presence;
-  /** Syndics that report how each of their minions stands. */
+  /** Tells which syndics report the outcomes of their minions. */
   syndics: Pick<Syndics, "isReporting">;
-  /** The age of the ledger. */
+  /** The age of the ledger, in milliseconds. */
   age: number;
-  /** Milliseconds since the epoch. */
+  /** The time of the review, in milliseconds since the epoch. */
   atMs: number;
   lostMs: number;
-  /** Milliseconds that a minion has been away. */
+  /** Returns how long a minion has been away, in milliseconds. */
   awayFor(id: string, sinceMs: number): number;
 }
 
-/** What is to be done about the targets of a job. */
+/** What the ledger has to do about the targets of a job. */
 export interface Review {
-  /** Targets that end without a return, or are put back into the queue. */
+  /** The targets that end without a return, or are put back into the queue. */
   outcomes: TargetOutcome[];
-  /** Brine minions that have not acknowledged the job. */
+  /** The Brine minions that have not acknowledged the job, and are sent it again. */
   resend: string[];
-  /** Minions that take jobs and have not got what is queued for them. */
+  /** The minions that take jobs and have not received the job that is queued for them. */
   offer: string[];
-  /** Minions that have begun it, as far as is written down, and have not said so to this master. */
+  /** The minions that have begun the job by the records, but have not told this master so. */
   about: string[];
-  /** Minions that cannot acknowledge: to be asked by `saltutil.find_job`. */
+  /** The minions that cannot acknowledge jobs, and are asked by `saltutil.find_job`. */
   ask: string[];
   /** True if the delivery time is over. */
   gaveUp: boolean;
-  /** True if it is time to ask. */
+  /** True if it is time to ask by `saltutil.find_job`. */
   asking: boolean;
 }
 
@@ -76,7 +76,7 @@ function reviewQueued({ outcomes, offer }: Review, minion: string, part: Part, t
   );
 }
 
-/** What becomes of a minion below a Brine syndic is reported by it; nothing is heard while the syndic is away. */
+/** Reviews a target below a Brine syndic: the syndic reports the outcome, and nothing is heard while the syndic is away. */
 function reviewBelow({ outcomes }: Review, minion: string, syndic: string, time: ReviewTime): void {
   const { presence, atMs, lostMs, awayFor } = time;
   const sinceMs = presence.goneSince(syndic);
@@ -84,7 +84,7 @@ function reviewBelow({ outcomes }: Review, minion: string, syndic: string, time:
   outcomes.push({ minion, state: "lost", atMs, sinceMs, note: "its syndic disconnected during the job" });
 }
 
-/** A Brine minion acknowledges jobs, and is connected while it works on them. */
+/** Reviews a Brine minion, which acknowledges jobs and is connected while it works on them. */
 function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, time: ReviewTime): void {
   const { outcomes, resend, about, gaveUp } = review;
   const { presence, atMs, lostMs, awayFor } = time;
@@ -105,14 +105,14 @@ function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, t
 }
 
 /**
- * True if the delivery time was over before the minion was known to be Brine's: it came back to a master that was restarted, and
- * counted as one of real Salt's until then.
+ * True if the delivery time was over before the minion was known to be a Brine minion: it came back to a master that was restarted, and
+ * counted as a Salt minion until then.
  */
 function wasGivenUp(job: OpenJob, { age }: ReviewTime): boolean {
   return job.giveUpAt === Infinity && age >= job.beginUntil;
 }
 
-/** A minion of real Salt does not acknowledge: it is asked by `saltutil.find_job`. */
+/** Reviews a Salt minion, which does not acknowledge jobs: it is asked by `saltutil.find_job`. */
 function reviewSalt(
   review: Review,
   job: OpenJob,

@@ -15,7 +15,7 @@ import type { JobTraces } from "./job_traces.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SyndicTargets } from "./syndic_targets.ts";
 
-/** What publications, returns and runners of a master work with. */
+/** The parts of a master that publications, returns and runners use. */
 export interface JobServices {
   /** The master's configuration. */
   readonly opts: MasterOpts;
@@ -29,9 +29,9 @@ export interface JobServices {
   readonly keys: KeyDirectories;
   /** The job cache. */
   readonly jobs: JobCache;
-  /** Saves a publication in the external job cache (`ext_job_cache`), where minions save their returns; never rejects. */
+  /** Saves a publication in the external job cache (`ext_job_cache`), in which minions save their returns; never rejects. */
   readonly extJobCache: ExtJobCache | undefined;
-  /** The other masters; undefined where `cluster` is not set. */
+  /** The other masters of the cluster; undefined if `cluster` is not set. */
   readonly cluster: Cluster | undefined;
   /** Makes what is saved in {@link JobServices.jobs} durable. */
   readonly store: JobStore;
@@ -41,11 +41,11 @@ export interface JobServices {
   readonly presence: Presence;
   /** The syndics below this master. */
   readonly syndics: Syndics;
-  /** The minions that they name for jobs. */
+  /** The minions that syndics name for jobs. */
   readonly syndicTargets: SyndicTargets;
-  /** How many jobs that this master has not published a syndic may bring. */
+  /** Bounds the jobs that a syndic may bring and this master has not published. */
   readonly syndicQuota: HourlyQuota;
-  /** How many jobs, and bytes of them, that no master has published a minion may bring. */
+  /** Bounds the jobs, and their bytes, that a minion may bring and no master has published. */
   readonly minionQuota: { readonly jobs: HourlyQuota; readonly bytes: HourlyQuota };
   /** Returns that were refused since the master started, by reason. */
   readonly refused: Record<RefusedReturn, number>;
@@ -55,7 +55,7 @@ export interface JobServices {
   readonly traces: JobTraces;
   /** Makes job ids, each once. */
   readonly jids: JidGenerator;
-  /** Seals a job load and sends it to the minions. @param minions its targets, for the topics of `zmq_filtering` */
+  /** Encrypts a job load and sends it to the minions. @param minions the targets, for the topics of `zmq_filtering` */
   send(load: Record<string, unknown>, minions: readonly string[]): void;
 }
 
@@ -67,14 +67,14 @@ export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: 
 /** Why a return was refused. */
 export type RefusedReturn =
   | "malformed"
-  /** In the name of another minion. */
+  /** The return was sent in the name of another minion. */
   | "impostor"
   | "unsigned"
   /** The signature is not by the minion's key, or not over this return. */
   | "bad signature"
   /** The job is unknown to this master. */
   | "unknown job"
-  /** From a minion that is not a target of the job. */
+  /** The minion is not a target of the job. */
   | "not a target"
   | "returned before"
   /** The sender has brought too many jobs that no master published: `syndic_jobs_hourly`, `minion_jobs_hourly`, `minion_job_bytes_hourly`. */

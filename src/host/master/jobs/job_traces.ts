@@ -1,17 +1,17 @@
 import { NO_TRACER, parseTraceContext, type Span, TRACE_FIELD, type Tracer } from "../../../base/telemetry/mod.ts";
 
-/** Jobs whose trace is remembered; those of the oldest end without their returns. */
+/** The most jobs whose trace is remembered; the traces of older jobs end without their returns. */
 const MOST_JOBS = 10_000;
 
-/** A publication as it is traced. */
+/** The data of a publication that its trace shows. */
 export interface TracedPublication {
   jid: string;
   fun: unknown;
-  /** How many minions it is for. */
+  /** How many minions the job is for. */
   targets: number;
   /** The context that the caller sent; its credentials have been checked. */
   caller: string | undefined;
-  /** How long ago it was begun. */
+  /** How long ago the publication was begun, in milliseconds. */
   agoMs: number;
 }
 
@@ -40,15 +40,15 @@ export class JobTraces {
     return span;
   }
 
-  /** The load of a publication with the context of its job, so that minions go on with the trace; as it is if there is none. */
+  /** Adds the trace context of its job to a load, so that minions continue the trace; returns the load unchanged if there is none. */
   withContext(load: Record<string, unknown>): Record<string, unknown> {
     const context = this.#jobs.size === 0 ? undefined : this.#jobs.get(load.jid as string);
     return context === undefined ? load : { ...load, [TRACE_FIELD]: context };
   }
 
   /**
-   * A return is being stored. A minion can only add to the trace of the job that it returns: a context of another trace is not
-   * used, or each minion could fill the traces of others.
+   * Begins the span of a return that is being stored. A minion can only add to the trace of the job that it returns: a context of another
+   * trace is not used, or each minion could fill the traces of others.
    */
   returned(jid: string, minion: string, sent: unknown): Span {
     const own = this.#jobs.get(jid);

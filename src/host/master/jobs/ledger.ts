@@ -20,24 +20,24 @@ import { ASKED_FOR, reviewJob, SENT_BEFORE } from "./job_review.ts";
 import { GIVEN_UP, isOver, type JobTimes, OpenJob, type Part, PUBLISHED, RETURNED } from "./open_job.ts";
 import { OutcomeStore } from "./outcome_store.ts";
 
-/** How a minion stands in a job, by the ledger. */
+/** The relation of a minion to a job, by the ledger. */
 export type Standing =
   /** A target that has not returned, even if it was given up. */
   | "expected"
   | "returned before"
   | "not a target"
-  /** No open job; the job cache may know it. */
+  /** The job is not open; the job cache may know it. */
   | "closed";
 
 /** Options of {@link Ledger.open}. */
 export interface OpenOptions {
-  /** Until when it is kept for targets that do not take it (milliseconds since the epoch), and which are known to be away. */
+  /** Until when the job is kept for targets that are away (milliseconds since the epoch), and the targets known to be away. */
   queued?: { ids: ReadonlySet<string>; untilMs: number };
-  /** Of a job that was published before: the outcomes of its targets, and the minions that have returned. */
+  /** For a job that was published before: the outcomes of its targets, and the minions that have returned. */
   earlier?: { outcomes: readonly TargetOutcome[]; returned: ReadonlySet<string> };
-  /** Syndics that receive it: the job stays open until each has said which minions it has for it, or time is up. */
+  /** The syndics that receive the job: it stays open until each has named its minions for the job, or the time is up. */
   syndics?: readonly string[];
-  /** Who is asked for again before it is delivered to a minion that was away. */
+  /** The owner, whose rights are checked again before the job is delivered to a minion that was away. */
   owner?: JobOwner | undefined;
 }
 
@@ -49,36 +49,36 @@ export interface LedgerOptions extends JobTimes {
   presence: Presence;
   /** The syndics below this master. */
   syndics: Pick<Syndics, "ids" | "isReporting">;
-  /** Publishes to the minions. */
+  /** Publishes a job to minions. */
   send(load: JobLoad, ids: readonly string[]): void;
   /**
    * Publishes `saltutil.find_job` for a job; its returns are passed to {@link Ledger.foundJob}. False if that failed.
    */
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
-  /** Resolves once what was saved is durable; rejects if it was not kept. */
+  /** Resolves once all saves so far are durable; rejects if they were not kept. */
   durable(): Promise<void>;
-  /** False if a stored job is not as a master has published it, to these targets: it is not sent. @default all are, to any */
+  /** False if a master has not published a stored job like this, to these targets: it is not sent. @default all stored jobs are trusted */
   isGenuine?(jid: string, load: JobLoad, minions: readonly string[]): Promise<boolean>;
-  /** Why the owner of a job may not run it on a minion any more; undefined if it may. @default nobody is asked */
+  /** Returns why the owner of a job may no longer run it on a minion; undefined if the owner may. @default owners are not checked */
   ownerFault?(owner: JobOwner, load: JobLoad, minion: string): Promise<string | undefined>;
-  /** How many returns of a restored job are still to be announced: {@link Ledger.told} is called then. @default none */
+  /** Returns how many returns of a restored job must still be announced; {@link Ledger.told} is called afterwards. @default none */
   untold?(jid: string, returned: readonly string[]): Promise<number>;
-  /** A target has ended otherwise than by a return. @default nothing is done */
+  /** Called when a target has ended without a return. @default nothing is done */
   onEnded?(state: OutcomeState): void;
-  /** All targets of a job have ended. */
+  /** Called when all targets of a job have ended. */
   ended?(job: OpenJob): void;
 }
 
-/** A larger step of the clock means that it was set, not that time has passed. */
+/** The largest step between two ticks that counts as time, in milliseconds: a larger step means that the clock was set. */
 const LARGEST_STEP_MS = 30_000;
 const LONGEST_RESEND_MS = 30_000;
 const LONGEST_ASK_MS = 600_000;
-/** Time for minions to come back after a restart of the master, before any outcome is decided. */
+/** How long minions may take to come back after a restart of the master, in milliseconds, before any outcome is decided. */
 const COME_BACK_MS = 30_000;
 const NOT_KNOWN = "the minion no longer knows the job";
-/** Until minions are asked again after `saltutil.find_job` could not be published. */
+/** When minions are asked again after `saltutil.find_job` could not be published, in milliseconds. */
 const ASK_AGAIN_MS = 5000;
-/** For how long it counts that the owner of a job was asked for. */
+/** How long a check of a job's owner is good, in milliseconds. */
 const ALLOWED_MS = 5000;
 
 /**
@@ -92,15 +92,15 @@ export class Ledger {
   readonly #jobs = new Map<string, OpenJob>();
   readonly #claims = new JidClaims();
   readonly #outcomes: OutcomeStore;
-  /** Minion → since when it is away, and the age of the ledger when that was first seen. */
+  /** Minion → since when it is away, and the age of the ledger when that was first noticed. */
   readonly #away = new Map<string, { sinceMs: number; age: number }>();
   /** Brine minion → the job that it has returned last, and the age of the ledger then. */
   readonly #latest = new Map<string, { jid: string; age: number }>();
-  /** Jid and minion → an end that is told of once it is on the disk. */
+  /** Jid and minion → an end that is announced once it is on the disk. */
   readonly #untold = new Map<string, TargetOutcome>();
-  /** How often {@link Ledger.abandon} was called: what is being restored belongs to others since. */
+  /** How often {@link Ledger.abandon} was called: jobs whose restore began before it belong to other masters. */
   #abandoned = 0;
-  /** Milliseconds that this ledger has lived. */
+  /** The age of this ledger, in milliseconds. */
   #age = 0;
   #tickedMs: number;
 
@@ -114,12 +114,12 @@ export class Ledger {
     this.#tickedMs = options.clock.now();
   }
 
-  /** Open jobs. */
+  /** The number of open jobs. */
   get size(): number {
     return this.#jobs.size;
   }
 
-  /** Who has to be asked for again before an open job is delivered. */
+  /** Returns the owner of an open job, whose rights are checked again before the job is delivered. */
   ownerOf(jid: string): JobOwner | undefined {
     return this.#jobs.get(jid)?.owner;
   }
@@ -131,12 +131,12 @@ export class Ledger {
     }
   }
 
-  /** The load of an open job, as minions get it. */
+  /** Returns the load of an open job, in the form that minions get. */
   loadOf(jid: string): JobLoad | undefined {
     return this.#jobs.get(jid)?.load;
   }
 
-  /** True if the job is open, is being published, or has ended and that is not in the job cache yet. */
+  /** True if the job is open, is being published, or has ended and its end is not in the job cache yet. */
   knows(jid: string): boolean {
     return this.#jobs.has(jid) || this.#claims.has(jid) || this.#outcomes.has(jid);
   }
@@ -162,7 +162,7 @@ export class Ledger {
     const job = new OpenJob(jid, known?.load ?? load, this.#age, this.#options);
     job.recorded = false;
     job.owner = owner;
-    // The same job goes out to more targets: a batch may do that.
+    // The job is already open and now goes to more targets, as in a batch.
     if (known !== undefined) job.inherit(known);
     for (const syndic of syndics) job.awaited.add(syndic);
     for (const { minion } of known === undefined ? earlier?.outcomes ?? [] : []) {
@@ -200,17 +200,17 @@ export class Ledger {
     };
   }
 
-  /** The record of a job is durable: minions and clients may learn of it from now on. */
+  /** Notes that the record of a job is durable: minions and clients may learn of the job from now on. */
   confirm(jid: string): void {
     const job = this.#jobs.get(jid);
     if (job === undefined) return;
     job.recorded = true;
     if (job.over) return this.#close(job);
-    // Minions may have asked meanwhile.
+    // Minions may have asked for the job while it was being recorded.
     this.offerNow(jid);
   }
 
-  /** What is queued of a job goes out to those of its minions that take jobs already: they do not ask for it any more. */
+  /** Sends a queued job to those of its minions that already take jobs: they do not ask for it any more. */
   offerNow(jid: string): void {
     const job = this.#jobs.get(jid);
     if (job === undefined || job.queued === 0) return;
@@ -219,7 +219,7 @@ export class Ledger {
     }
   }
 
-  /** It goes out to its minion now, and again later as long as the minion does not say that it has it. */
+  /** Notes that a queued job is sent to its minion now, and when to send it again if the minion does not acknowledge it. */
   #offered(part: Part): void {
     part.offerWait = Math.min((part.offerWait ?? LONGEST_RESEND_MS / 2) * 2, LONGEST_ASK_MS);
     part.offerAt = this.#age + part.offerWait;
@@ -234,7 +234,7 @@ export class Ledger {
     else part.noting ??= this.#note(job, id, part);
   }
 
-  /** The age of the ledger at a time, in milliseconds since the epoch; now if that has passed. */
+  /** Returns the age of the ledger at a time in milliseconds since the epoch; its present age if the time has passed. */
   #ageAt(ms: number): number {
     return this.#age + Math.max(0, ms - this.#options.clock.now());
   }
@@ -249,11 +249,11 @@ export class Ledger {
   }
 
   /**
-   * Restores the jobs that were open when the master stopped. Resolves to their number. One whose record is damaged is ended, and holds
-   * up no other.
+   * Restores the jobs that were open when the master stopped. Resolves to their number. A job whose record is damaged is ended, and does not
+   * prevent the restore of the others.
    *
-   * @param jids those that were taken over from another master of the cluster. @default all that are not settled
-   * @throws {SystemError} if the job cache cannot be read: those that were restored stay, and may be asked for again
+   * @param jids the jobs that were taken over from another master of the cluster. @default all jobs that are not settled
+   * @throws {SystemError} if the job cache cannot be read: the jobs restored so far stay, and a further call may name them again
    */
   async restore(jids?: readonly string[]): Promise<number> {
     const { jobs, log } = this.#options;
@@ -281,12 +281,12 @@ export class Ledger {
     const [minions, saved, returned] = [await jobs.minions(jid), await jobs.outcomes(jid), await returnedOf(jobs, jid)];
     job.untold = await this.#options.untold?.(jid, returned) ?? 0;
     const isGenuine = await this.#options.isGenuine?.(jid, stored, minions);
-    // Outcomes and returns have no seal: they say how targets stand, and make none.
+    // Outcomes and returns have no seal: they can change the state of a target but add no target.
     const targets = isGenuine === undefined ? undefined : new Set(minions);
     const { queue } = (stored.kwargs ?? {}) as { queue?: unknown };
     const keptUntilMs = typeof queue === "number" && queue > 0 ? publishedMs + queue * 1000 : undefined;
     const latestMs = isGenuine === undefined ? Infinity : keptUntilMs ?? publishedMs;
-    // Another master has it by now, or it was published here meanwhile.
+    // Another master has the job by now, or it was published here meanwhile.
     if (before !== this.#abandoned || this.#jobs.has(jid)) return;
     for (const outcome of mergeOutcomes(minions, saved, [], publishedMs)) {
       if (targets?.has(outcome.minion) !== false) job.move(outcome.minion, this.#storedPart(outcome, latestMs));
@@ -297,7 +297,7 @@ export class Ledger {
     if (passed < deliveryMs) { for (const syndic of syndics.ids()) job.awaited.add(syndic); }
     if (job.over) return this.#outcomes.save(jid, [], true);
     if (isGenuine === false) return this.#refuse(job);
-    // The delivery time went on while there was no master; but minions that have begun get time to report.
+    // The delivery time ran on while the master was stopped; minions that have begun the job still get time to report.
     job.beginUntil -= passed;
     job.giveUpAt = job.askAt = this.#age + Math.max(deliveryMs - passed, Math.min(deliveryMs, COME_BACK_MS));
     if (keptUntilMs !== undefined) job.keepUntil(keptUntilMs, this.#ageAt(keptUntilMs));
@@ -305,10 +305,10 @@ export class Ledger {
     job.schedule(this.#age);
   }
 
-  /** @param latestMs until when the job may be queued at most, by what is sealed */
+  /** @param latestMs the latest time until which the job may be queued, by its sealed record, in milliseconds since the epoch */
   #storedPart(outcome: TargetOutcome, latestMs: number): Part {
     const { state, atMs, untilMs = atMs } = outcome;
-    // A loss of power may leave the outcome of a return without the return: it was not acknowledged, and comes again.
+    // A loss of power may keep the outcome of a return but not the return: that was not acknowledged, and comes again.
     if (state === "returned") return { ...startedPart(atMs, undefined), unheard: true };
     const part = this.#partOf({ ...outcome, untilMs: Math.min(untilMs, latestMs) });
     if (part.state === "started") return { ...part, unheard: true };
@@ -338,7 +338,7 @@ export class Ledger {
     this.#outcomes.save(jid, lost, true);
   }
 
-  /** Forgets all jobs: another master of the cluster has them by now. */
+  /** Forgets all jobs: another master of the cluster has taken them over. */
   abandon(): void {
     this.#abandoned++;
     this.#jobs.clear();
@@ -346,7 +346,7 @@ export class Ledger {
     this.#outcomes.abandon();
   }
 
-  /** Open jobs whose targets have not all ended, with those targets, oldest first. */
+  /** Returns the open jobs, oldest first, with their targets that have not ended. */
   expected(): [jid: string, minions: string[]][] {
     return [...this.#jobs.values()].filter(({ recorded }) => recorded).sort((a, b) => a.jid < b.jid ? -1 : 1)
       .map(({ jid, parts }) => [jid, [...parts].filter(([, part]) => !isOver(part)).map(([id]) => id)]);
@@ -361,21 +361,21 @@ export class Ledger {
     return part === RETURNED ? "returned before" : "expected";
   }
 
-  /** True if how a target of a job stands is not in the job cache yet, since that could not be written: it is tried again with each tick. */
+  /** True if the state of a job's target could not be written to the job cache yet; writing it is tried again with each tick. */
   isUnsaved(jid: string, id: string): boolean {
     return this.#outcomes.lacks(jid, id);
   }
 
-  /** True if that target has neither returned nor been given up or cancelled. */
+  /** True if a target has neither returned nor been given up or cancelled. */
   awaitsEnd(jid: string, id: string): boolean {
     const part = this.#jobs.get(jid)?.parts.get(id);
     return part !== undefined && !isOver(part);
   }
 
   /**
-   * A syndic names minions that it has for a job: they are targets from then on. False if the job is not open.
+   * Adds the minions that a syndic names for a job to its targets. False if the job is not open.
    *
-   * @param more true if it may name more of them before it counts as complete
+   * @param more true if the syndic may name more minions before its list counts as complete
    */
   join(jid: string, syndic: string, ids: readonly string[], more: boolean): boolean {
     const job = this.#jobs.get(jid);
@@ -390,24 +390,24 @@ export class Ledger {
     return true;
   }
 
-  /** The syndic that has named a target of an open job. */
+  /** Returns the syndic that has named a target of an open job. */
   viaOf(jid: string, id: string): string | undefined {
     return this.#jobs.get(jid)?.via.get(id);
   }
 
-  /** How many targets a syndic has named for an open job. */
+  /** Returns how many targets a syndic has named for an open job. */
   namedBy(jid: string, syndic: string): number {
     let count = 0;
     for (const via of this.#jobs.get(jid)?.via.values() ?? []) if (via === syndic) count++;
     return count;
   }
 
-  /** Syndics that have not said which minions they have for an open job. */
+  /** Returns the syndics that have not named their minions for an open job. */
   awaited(jid: string): string[] {
     return [...this.#jobs.get(jid)?.awaited ?? []];
   }
 
-  /** A syndic reports how one of the targets that it has named stands, other than by a return. */
+  /** Takes an outcome, other than a return, that a syndic reports for one of the targets that it has named. */
   reported(jid: string, syndic: string, outcome: TargetOutcome): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(outcome.minion);
@@ -415,7 +415,7 @@ export class Ledger {
     if (job.via.get(outcome.minion) === syndic) this.#turn(job, [outcome]);
   }
 
-  /** Jobs that a syndic should have received and does not know, oldest first. @param known jids that it has */
+  /** Returns the jobs that a syndic should have received and does not know, oldest first. @param known the jids that the syndic has */
   missedBySyndic(syndic: string, known: ReadonlySet<string>): JobLoad[] {
     return [...this.#jobs.values()]
       .filter(({ jid, recorded, awaited, beginUntil }) =>
@@ -424,7 +424,7 @@ export class Ledger {
       .sort((a, b) => a.jid < b.jid ? -1 : 1).map(({ load }) => load);
   }
 
-  /** A return is being stored; the returned function reverts that if it fails. */
+  /** Notes that a return is being stored; the function that it returns reverts that if storing fails. */
   returned(jid: string, id: string): () => void {
     this.#untold.delete(`${jid} ${id}`);
     const job = this.#jobs.get(jid);
@@ -434,12 +434,12 @@ export class Ledger {
     const latest = this.#latest.get(id);
     if (latest !== undefined) Object.assign(latest, { jid, age: this.#age });
     else if (this.#options.presence.isBrine(id)) this.#latest.set(id, { jid, age: this.#age });
-    // Replaces the outcome that was saved before.
+    // The return replaces an outcome that was saved before.
     if (before !== PUBLISHED) {
       this.#outcomes.save(jid, [{ minion: id, state: "returned", atMs: this.#options.clock.now() }], false);
     }
     return () => {
-      // The job may have been closed by the others meanwhile, or published to more.
+      // Meanwhile the returns of other minions may have closed the job, or it may have been published to more minions.
       const now = this.#jobs.get(jid) ?? job;
       now.move(id, before);
       this.#jobs.set(jid, now);
@@ -447,13 +447,13 @@ export class Ledger {
     };
   }
 
-  /** A return is safe: closes the job if it was the last. */
+  /** Notes that a return is durable, and closes the job if it was the last return. */
   stored(jid: string): void {
     const job = this.#jobs.get(jid);
     if (job !== undefined && job.over && job.recorded) this.#close(job);
   }
 
-  /** The returns of a restored job that were found unannounced are announced. */
+  /** Notes that all returns of a restored job that were found without an event have been announced. */
   told(jid: string): void {
     const job = this.#jobs.get(jid);
     if (job === undefined || job.untold === 0) return;
@@ -467,7 +467,7 @@ export class Ledger {
     this.#outcomes.save(job.jid, [], true);
   }
 
-  /** Targets have reached another state, other than by a return. That one has ended is told when it is on the disk. */
+  /** Gives targets another state, other than by a return. The end of a target is announced once it is on the disk. */
   #turn(job: OpenJob, outcomes: readonly TargetOutcome[]): void {
     if (outcomes.length === 0) return;
     const { log } = this.#options;
@@ -489,7 +489,7 @@ export class Ledger {
     this.#options.bus.fire(jobOutcome(jid, outcome.minion), { jid, id: outcome.minion, ...outcomeFields(outcome) });
   }
 
-  /** Outcomes are safe: those that are not replaced by now are told of. */
+  /** Announces outcomes that are durable now, unless later ones have replaced them. */
   #tellSaved(jid: string, outcomes: readonly TargetOutcome[]): void {
     for (const outcome of outcomes) {
       if (outcome.note === ASKED_FOR) this.#noted(jid, outcome.minion);
@@ -501,9 +501,9 @@ export class Ledger {
   }
 
   /**
-   * A minion reports that it works on a job.
+   * Takes a minion's report that it works on a job.
    *
-   * @param note {@link BEGUN_UNWRITTEN} if it has no record of that itself: it must not be run again then
+   * @param note {@link BEGUN_UNWRITTEN} if the minion itself has no record of it: the job must not run again then
    */
   started(jid: string, id: string, note = ""): void {
     const job = this.#jobs.get(jid);
@@ -516,7 +516,7 @@ export class Ledger {
     this.#turn(job, [{ minion: id, state: "started", atMs, ...(begun ? { note } : {}) }]);
   }
 
-  /** What a minion reports of one of its jobs. Other states than those that there are say nothing. */
+  /** Takes a minion's report about one of its jobs. Unknown states are ignored. */
   says(id: string, jid: string, state: unknown, note: string): void {
     if (state === "started") this.started(jid, id, note);
     else if (state === "cancelled") this.cancelled(jid, id, note);
@@ -532,7 +532,7 @@ export class Ledger {
     void this.#lose(job, id, NOT_KNOWN);
   }
 
-  /** A minion says that it does not have a job: it is lost, unless its return is stored. Another master may have told of that too late. */
+  /** Marks a job that a minion says it does not have as lost, unless its return is stored: another master may announce that return late. */
   async #lose(job: OpenJob, id: string, note: string): Promise<void> {
     const { jobs, clock, log } = this.#options;
     const part = job.parts.get(id);
@@ -546,7 +546,7 @@ export class Ledger {
     this.#turn(job, [{ minion: id, state: "lost", atMs: clock.now(), note }]);
   }
 
-  /** A minion has started again, and says of jobs that they have not begun: those that have are lost. */
+  /** Takes the list of jobs that a restarted minion has not begun: jobs in it that had begun are lost. */
   notBegun(id: string, jids: readonly string[]): void {
     for (const jid of jids) {
       const job = this.#jobs.get(jid);
@@ -555,7 +555,7 @@ export class Ledger {
     }
   }
 
-  /** A minion reports that it has run a job and handed in its return, which this master has lost: it is not run again, and nothing comes. */
+  /** Takes a minion's report that it has run a job and sent its return, which this master has lost: no return will come. */
   ranBefore(jid: string, id: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -564,7 +564,7 @@ export class Ledger {
     void this.#lose(job, id, note);
   }
 
-  /** A minion reports that an operator stopped a job there: it will not return. */
+  /** Takes a minion's report that an operator has stopped a job on it: no return will come. */
   cancelled(jid: string, id: string, note: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -572,7 +572,7 @@ export class Ledger {
     this.#turn(job, [{ minion: id, state: "cancelled", atMs: this.#options.clock.now(), note }]);
   }
 
-  /** A return of `saltutil.find_job`, whether the master or a client asked. */
+  /** Takes a return of `saltutil.find_job`, whether the master or a client has asked. */
   foundJob(jid: string, id: string, busy: boolean): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -581,17 +581,17 @@ export class Ledger {
     job.asked?.[busy ? "busy" : "idle"].add(id);
   }
 
-  /** True if a job is still to be given to a target when it comes. */
+  /** True if a job is still kept for a target that is away. */
   #isKept(job: OpenJob, part: Part | undefined): part is Part {
     return part?.state === "queued" && part.until > this.#age && job.recorded;
   }
 
   /**
-   * Notes of the jobs that are queued for a minion that it may have them from now on: of one that runs while a master starts again, that master
-   * would otherwise say that it never came to the minion. Once that is on the disk, {@link Ledger.present} and {@link Ledger.take} give them out. What
-   * could not be written is tried again with each tick; it is given out then, if the minion is connected.
+   * Records that a minion may have the jobs that are queued for it. Otherwise a master that restarts while such a job runs would say that
+   * the job never reached the minion. Once the record is on the disk, {@link Ledger.present} and {@link Ledger.take} hand the jobs out. A
+   * record that could not be written is tried again with each tick; its job is then sent if the minion is connected.
    *
-   * @returns what settles once each was written or has failed; undefined if there is nothing to wait for
+   * @returns a promise that settles once each record was written or has failed; undefined if there is nothing to wait for
    */
   offer(id: string): Promise<unknown> | undefined {
     const noting: Promise<unknown>[] = [];
@@ -609,16 +609,16 @@ export class Ledger {
     return noting.length === 0 ? undefined : Promise.all(noting);
   }
 
-  /** Asks for the owner of a job as late as can be, and sends it to a minion that does not ask for it. */
+  /** Checks the owner of a job as late as possible, and sends the job to a minion that does not ask for it. */
   async #offerOwned(job: OpenJob, id: string, noted: Promise<void> | undefined): Promise<void> {
     await noted;
     if (await this.#askOwner(job, id) && !this.#options.presence.isBrine(id)) this.#giveLate(job, id);
   }
 
   /**
-   * Asks whether the owner of a job may still run it on a minion, just before it is delivered. Otherwise the job is over for that minion.
+   * Checks whether the owner of a job may still run it on a minion, just before delivery. If not, the job has ended for that minion.
    *
-   * @returns false if it may not, or that could not be found out
+   * @returns false if the owner may not, or the check failed
    */
   async #askOwner(job: OpenJob, minion: string): Promise<boolean> {
     const { owner, jid, load } = job;
@@ -648,7 +648,7 @@ export class Ledger {
     return false;
   }
 
-  /** True if a job may be delivered to a minion now: it has no owner that must be asked, or was asked just before. */
+  /** True if a job may be delivered to a minion now: it has no owner to check, or the owner was checked a moment ago. */
   #isAllowed({ owner, allowed }: OpenJob, minion: string): boolean {
     return owner === undefined || this.#age - (allowed.get(minion) ?? -Infinity) <= ALLOWED_MS;
   }
@@ -662,7 +662,7 @@ export class Ledger {
     );
   }
 
-  /** It is on the disk that a minion may have a job that is queued for it. */
+  /** Notes that the disk now has the record that a minion may have a job queued for it. */
   #noted(jid: string, id: string): void {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(id);
@@ -672,7 +672,7 @@ export class Ledger {
     this.#giveLate(job, id);
   }
 
-  /** Sends a job to a minion that has asked for it, and did not get it with the answer. */
+  /** Sends a job to a minion that has asked for its jobs and did not get this one with the answer. */
   #giveLate(job: OpenJob, id: string): void {
     const { presence, send } = this.#options;
     const part = job.parts.get(id);
@@ -689,7 +689,7 @@ export class Ledger {
     send(addressed(job.load, [id], true), [id]);
   }
 
-  /** A Brine minion has its answer: queued jobs that are not in it come by a publication. */
+  /** Notes that a Brine minion has its answer: queued jobs that are not in the answer follow as publications. */
   answered(id: string): void {
     for (const job of this.#jobs.values()) {
       const part = job.queued > 0 ? job.parts.get(id) : undefined;
@@ -698,9 +698,9 @@ export class Ledger {
   }
 
   /**
-   * A Brine minion reports its jobs. Returns those that it should have, oldest first; queued ones if they were {@link Ledger.offer offered}.
+   * Takes a Brine minion's list of its jobs. Returns the jobs that it should have, oldest first; queued jobs if they were {@link Ledger.offer offered}.
    *
-   * @param known jids that it works on, or whose return it is about to hand in
+   * @param known the jids that the minion works on, or whose return it is about to send
    * @param complete false if the minion has acknowledged other jobs since it made that list
    */
   present(id: string, known: ReadonlySet<string>, { complete = true }: { complete?: boolean } = {}): JobLoad[] {
@@ -717,7 +717,7 @@ export class Ledger {
         continue;
       }
       if (!this.#isAllowed(job, id)) continue;
-      // A job whose time is over is not begun any more; it ends for this minion with the next tick.
+      // A job whose time is over is not handed out any more; it ends for this minion with the next tick.
       const isQueued = part.state === "queued";
       if (isQueued ? !this.#isKept(job, part) || part.sent !== true : this.#age >= job.beginUntil) continue;
       if (isQueued) this.#offered(part);
@@ -736,14 +736,14 @@ export class Ledger {
     return found.sort((a, b) => a.jid < b.jid ? -1 : 1).map((job) => this.#taken(job, id));
   }
 
-  /** A queued job as a minion gets it that does not acknowledge: it counts as published. */
+  /** Returns a queued job for a minion that does not acknowledge jobs, and counts it as published. */
   #taken(job: OpenJob, id: string): JobLoad {
     job.beginUntil = job.giveUpAt = job.askAt = this.#age + this.#options.deliveryMs;
     this.#turn(job, [{ minion: id, state: "published", atMs: this.#options.clock.now() }]);
     return addressed(job.load, [id], true);
   }
 
-  /** True if a job is queued for that minion. */
+  /** True if a job is queued for a minion. */
   awaits(id: string): boolean {
     for (const { queued, parts } of this.#jobs.values()) {
       if (queued > 0 && parts.get(id)?.state === "queued") return true;
@@ -765,7 +765,7 @@ export class Ledger {
     return ids;
   }
 
-  /** The outcome of every target now, by the job cache and by what this master knows of connections. */
+  /** Returns the present outcome of every target, by the job cache and by the connections of this master. */
   async outcomes(jid: string): Promise<TargetOutcome[]> {
     const { jobs, presence } = this.#options;
     return (await outcomesOf(jobs, jid, jidMs(jid))).map((outcome) => {
@@ -775,7 +775,7 @@ export class Ledger {
     });
   }
 
-  /** To be called about once a second. */
+  /** Does what is due for all jobs; call it about once a second. */
   tick(): void {
     const now = this.#options.clock.now();
     const step = now - this.#tickedMs;
@@ -785,7 +785,7 @@ export class Ledger {
     for (const job of [...this.#jobs.values()]) if (job.due <= this.#age && job.recorded) this.#look(job);
   }
 
-  /** Milliseconds that a minion has been away, by the age of the ledger. */
+  /** Returns how long a minion has been away, in milliseconds of the ledger's age. */
   #awayFor(id: string, sinceMs: number): number {
     const known = this.#away.get(id);
     if (known?.sinceMs === sinceMs) return this.#age - known.age;
@@ -799,19 +799,19 @@ export class Ledger {
     return latest !== undefined && this.#age - latest.age < this.#options.resendMs && latest.jid < jid;
   }
 
-  /** False if the target has come to another state since. */
+  /** False if a target has reached another state than this outcome. */
   #isCurrent(jid: string, { minion, state, note }: TargetOutcome): boolean {
     const job = this.#jobs.get(jid);
     const part = job?.parts.get(minion);
     if (note === ASKED_FOR && part?.state === "queued" && !this.#options.presence.connected(minion)) {
-      // It has gone without it. Once it is back, it asks again.
+      // The minion has gone before it got the job. Once it is back, it asks again.
       delete part.noting;
       return false;
     }
     return job === undefined || part === GIVEN_UP ? ENDED.has(state) : part?.state === state;
   }
 
-  /** Does what is due for a job. */
+  /** Does what is due for one job. */
   #look(job: OpenJob): void {
     const { presence, syndics, clock, lostMs } = this.#options;
     const review = reviewJob(job, {
@@ -854,7 +854,7 @@ export class Ledger {
     );
   }
 
-  /** Asks a minion whether it has a job that it has begun, by what an earlier master has written down. */
+  /** Asks a minion whether it has a job that it has begun by the records of an earlier master. */
   #askAbout(job: OpenJob, id: string): void {
     this.#offered(job.parts.get(id)!);
     const delivery = { ...(job.load.delivery as Record<string, unknown> | undefined), asked: true };
@@ -875,7 +875,7 @@ export class Ledger {
     };
     void ask(job.jid, ids).then((sent) => {
       if (sent || job.asked !== asked) return;
-      // Minions that were not asked must not count as silent.
+      // The question was not published: the minions must not count as silent.
       job.asked = undefined;
       job.askAt = this.#age + ASK_AGAIN_MS;
       job.schedule(this.#age);
@@ -883,7 +883,7 @@ export class Ledger {
   }
 }
 
-/** True if bytes of a record are not what a master writes; other failures are of the store, and may pass. */
+/** True if an error says that the record of a job is damaged; other errors are failures of the store, which may pass. */
 function isDamage(error: unknown): boolean {
   return error instanceof ProtocolError || error instanceof TypeError || error instanceof RangeError ||
     error instanceof SyntaxError;
@@ -894,7 +894,7 @@ function startedPart(atMs: number, note: string | undefined): Part {
   return note === BEGUN_UNWRITTEN ? { ...part, begun: true } : part;
 }
 
-/** A publication for some minions. @param queued it takes its turn with the other jobs that were kept for them */
+/** Addresses a publication to some minions. @param queued true if it runs in order with the other jobs that were kept for them */
 function addressed(load: JobLoad, ids: readonly string[], queued: boolean): JobLoad {
   const addressed: JobLoad = { ...load, tgt: ids, tgt_type: "list" };
   if (queued) addressed.delivery = { ...(load.delivery as Record<string, unknown> | undefined), queued: true };

@@ -5,11 +5,11 @@ import type { JobServices } from "./job_services.ts";
 
 type Services = Pick<JobServices, "jobs" | "jids" | "store" | "opts" | "log" | "runtime">;
 
-/** Jids that are tried before one is used without being reserved. */
+/** How many jids are tried before one is used without being reserved. */
 const ATTEMPTS = 5;
 
 /**
- * A jid for a master job, reserved durably so that no publication can take it. A job cache that cannot be written must not
+ * Returns a jid for a master job, reserved durably so that no publication can take it. A job cache that cannot be written must not
  * prevent the very function that may repair it: the jid is then new, but not reserved.
  */
 export async function reserveMasterJid({ jobs, jids, store, log }: Services): Promise<string> {
@@ -27,7 +27,7 @@ export async function reserveMasterJid({ jobs, jids, store, log }: Services): Pr
   return jids.next();
 }
 
-/** Records a master job and its return, as far as the configuration asks for that; never rejects. */
+/** Records a master job and its return, if the configuration asks for it; never rejects. */
 export async function recordMasterJob(services: Services, job: MasterJob, end: MasterJobEnd): Promise<void> {
   const { jobs, opts, store, log, runtime } = services;
   if (!opts.job_cache || opts.ext_job_cache !== "") return;

@@ -4,8 +4,8 @@ import type { JobLoad } from "../../../model/job/job_cache.ts";
 import type { JobServices } from "./job_services.ts";
 
 /**
- * Takes which jobs a Brine minion knows, and returns those that it should have. Queued ones wait until the disk says that the minion may have
- * them; where that fails, they follow by a publication.
+ * Takes the list of jobs that a Brine minion knows, and returns the jobs that it should have. Queued jobs wait until the record that the
+ * minion may have them is on the disk; if that fails, they follow as a publication.
  *
  * @param newest see {@link Ledger.present}
  */
@@ -15,7 +15,7 @@ export async function jobsFor(
   known: ReadonlySet<string>,
   newest: boolean,
 ): Promise<JobLoad[]> {
-  // At once: by the time that the disk is written, the minion may have said more.
+  // The list is taken before the disk is written: the minion may report more meanwhile.
   const jobs = ledger.present(minion, known, { complete: newest });
   const noting = ledger.offer(minion);
   if (noting === undefined) return jobs;
@@ -26,9 +26,9 @@ export async function jobsFor(
 }
 
 /**
- * Resolves once what a minion has said of jobs is on the disk.
+ * Resolves once a minion's statements about jobs are on the disk.
  *
- * @throws {WithheldReply} if it is not, and was not when the minion said the same before: it says it again
+ * @throws {WithheldReply} if they could not be written, neither now nor when the minion made them before: the minion repeats them
  */
 export async function assertStatesKept(
   { ledger, store }: JobServices,

@@ -2,32 +2,32 @@ import type { JobLoad } from "../../../model/job/job_cache.ts";
 import type { JobOwner } from "../../../model/job/job_owner.ts";
 import type { OutcomeState } from "../../../model/job/outcome.ts";
 
-/** How one target of an open job stands. Targets that are only published, or have ended, share one object. */
+/** The state of one target of an open job. Targets that are only published, or have ended, share one object. */
 export interface Part {
   state: OutcomeState;
   atMs: number;
-  /** The age of the ledger at which a queued job is given up; Infinity for those that are not queued. */
+  /** The age of the ledger at which a queued job is given up; Infinity if it is not queued. */
   until: number;
   untilMs: number | undefined;
-  /** A queued job that its minion may have: that was noted when it asked for it, or it was found to be away after it was sent. */
+  /** True if the minion may have the queued job: the minion has asked for it, or was found to be away after it was sent. */
   sent?: boolean;
   /** Settles when the record that the minion may have the job is stored, or its first attempt failed. */
   noting?: Promise<void>;
-  /** Its minion takes jobs, and it was not in the answer to its question: it is sent once that is noted. */
+  /** True if the minion takes jobs and its answer did not have this job: the job is sent once the record is on the disk. */
   late?: boolean;
-  /** The age of the ledger at which it is sent again to a minion that takes jobs and has not said that it has it. */
+  /** The age of the ledger at which the job is sent again to a minion that takes jobs and has not acknowledged it. */
   offerAt?: number;
   offerWait?: number;
-  /** The age of the ledger until which the minion may say that it has it: an earlier process may not have heard that. */
+  /** The age of the ledger until which the minion may still say that it has the job: an earlier process may have missed that. */
   hearUntil?: number;
-  /** It has begun by what an earlier process or master has written down: its minion has not said so to this one. */
+  /** True if the job has begun by the records of an earlier process or master, but the minion has not told this one so. */
   unheard?: boolean;
-  /** It runs, and its minion has no record of that: see `BEGUN_UNWRITTEN`. */
+  /** True if the job runs and its minion has no record of that: see `BEGUN_UNWRITTEN`. */
   begun?: boolean;
 }
 export const PUBLISHED: Part = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
 export const RETURNED: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
-/** Ended by another outcome: nothing is expected any more, but a return that comes all the same is taken. */
+/** A target that was given up: nothing more is expected, but a return that comes all the same is taken. */
 export const GIVEN_UP: Part = { state: "lost", atMs: 0, until: Infinity, untilMs: undefined };
 
 export const isOver = (part: Part): boolean => part === RETURNED || part === GIVEN_UP;
@@ -41,7 +41,7 @@ export interface FindJobQuestion {
   busy: Set<string>;
 }
 
-/** After how many milliseconds a job is looked at again while some of its targets have begun: they may be lost. */
+/** How often a job is reviewed while some of its targets have begun, in milliseconds: they may be lost. */
 const RECHECK_MS = 5000;
 
 /**
@@ -52,40 +52,40 @@ export class OpenJob {
   readonly jid: string;
   /** The load in the form that minions receive. */
   readonly load: JobLoad;
-  /** False until its record is durable: before that no minion and no client may learn of it. */
+  /** False until the job's record is durable: before that no minion and no client may learn of the job. */
   recorded = true;
   parts = new Map<string, Part>();
-  /** Parts that have not ended. */
+  /** The number of targets that have not ended. */
   open = 0;
-  /** Parts that are published, of which nothing was heard. */
+  /** The number of targets that the job was published to and that have not been heard of. */
   silent = 0;
-  /** Parts that are queued. */
+  /** The number of targets that the job is queued for. */
   queued = 0;
-  /** Returns that an earlier process has stored, and that are still to be announced. */
+  /** The number of returns that an earlier process has stored and that must still be announced. */
   untold = 0;
-  /** When there is something to do next. */
+  /** When the job must be reviewed next. */
   due = Infinity;
   resendAt: number;
   resendWait: number;
-  /** Until when it may be begun by minions that have not received it. */
+  /** Until when minions that have not received the job may begin it. */
   beginUntil: number;
-  /** When what was not delivered is given up. */
+  /** When targets that the job was not delivered to are given up. */
   giveUpAt: number;
-  /** Until when it is kept for targets that do not take it, in milliseconds since the epoch; undefined if it is not. */
+  /** Until when the job is kept for targets that are away, in milliseconds since the epoch; undefined if it is not kept. */
   queuedUntilMs: number | undefined;
-  /** When minions that cannot acknowledge are asked whether they work on it. */
+  /** When minions that cannot acknowledge jobs are asked whether they work on this one. */
   askAt: number;
   askWait: number;
-  /** False for `saltutil.find_job` itself: it is answered at once or never. */
+  /** False for `saltutil.find_job` itself, which is answered at once or never. */
   readonly lasting: boolean;
   asked: FindJobQuestion | undefined;
-  /** Syndics that received it and have not said which minions they have for it. */
+  /** The syndics that received the job and have not named their minions for it. */
   awaited = new Set<string>();
-  /** Who has published it, where that has to be asked again before it is delivered. */
+  /** The user who has published the job, if that user's rights must be checked again before delivery. */
   owner: JobOwner | undefined;
-  /** Targets that it may be delivered to by that, and the age of the ledger when that was asked. */
+  /** The targets that the owner's rights allow, and the age of the ledger when each was checked. */
   allowed = new Map<string, number>();
-  /** Which syndic has named a target; those that are minions of this master have none. */
+  /** Target → the syndic that has named it; minions of this master have none. */
   via = new Map<string, string>();
 
   /** @param now the age of the ledger */
@@ -112,12 +112,12 @@ export class OpenJob {
     this.asked = asked;
   }
 
-  /** True once nothing more is expected, neither of a target nor of a syndic, and all is announced. */
+  /** True once no target and no syndic is awaited and all returns are announced. */
   get over(): boolean {
     return this.open === 0 && this.awaited.size === 0 && this.untold === 0;
   }
 
-  /** Adds a target, or changes how it stands. */
+  /** Adds a target, or changes its state. */
   move(id: string, part: Part): void {
     const before = this.parts.get(id);
     if (before !== undefined && !isOver(before)) this.open--;
@@ -129,14 +129,14 @@ export class OpenJob {
     if (part.state === "queued") this.queued++;
   }
 
-  /** A queued job waits for all of its targets: a connection is no proof that its minion is still there. */
+  /** Keeps a queued job for all of its targets: a connection does not prove that the minion is still there. */
   keepUntil(untilMs: number, until: number): void {
     this.queuedUntilMs = untilMs;
     this.beginUntil = Math.max(this.beginUntil, until);
     this.giveUpAt = Math.max(this.giveUpAt, this.beginUntil);
   }
 
-  /** Works out when there is something to do next. @param now the age of the ledger */
+  /** Works out when the job must be reviewed next. @param now the age of the ledger */
   schedule(now: number): void {
     let due = Infinity;
     for (const { until } of this.parts.values()) if (until < due) due = until;
@@ -151,12 +151,12 @@ export class OpenJob {
 
 /** How long the master waits for the minions of a job, in milliseconds. */
 export interface JobTimes {
-  /** Until a job is sent again to Brine minions that have not acknowledged it; doubled each time. */
+  /** The time until a job is sent again to Brine minions that have not acknowledged it; it doubles each time. */
   resendMs: number;
-  /** After which a job that was not acknowledged is given up. */
+  /** The time after which a job that was not acknowledged is given up. */
   deliveryMs: number;
-  /** That a minion may be away while it works on a job. */
+  /** How long a minion may be away while it works on a job. */
   lostMs: number;
-  /** For answers to `saltutil.find_job`. */
+  /** How long the master waits for answers to `saltutil.find_job`. */
   gatherMs: number;
 }

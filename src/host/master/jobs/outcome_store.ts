@@ -1,28 +1,28 @@
 import type { JobCache } from "../../../model/job/job_cache.ts";
 import type { TargetOutcome } from "../../../model/job/outcome.ts";
 
-/** What was not kept of a job: the last outcome of each target, with the number of its save. */
+/** The outcomes of a job that could not be saved: the last outcome of each target, with the number of its save. */
 interface Unsaved {
   outcomes: Map<string, { outcome: TargetOutcome; number: number }>;
   settled: boolean;
 }
 
 /**
- * Saves the outcomes of targets and the ends of jobs in the job cache. What the cache does not take, because the disk is
- * full, is kept and saved again later: one outcome for each target, however often it changes meanwhile.
+ * Saves the outcomes of targets and the ends of jobs in the job cache. Outcomes that the cache does not take, because the disk is
+ * full, are kept and saved again later: one outcome for each target, however often it changes meanwhile.
  */
 export class OutcomeStore {
   readonly #jobs: JobCache;
   readonly #durable: () => Promise<void>;
   readonly #saved: (jid: string, outcomes: readonly TargetOutcome[]) => void;
   #unsaved = new Map<string, Unsaved>();
-  /** Jobs of which something is being saved: how often, and the number of the last save of each target. */
+  /** The jobs with saves that have not ended: how many, and the number of the last save of each target. */
   readonly #saving = new Map<string, { count: number; last: Map<string, number> }>();
-  /** Saves so far. */
+  /** The number of saves so far. */
   #number = 0;
 
   /**
-   * @param durable resolves once what was saved is durable; rejects if it was not kept
+   * @param durable resolves once all saves so far are durable; rejects if they were not kept
    * @param saved called with outcomes that are durable
    */
   constructor(
@@ -36,7 +36,7 @@ export class OutcomeStore {
   }
 
   /**
-   * Resolves once it was saved, or is kept to be saved later.
+   * Saves outcomes of a job; resolves once they were saved, or are kept to be saved later.
    *
    * @param settled true if the whole job has ended
    */
@@ -52,7 +52,7 @@ export class OutcomeStore {
       return Promise.all([...saving, this.#durable()]).then(() => this.#saved(jid, outcomes), retry)
         .finally(() => this.#ended(jid));
     } catch {
-      // Others that save in the same turn of the loop must learn of the failure, and the next turn must begin afresh.
+      // Other saves of the same turn of the loop must learn of the failure, and the next turn must begin afresh.
       this.#durable().catch(() => {});
       retry();
       return Promise.resolve();
@@ -65,7 +65,7 @@ export class OutcomeStore {
     saving.count++;
     for (const { minion } of outcomes) {
       saving.last.set(minion, number);
-      // It takes the place of what waits, which would be saved after it.
+      // This outcome replaces one that waits, which would otherwise be saved after it.
       this.#unsaved.get(jid)?.outcomes.delete(minion);
     }
   }
@@ -75,17 +75,17 @@ export class OutcomeStore {
     if (saving !== undefined && --saving.count === 0) this.#saving.delete(jid);
   }
 
-  /** True if something of the job is not in the job cache yet. */
+  /** True if an outcome of a job is not in the job cache yet. */
   has(jid: string): boolean {
     return this.#saving.has(jid) || this.#unsaved.has(jid);
   }
 
-  /** True if the last outcome of that target was not taken by the job cache yet. */
+  /** True if the job cache has not taken the last outcome of a target yet. */
   lacks(jid: string, minion: string): boolean {
     return this.#unsaved.get(jid)?.outcomes.has(minion) === true;
   }
 
-  /** Keeps what could not be saved. An earlier save may fail after a later one, and its outcomes replace no later ones. */
+  /** Keeps outcomes that could not be saved. An earlier save may fail after a later one: its outcomes do not replace later ones. */
   #keep(jid: string, outcomes: readonly TargetOutcome[], settled: boolean, number: number): void {
     const kept: Unsaved = this.#unsaved.get(jid) ?? { outcomes: new Map(), settled: false };
     this.#unsaved.set(jid, kept);
@@ -97,20 +97,20 @@ export class OutcomeStore {
     kept.settled ||= settled;
   }
 
-  /** What was not kept is for another master to decide. */
+  /** Drops all outcomes that could not be saved: another master decides on these jobs. */
   abandon(): void {
     this.#unsaved = new Map();
   }
 
-  /** Targets whose outcomes were not kept yet. */
+  /** The number of targets whose outcomes were not saved yet. */
   get waiting(): number {
     return this.#unsaved.values().reduce((sum, { outcomes }) => sum + outcomes.size, 0);
   }
 
   /**
-   * Saves again what was not kept.
+   * Saves again the outcomes that could not be saved.
    *
-   * @param isCurrent false for an outcome that a later one has replaced, which was saved since
+   * @param isCurrent false for an outcome that a later, saved one has replaced
    * @param isOpen whether a job is open: it may have been published to more targets after it had ended
    */
   retry(isCurrent: (jid: string, outcome: TargetOutcome) => boolean, isOpen: (jid: string) => boolean): void {

@@ -9,7 +9,7 @@ export interface PublishedJob {
   minions: readonly string[];
   missing: readonly string[];
   queued?: readonly string[];
-  /** Syndics that have not said yet which minions they have for it. */
+  /** The syndics that have not named their minions for the job yet. */
   syndics?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export async function publishJob(
   try {
     recorded = await recordJob(services, job, minions);
   } catch (error) {
-    // The job cache keeps nothing of a turn of the loop in which a write failed, and works again after it.
+    // A job cache in which a write failed keeps nothing of that turn of the loop: a flush makes it work again.
     if (!(error instanceof JidTakenError)) services.store.soon();
     throw error;
   }
@@ -54,18 +54,18 @@ export async function publishJob(
     ...(away.length > 0 ? { queued: away.length } : {}),
   });
   const syndics = services.ledger.awaited(jid);
-  // Syndics need the target as it was asked for.
+  // Syndics need the target as the caller gave it.
   if (away.length === 0 && done.size === 0 || syndics.length > 0) services.send(load, minions);
   else {
-    // Minions that are away receive it from the queue. One that came back before it was recorded has asked too early: it is
-    // sent the job now.
+    // Minions that are away receive the job from the queue. A minion that came back before the job was recorded has asked too early:
+    // it is sent the job now.
     const waiting = new Set(away.filter((id) => !presence.connected(id)));
     const there = minions.filter((id) => !waiting.has(id) && !done.has(id));
     if (there.length > 0) services.send({ ...load, tgt: there, tgt_type: "list" }, there);
   }
   bus.fire(jobPublish(jid), load);
   span.end();
-  // One that is away is waited for by the ledger, not by clients.
+  // The ledger waits for a syndic that is away, clients do not.
   const answering = syndics.filter((id) => presence.goneSince(id) === undefined);
   return {
     jid,

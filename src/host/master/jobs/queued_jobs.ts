@@ -14,8 +14,8 @@ export function publishQueuedJobs(services: JobServices, minion: string, cmd: un
 }
 
 /**
- * Publishes the jobs that are queued for a minion which does not ask for them itself: now what it may have by the disk, the others as soon as
- * that is written.
+ * Publishes the jobs that are queued for a minion which does not ask for them itself: at once those whose record on the disk says that the
+ * minion may have them, the others as soon as that record is written.
  */
 export function sendQueuedJobs({ ledger, presence, send }: JobServices, minion: string): void {
   if (ledger.size === 0 || presence.isBrine(minion) || !ledger.awaits(minion)) return;

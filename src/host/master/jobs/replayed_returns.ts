@@ -8,10 +8,10 @@ import type { Cluster } from "../cluster_contract.ts";
 import type { JobStore } from "./durable_saves.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** Until returns are announced that were found stored: their subscribers connect again meanwhile, or the event comes after all. In milliseconds. */
+/** How long the announcement of returns found in the store waits, in milliseconds: subscribers reconnect meanwhile, or the event still comes. */
 const WAIT_MS = 2000;
 
-/** What it uses of a master. */
+/** The parts of a master that {@link ReplayedReturns} uses. */
 export interface ReplayParts {
   jobs: JobCache;
   store: Pick<JobStore, "unannounced">;
@@ -22,7 +22,7 @@ export interface ReplayParts {
   log: Logger;
 }
 
-/** Data of the event of a return, as far as the job cache has it. */
+/** Returns the data of a return's event, as far as the job cache has them. */
 export function eventOfStored(jid: string, load: JobLoad, stored: StoredReturn): Record<string, unknown> {
   const { minion, retcode, success, out } = stored;
   return {
@@ -39,26 +39,26 @@ export function eventOfStored(jid: string, load: JobLoad, stored: StoredReturn):
 }
 
 /**
- * Announces returns that a process has stored and may not have announced, since it was killed: of open jobs, as no job is settled before its returns are
- * announced. Some were announced already; so each says that it is a repetition, in the field `replayed`.
+ * Announces returns that a killed process has stored and perhaps not announced. Only open jobs have such returns, since no job is settled
+ * before its returns are announced. Some may have been announced already, so each event has the field `replayed`.
  */
 export class ReplayedReturns {
   readonly #services: () => ReplayParts;
-  /** Jid → the minions. */
+  /** Jid → the minions whose returns must be announced. */
   readonly #found = new Map<string, Set<string>>();
   #stop: (() => void) | undefined;
   #telling: Promise<void> | undefined;
   #closed = false;
 
-  /** @param services asked each time: it is made before they are */
+  /** @param services returns the master's parts; called each time, since they are made later */
   constructor(services: () => ReplayParts) {
     this.#services = services;
   }
 
   /**
-   * Finds those of a job. {@link Ledger.told} is called once they are announced.
+   * Finds the unannounced returns of a job. {@link Ledger.told} is called once they are announced.
    *
-   * @returns how many there are
+   * @returns how many returns must be announced
    */
   async find(jid: string, returned: readonly string[]): Promise<number> {
     const { jobs, cluster, store } = this.#services();
@@ -72,7 +72,7 @@ export class ReplayedReturns {
     return found.size;
   }
 
-  /** Announces soon what was found. Resolves when that is done. */
+  /** Announces the returns that were found, after a short wait. Resolves when that is done. */
   tell(): Promise<void> {
     return this.#telling ??= this.#tell().finally(() => this.#telling = undefined);
   }

@@ -11,21 +11,21 @@ import type { Load } from "../load.ts";
 import type { JobServices, RefusedReturn } from "./job_services.ts";
 import { spokenFor } from "./syndic_jobs.ts";
 
-/** A return that belongs into its job. */
+/** A return that was checked and belongs to its job. */
 export interface CheckedReturn {
   load: Load;
   jid: string;
   /** The minion that ran the job. */
   id: string;
-  /** True if the job cache keeps it. */
+  /** True if the job cache keeps the return. */
   kept: boolean;
   /** True if no publication asked for the job: it is recorded with this return. */
   unpublished: boolean;
-  /** The syndic that passed it on. */
+  /** The syndic that passed the return on. */
   syndic?: FromSyndic;
 }
 
-/** A return that is kept out of its job, and the fields of the log line. */
+/** Why a return is refused, and the fields of the log line. */
 export interface ReturnRefusal {
   refused: RefusedReturn;
   fields: Record<string, unknown>;
@@ -66,10 +66,10 @@ export function checkReturn(
   const fault = signatureFault(services, load, minion);
   if (fault !== undefined) return { refused: fault, fields: { id, jid: load.jid } };
   const requested = load.jid === "req";
-  // A job that no publication asked for: salt-call, or a start-up state.
+  // No publication asked for this job: it is from salt-call or a start-up state.
   if (requested) load.jid = jids.next();
   const { jid } = load;
-  // A scheduled job that asks for it: its return is an event, and kept nowhere.
+  // The scheduled job asks for no record: its return becomes an event and is kept nowhere.
   if (jid === "nocache") return { load, jid, id, kept: false, unpublished: false, ...(syndic && { syndic }) };
   if (typeof jid !== "string" || !isPlainJid(jid)) {
     return { refused: "malformed", fields: { id, reason: "not a jid" } };
@@ -86,8 +86,8 @@ export function checkReturn(
 const syndicField = (syndic: FromSyndic | undefined) => syndic === undefined ? {} : { syndic: syndic.id };
 
 /**
- * Decides on a return of a syndic that no open job expects of the minion: the syndic had no time to name it, the job is closed, or it
- * was published below.
+ * Decides on a return from a syndic that no open job expects of the minion: the syndic has not named the minion yet, the job is closed, or
+ * a lower master has published it.
  */
 async function checkUnnamed(
   services: JobServices,
@@ -100,7 +100,7 @@ async function checkUnnamed(
   const standing = ledger.standing(jid, id);
   if (standing === "returned before" || standing === "closed" && kept && await jobs.hasReturn(jid, id)) {
     await assertSafe(services, jid, id);
-    // A syndic that gets no answer sends all of a request again.
+    // A syndic that gets no answer sends the whole request again, so returns can come twice.
     return { refused: "returned before", fields };
   }
   const load = ledger.loadOf(jid) ?? await jobs.load(jid);
@@ -127,18 +127,18 @@ async function checkUnexpected(
   const fields = { id, jid };
   const standing = ledger.standing(jid, id);
   if (standing === "closed") {
-    // Whom the job was for, as listeners of its return find it in Salt. @see salt/utils/job.py store_job
+    // The target of the job, under the names that listeners of the return find in Salt. @see salt/utils/job.py store_job
     if (requested) Object.assign(load, { arg: load.arg ?? load.fun_args ?? [], tgt: id, tgt_type: "glob" });
     if (!kept) return checked;
     const refused = requested ? "unknown job" : await faultInCache(services, jid, id);
-    // Jobs that no master has published: of salt-call, and of a minion's schedule.
+    // Jobs of salt-call and of a minion's schedule are published by no master.
     const unpublished = refused === "unknown job" && (requested || load.schedule !== undefined);
     if (refused === "returned before") await assertSafe(services, jid, id);
     if (unpublished && !fitsQuota(services, load, id)) return { refused: "too many jobs", fields };
     return refused === undefined || unpublished ? { ...checked, unpublished } : { refused, fields };
   }
   if (standing === "not a target") {
-    // A syndic that is also a minion of this master: it got the job as a syndic, not as a target.
+    // A syndic that is also a minion of this master got the job as a syndic, not as a target.
     if (minion !== undefined && services.syndics.known(minion)) {
       return await ownReturnOfSyndic(services, checked, minion);
     }
@@ -153,16 +153,16 @@ async function checkUnexpected(
   return checked;
 }
 
-/** Counts a job that no master has published. False if its minion has brought too many, or too much. */
+/** Counts a job that no master has published. False if its minion has brought too many such jobs, or too many bytes. */
 function fitsQuota({ minionQuota, opts }: JobServices, load: Load, id: string): boolean {
   const { return: value, ...rest } = load;
   const size = value instanceof Packed ? value.bytes.length : encode(value, "bin").length;
-  // A larger return is not kept.
+  // A return above the limit is not kept, so it counts only as the limit.
   const bytes = (opts.max_return_size > 0 ? Math.min(size, opts.max_return_size) : size) + encode(rest, "bin").length;
   return minionQuota.jobs.take(id) && minionQuota.bytes.take(id, bytes);
 }
 
-/** The return of a syndic in its own name: of a job that is for it, it is a target from then on. */
+/** Decides on a return of a syndic in its own name: if the job is for it, the syndic becomes a target. */
 async function ownReturnOfSyndic(
   services: JobServices,
   checked: CheckedReturn,
@@ -180,7 +180,7 @@ async function ownReturnOfSyndic(
   return checked;
 }
 
-/** Why a return does not belong into a job that is not open, by the job cache; undefined if it does. */
+/** Returns why a return does not belong to a job that is not open, by the job cache; undefined if it does. */
 async function faultInCache(services: JobServices, jid: string, id: string): Promise<RefusedReturn | undefined> {
   const { jobs, store } = services;
   if (!await jobs.hasLoad(jid)) return "unknown job";
@@ -189,7 +189,7 @@ async function faultInCache(services: JobServices, jid: string, id: string): Pro
 }
 
 /**
- * Why the signature of a return is a reason to refuse it: `require_minion_sign_messages` asks for one by the minion's accepted
+ * Returns why a return is refused for its signature: `require_minion_sign_messages` requires a signature by the minion's accepted
  * key, and `drop_messages_signature_fail` refuses a wrong one.
  *
  * @see salt/master.py AESFuncs._return
@@ -216,14 +216,14 @@ function signatureFault(
 }
 
 /**
- * Waits until a return that came before is safe: only then may it be acknowledged.
+ * Waits until a return that came before is durable: only then may it be acknowledged.
  *
  * @throws {WithheldReply} if it could not be stored
  */
 async function assertSafe({ store, ledger, runtime }: JobServices, jid: string, id: string): Promise<void> {
   try {
     await store.durable();
-    // The request that brought it first may learn in this turn of the loop that it is not.
+    // The request that brought the return first may learn in this turn of the loop that storing it failed.
     await new Promise<void>((resolve) => runtime.later(resolve));
   } catch (error) {
     throw new WithheldReply("The return could not be stored", { cause: error, jid, id });

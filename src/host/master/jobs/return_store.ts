@@ -8,7 +8,7 @@ import { isRecord, type Load } from "../load.ts";
 import type { JobServices } from "./job_services.ts";
 import { type CheckedReturn, refuseReturn } from "./return_check.ts";
 
-/** Fields that only carried the request. */
+/** The fields of a load that belong to the channel, not to the return. */
 const CHANNEL_FIELDS: ReadonlySet<string> = new Set(["tok", "nonce", TRACE_FIELD]);
 
 /** A return whose value is within `max_return_size`. */
@@ -17,7 +17,7 @@ export interface BoundedReturn extends CheckedReturn {
   value: Packed;
   retcode: unknown;
   success: unknown;
-  /** Data of the event, and nothing else's: the load without what only carried the request. */
+  /** The data of the event, used for nothing else: the load without the fields of the channel. */
   data: Load;
 }
 
@@ -36,14 +36,14 @@ export function boundReturn(services: JobServices, checked: CheckedReturn): Boun
     retcode = retcode === 0 || retcode === undefined ? 1 : retcode;
     success = false;
   }
-  // Copied without them rather than deleted from a copy: an object that something was deleted from is slow from then on.
+  // The fields are left out while copying: an object that a field was deleted from is slow from then on.
   const data: Load = {};
   for (const field in load) if (!CHANNEL_FIELDS.has(field)) data[field] = field === "return" ? value : load[field];
   if (oversized) Object.assign(data, { retcode, success });
   return { ...checked, value, retcode, success, data };
 }
 
-/** The value that replaces one that is too large. */
+/** Returns the value that replaces a value that is too large. */
 function tooLarge(bytes: number, bound: number): Packed {
   const text = `The return of ${bytes} bytes is larger than max_return_size (${bound}) and was not kept`;
   return new Packed(encode(text, "bin"));
@@ -79,7 +79,7 @@ export async function storeReturn(services: JobServices, ret: BoundedReturn): Pr
     const isNew = typeof storing === "boolean" ? storing : await storing;
     await store.durable();
     store.assertKept(since);
-    // Whoever has inserted it tells of it.
+    // If another master has stored the return first, that master announces it.
     const fresh = isNew && jobs.wasBeaten?.(jid, id) !== true;
     services.cluster?.stored(jid, id);
     const wasWithheld = store.unannounced.take(jid, id);
@@ -89,23 +89,23 @@ export async function storeReturn(services: JobServices, ret: BoundedReturn): Pr
     }
   } catch (error) {
     undo();
-    // It may be in the job cache all the same: a sync that fails takes nothing back.
+    // The return may be in the job cache all the same: a sync that fails takes nothing back.
     store.unannounced.failed(jid, id);
-    // The job cache keeps nothing of a turn of the loop in which a write failed, and works again after it.
+    // A job cache in which a write failed keeps nothing of that turn of the loop: a flush makes it work again.
     store.soon();
     throw new WithheldReply("The return could not be stored", { cause: error, jid, id });
   }
   announceReturn(services, ret);
-  // Only now: of a job that is settled, no return is looked for that a killed process has not announced.
+  // The job is settled only after the announcement: returns of settled jobs are not searched for after a kill.
   ledger.stored(jid);
   if (isClosed) void settle(services, jid);
   return null;
 }
 
 /**
- * A job without an open record gets one until its return is announced: one that was not published, and one that was settled before this return.
+ * Opens a record for a job that has none until its return is announced: a job that was not published, or was settled before this return.
  *
- * @returns true if there was none
+ * @returns true if a record was opened
  */
 function openForReturn({ jobs, ledger, cluster }: JobServices, ret: BoundedReturn): boolean | Promise<boolean> {
   const { jid, id } = ret;
@@ -119,7 +119,7 @@ function openForReturn({ jobs, ledger, cluster }: JobServices, ret: BoundedRetur
   return open();
 }
 
-/** What fails is settled by the next process. */
+/** Settles a job; if that fails, the next process settles it. */
 async function settle({ jobs, store, log }: JobServices, jid: string): Promise<void> {
   try {
     await jobs.settle(jid);
@@ -138,14 +138,14 @@ export function announceReturn(services: JobServices, ret: BoundedReturn): null 
   return null;
 }
 
-/** A return of `saltutil.find_job` is about another job: the ledger hears whether the minion works on that one. */
+/** Tells the ledger, by a return of `saltutil.find_job`, whether the minion works on the job that it was asked about. */
 function foundJob({ ledger }: JobServices, id: string, args: unknown, value: Packed): void {
   const jid = Array.isArray(args) ? args[0] : undefined;
-  // One byte is the empty map: the minion does not know the job.
+  // A value of one byte is the empty map: the minion does not know the job.
   if (typeof jid === "string") ledger.foundJob(jid, id, value.bytes.length > 1);
 }
 
-/** The load of a job that was not published here, as far as its first return, or the syndic that passes it on, has it. */
+/** Returns the load of a job that was not published here, as far as its first return, or the syndic that passes it on, tells. */
 function unpublishedLoad({ load, syndic }: CheckedReturn): Load {
   const { return: _return, sig: _sig, tok: _tok, nonce: _nonce, ...rest } = load;
   const found = { ...rest, arg: load.fun_args ?? [], tgt: load.id, tgt_type: "glob" };

@@ -19,7 +19,7 @@ export interface RunnerJob {
  * How the process of a runner ended.
  */
 export interface RunnerEnd {
-  /** `exit code 0`, `signal SIGKILL`. */
+  /** How the process ended: `exit code 0`, `signal SIGKILL`. */
   status: string;
   /** The last part of its error output. */
   printed: string;
@@ -32,7 +32,7 @@ export interface Runners {
   /**
    * Runs a runner to its end.
    *
-   * @throws {SystemError} if no process can be had
+   * @throws {SystemError} if no process can be started
    */
   run(job: RunnerJob): Promise<RunnerEnd>;
   /** Ends processes that wait for runners; running ones go on. */

@@ -15,13 +15,13 @@ export class JidTakenError extends SaltError {
   }
 }
 
-/** Everything that a minion acts on, and the user; only the targets may differ. */
+/** The fields that must be equal: all that a minion acts on, and the user; only the targets may differ. */
 const FIELDS = [
   "fun",
   "arg",
   "ret",
   "user",
-  // The minion that asked for it.
+  // The minion that asked for the job.
   "id",
   "master_id",
   "ret_config",
@@ -33,8 +33,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * True if two publications are the same job, perhaps for other targets: a retry, or the next part of a batch. Compared as
- * they go over the wire: values that a minion would read differently must not count as equal.
+ * True if two publications are the same job, perhaps for other targets: a retry, or the next part of a batch. They are compared as bytes
+ * of the wire: values that a minion would read differently must not count as equal.
  */
 export function sameJob(known: JobLoad, wanted: JobLoad): boolean {
   const bytesOf = (load: JobLoad) => encode(FIELDS.map((field) => load[field] ?? null), "bin");

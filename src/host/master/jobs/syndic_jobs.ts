@@ -4,15 +4,15 @@ import { expandTarget } from "../../../model/target/expand.ts";
 import type { JobServices } from "./job_services.ts";
 import { MOST_TARGETS } from "./syndic_targets.ts";
 
-/** Targets whose names the target itself has: whether a minion belongs to it can be told without its grains. */
+/** The kinds of targets that match by id: whether a minion belongs to one can be told without its grains. */
 const BY_NAME: ReadonlySet<unknown> = new Set(["glob", "pcre", "list"]);
 
-/** Minions that one syndic may name for one job. */
+/** The most minions that one syndic may name for one job. */
 const MOST_MINIONS = 50_000;
 
 /**
- * Those of `ids` that a syndic may speak for in a job: it may speak for the minion at all, and the target does not leave it out.
- * Where the target is by grains or pillar, the lower master alone knows who that is.
+ * Returns those of `ids` that a syndic may speak for in a job: it may speak for the minion at all, and the target does not exclude the
+ * minion. Which minions a target by grains or pillar means, only the lower master knows.
  */
 export function spokenFor(
   { syndics }: JobServices,
@@ -26,16 +26,16 @@ export function spokenFor(
   return expandTarget({ tgt: load.tgt, tgt_type: String(load.tgt_type ?? "glob") }, source).minions;
 }
 
-/** The load of a job that this master has published, open or on record; undefined for any other. */
+/** Returns the load of a job that this master has published, open or on record; undefined for any other job. */
 export async function publishedLoad({ ledger, jobs }: JobServices, jid: string): Promise<JobLoad | undefined> {
   const load = ledger.loadOf(jid) ?? await jobs.load(jid);
   return load?.[SYNDIC_OWN] === undefined ? load : undefined;
 }
 
 /**
- * A syndic names the minions that it has for a job. Those that it may speak for become targets, and clients hear of them.
+ * Handles the minions that a syndic names for a job. Those that it may speak for become targets, and clients are told of them.
  *
- * @param more true if it may name more before it counts as complete
+ * @param more true if the syndic may name more minions before its list counts as complete
  */
 export async function syndicNames(
   services: JobServices,
@@ -43,7 +43,7 @@ export async function syndicNames(
   { jid, minions, more }: { jid: string; minions: readonly unknown[]; more: boolean },
 ): Promise<void> {
   const { ledger, log, bus } = services;
-  // Of a job that has ended, returns alone count: otherwise a syndic could add minions to every job on record, without end.
+  // Names do not count for a job that has ended, only returns: otherwise a syndic could add minions to every job on record, without end.
   const load = ledger.loadOf(jid) === undefined ? undefined : await publishedLoad(services, jid);
   if (load === undefined) return;
   if (ledger.namedBy(jid, syndic) + minions.length > MOST_MINIONS) {

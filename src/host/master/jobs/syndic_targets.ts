@@ -2,24 +2,24 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { grouped } from "../../../base/async/grouped.ts";
 import type { JobCache } from "../../../model/job/job_cache.ts";
 
-/** Targets of one job that one syndic has named, and that are not saved yet. */
+/** The targets of one job that one syndic has named and that are not saved yet. */
 interface Unsaved {
   ids: Set<string>;
-  /** Saves what is there; callers during a save share the next one. */
+  /** Saves the targets so far; callers during a save share the next one. */
   save(): Promise<void>;
   callers: number;
 }
 
-/** Targets that a job may have with those that syndics name, the master's own among them. */
+/** The most targets of a job, the master's own and those that syndics name. */
 export const MOST_TARGETS = 200_000;
 
 /**
- * Milliseconds for each name of a list from one time that it is written again to the next: so a syndic that names its minions one by one
- * has a list of 50,000 names written each five seconds at most.
+ * How long a list of targets is not written again, in milliseconds for each name in it: a syndic that names its minions one by one
+ * has a list of 50,000 names written every five seconds at most.
  */
 const REST_MS = 0.1;
 
-/** Jobs whose lists are known to have been written. */
+/** The most jobs whose lists are remembered as written. */
 const MOST_WRITTEN = 10_000;
 
 /**
@@ -31,9 +31,9 @@ export class SyndicTargets {
   readonly #jobs: Pick<JobCache, "minions" | "saveMinions">;
   readonly #clock: Pick<Clock, "elapsed" | "sleep">;
   readonly #unsaved = new Map<string, Unsaved>();
-  /** Lists that have been written, the latest last. */
+  /** The lists that have been written, the latest last. */
   readonly #written = new Set<string>();
-  /** When each syndic may have a list written again. */
+  /** Syndic → when its list may be written again. */
   readonly #restUntil = new Map<string, number>();
 
   constructor(jobs: Pick<JobCache, "minions" | "saveMinions">, clock: Pick<Clock, "elapsed" | "sleep">) {
@@ -44,7 +44,7 @@ export class SyndicTargets {
   /**
    * Resolves once the targets are in the record of the job; rejects if they could not be saved.
    *
-   * @returns false if the job would have too many: none of them is added
+   * @returns false if the job would have too many targets: none of them is added
    */
   async add(jid: string, syndic: string, ids: readonly string[]): Promise<boolean> {
     const key = `${jid}\0${syndic}`;
@@ -67,9 +67,9 @@ export class SyndicTargets {
     return refused.length === 0;
   }
 
-  /** Those that are not saved because there are too many stay in `names`. */
+  /** Saves the names; those that are not saved because there are too many stay in `names`. */
   async #save(jid: string, syndic: string, names: Set<string>): Promise<void> {
-    // What else arrives in this turn of the loop goes along.
+    // Wait for this turn of the loop to end: further names that arrive in it are saved together.
     await undefined;
     const key = `${jid}\0${syndic}`;
     const again = this.#written.has(key);
@@ -81,7 +81,7 @@ export class SyndicTargets {
       for (const id of ids) if (known.has(id)) names.delete(id);
       return;
     }
-    // A syndic's list is replaced as a whole. That it has the others' ids as well does no harm: they are joined when read.
+    // A syndic's list is replaced as a whole. It may hold ids of other syndics as well: the lists are joined when they are read.
     if (added.length > 0) await this.#jobs.saveMinions(jid, [...known, ...added], syndic);
     for (const id of ids) names.delete(id);
     if (again) this.#restUntil.set(syndic, this.#clock.elapsed() + known.size * REST_MS);

@@ -3,11 +3,11 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 
-/** Returns that are remembered: as many as a fleet sends while its disk is ill, and no more than a few megabytes. */
+/** The most returns that are remembered: as many as a fleet sends while the disk fails, and no more than a few megabytes. */
 const MOST = 50_000;
 /** How often the file is written while returns come, in milliseconds. */
 const WRITE_MS = 1000;
-/** An event that was fired so long ago has left the process, in milliseconds: one that is killed takes later ones along. */
+/** How long a fired event may still be in the process, in milliseconds: a process that is killed loses the events of this time. */
 const ON_ITS_WAY_MS = 2000;
 
 export interface UnannouncedFile {
@@ -18,23 +18,24 @@ export interface UnannouncedFile {
 }
 
 /**
- * Returns that are being stored, or whose flush has failed: a job cache may hold such a one, since what is committed stays though its sync has
- * failed, and nobody has heard of it. A process that is killed leaves some of them, too. So a file has a time that none of them was stored before: it is
- * written once a second, and the next process looks at what was stored since then. The latest ones count as unannounced, too.
+ * Remembers the returns that are being stored or whose flush has failed. The job cache may hold such a return without an event, since a
+ * commit stays though its sync has failed, and a killed process leaves such returns as well. So a file, written once a second, has a time
+ * before which none of them was stored, and the next process looks at the returns stored since then. The latest returns count as
+ * unannounced, too.
  */
 export class UnannouncedReturns {
-  /** Jid and minion → when it was stored, and whether that has failed. */
+  /** Jid and minion → when the return was stored, and whether that has failed. */
   readonly #returns = new Map<string, { storedMs: number; failed: boolean }>();
   readonly #file: UnannouncedFile | undefined;
-  /** What the file has. */
+  /** The time that the file holds, in milliseconds since the epoch. */
   #written = -Infinity;
-  /** What earlier processes have left is not announced yet. */
+  /** True until the returns that earlier processes have left are announced. */
   #isHeld: boolean;
   #stop: (() => void) | undefined;
-  /** Milliseconds since the epoch: an earlier process may have stored returns since then without an event. Undefined: there was none. */
+  /** Since when an earlier process may have stored returns without an event, in milliseconds since the epoch; undefined without one. */
   readonly sinceMs: number | undefined;
 
-  /** @param file without one, what a killed process has left is not found */
+  /** @param file without a file, the returns that a killed process has left are not found */
   constructor(file?: UnannouncedFile) {
     this.#file = file;
     this.sinceMs = file && this.#read(file);
@@ -45,23 +46,23 @@ export class UnannouncedReturns {
   #read({ fs, path }: UnannouncedFile): number | undefined {
     if (fs.stat(path)?.kind !== "file") return undefined;
     const since = Number(fs.readText(path).trim() || NaN);
-    // A loss of power may leave a part of it.
+    // A loss of power may leave a torn file.
     return Number.isSafeInteger(since) ? since : 0;
   }
 
-  /** What earlier processes have left is announced, or is none of ours: returns of before now need not be looked at again. */
+  /** Notes that the returns of earlier processes are announced, or belong to other masters: they need not be looked at again. */
   settled(): void {
     this.#isHeld = false;
     this.#write();
   }
 
-  /** A return is about to be saved. The oldest one is forgotten for one too many: it is then acknowledged without an event. */
+  /** Notes that a return is about to be saved. If there are too many, the oldest is forgotten, and is acknowledged without an event. */
   storing(jid: string, id: string, storedMs: number): void {
     if (this.#returns.size >= MOST) this.#returns.delete(this.#returns.keys().next().value!);
     const key = `${jid} ${id}`;
     const before = this.#returns.get(key);
     this.#returns.set(key, before ?? { storedMs, failed: false });
-    // A clock was set back.
+    // The clock was set back: the file must have the earlier time.
     if (storedMs < this.#written) this.#write();
     this.#stop ??= this.#file?.clock.after(WRITE_MS, () => {
       this.#stop = undefined;
@@ -69,18 +70,18 @@ export class UnannouncedReturns {
     });
   }
 
-  /** Forgets a return whose storing failed. */
+  /** Notes that storing a return has failed. */
   failed(jid: string, id: string): void {
     const found = this.#returns.get(`${jid} ${id}`);
     if (found !== undefined) found.failed = true;
   }
 
-  /** True for one whose flush has failed. */
+  /** True for a return whose flush has failed. */
   has(jid: string, id: string): boolean {
     return this.#returns.get(`${jid} ${id}`)?.failed === true;
   }
 
-  /** It is announced now, or others have done so. True if its flush had failed before. */
+  /** Notes that a return is announced, here or by another master. True if its flush had failed before. */
   take(jid: string, id: string): boolean {
     const key = `${jid} ${id}`;
     const failed = this.#returns.get(key)?.failed === true;
@@ -88,7 +89,7 @@ export class UnannouncedReturns {
     return failed;
   }
 
-  /** @param latelyMs events of so long ago may be on their way still */
+  /** @param latelyMs how long events may still be on their way, in milliseconds */
   #write(latelyMs = ON_ITS_WAY_MS): void {
     if (this.#file === undefined) return;
     const { fs, clock, log, path } = this.#file;

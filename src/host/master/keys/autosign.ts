@@ -14,10 +14,10 @@ export interface AutosignOptions {
   autoAccept: boolean;
   autosignFile: string;
   autorejectFile: string;
-  /** Minutes that a stub in `minions_autosign` is good for; 0 or less = for ever. */
+  /** How long a stub in `minions_autosign` is good, in minutes; 0 or less for ever. */
   autosignTimeout: number;
   autosignGrainsDir: string;
-  /** Only files of these names count; none = all files in the directory, as in Salt. */
+  /** The names of the files that count; if empty, all files in the directory count, as in Salt. */
   autosignGrains: readonly string[];
   permissivePkiAccess: boolean;
   /** `"text"` compares grain values in their text form, as 3007 does; `"raw"` takes text only, as 3006. @default "text" */
@@ -38,7 +38,7 @@ export class Autosign implements AcceptancePolicy {
   }
 
   autoSign(id: string, grains: unknown): boolean {
-    // The stub is used up even where another rule would accept the key: it was created for this one minion.
+    // The stub is used up even if another rule would accept the key: it was created for this minion alone.
     const stub = this.#takeStub(id);
     return this.#options.autoAccept || this.#listed(this.#options.autosignFile, id) || stub || this.#byGrains(grains);
   }

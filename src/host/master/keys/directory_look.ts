@@ -1,6 +1,6 @@
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
 
-/** File systems count time in ticks of some milliseconds: two changes within one look like one. */
+/** The age at which a modification time can be trusted, in milliseconds: two changes within one tick of a file system look like one. */
 export const SETTLED_MS = 2000;
 
 /** True if nothing has happened to a file or a directory between two looks at it. */
@@ -8,17 +8,17 @@ export function isSameFile(a: FileStat, b: FileStat): boolean {
   return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
 }
 
-/** A directory in one state of it: a file that was made, removed or replaced by another makes another state. */
+/** One state of a directory: it changes when a file in it is made, removed or replaced. */
 export interface DirectoryState {
   readonly stat: FileStat;
 }
 
-/** For how many milliseconds a look holds beyond its turn of the loop, of which there may be several in one. */
+/** How long a look is good, in milliseconds; several turns of the loop may fall into this time. */
 const HOLDS_MS = 2;
 
 /**
- * Looks at a directory once for all that is asked within one turn of the event loop, or within two milliseconds, so that a burst of a
- * thousand requests is not a thousand looks at their files.
+ * Looks at a directory once for all requests within one turn of the event loop, or within two milliseconds, so that a burst of a
+ * thousand requests does not cause a thousand looks at files.
  */
 export class DirectoryLook {
   readonly #fs: FileSystem;
@@ -37,19 +37,19 @@ export class DirectoryLook {
   }
 
   /**
-   * The state of the directory: the same object for as long as nothing has changed in it. Undefined while it has changed a moment ago:
-   * a further change might not show.
+   * Returns the state of the directory: the same object for as long as nothing has changed in it. Undefined if it has changed a moment ago,
+   * when a further change might not show.
    *
    * @param now by the clock
    */
   state(now: number): DirectoryState | undefined {
     const age = now - this.#lookedMs;
-    // By a clock that stands still, a look would hold for good.
+    // If the clock stands still, the age is 0: a look must not be good for ever.
     if (!this.#looked && !(age > 0 && age < HOLDS_MS)) this.#look(now);
     return this.#state;
   }
 
-  /** Has it look again: this process has changed something. */
+  /** Makes the next call look again, since this process has changed the directory. */
   again(): void {
     this.#looked = false;
     this.#lookedMs = -Infinity;

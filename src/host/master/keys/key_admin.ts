@@ -50,15 +50,15 @@ export interface KeyAdminOptions {
   fire(tag: string, data: Record<string, unknown>): void;
   /** Rotates the master key, so that minions whose key was removed cannot open publications any more. */
   rotate(): void;
-  /** Where decisions are noted. @default `key_history` in `pki_dir` */
+  /** The history in which decisions are noted. @default `key_history` in `pki_dir` */
   history?: KeyHistory;
-  /** Changes of minions' keys. @default those of `pki_dir` */
+  /** The rotations of minions' keys. @default those of `pki_dir` */
   rotations?: KeyRotations;
-  /** Where keys that are not accepted came from. @default nobody is heard of */
+  /** The addresses that keys which are not accepted came from. @default none is known */
   senders?: KeySenders;
-  /** Since when minions are connected. @default of none it is known */
+  /** Tells since when minions are connected. @default it is known of none */
   presence?: { upSince(id: string): number | undefined };
-  /** Who decides. @default the master's own user */
+  /** Who decides, for the history. @default the master's own user */
   actor?: KeyActor;
 }
 
@@ -74,14 +74,14 @@ export interface KeyProblem {
   message: string;
 }
 
-/** Keys that are moved before other work of the master has its turn. */
+/** How many keys are moved before other work of the master has its turn. */
 const AT_ONCE = 50;
 
 const STATE_OF = new Map(KEY_STATES.map((state) => [KEY_DIRECTORIES[state] as KeyStatus, state]));
 const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
 /**
- * What operators do with keys: `salt-key`, and the wheel functions `key.*`.
+ * Administers keys for operators: `salt-key` and the wheel functions `key.*` use it.
  *
  * @example
  * ```ts
@@ -95,9 +95,9 @@ export class KeyAdmin implements KeyAdministration {
   readonly #history: KeyHistory;
   readonly #actor: KeyActor;
   readonly #rotations: KeyRotations;
-  /** Where keys that are not accepted came from. */
+  /** The addresses that keys which are not accepted came from. */
   readonly senders: KeySenders;
-  /** Id → fingerprint of the accepted key that was replaced, until that is told. */
+  /** Id → the fingerprint of the accepted key that was replaced, until the event tells it. */
   readonly #replaced = new Map<string, string>();
 
   /**
@@ -114,7 +114,7 @@ export class KeyAdmin implements KeyAdministration {
     this.#rotations = options.rotations ?? this.#openRotations();
   }
 
-  /** The same, with another name in the history. */
+  /** Returns the same administration under another name in the history. */
   as(actor: KeyActor): KeyAdmin {
     return new KeyAdmin({
       ...this.#options,
@@ -153,7 +153,7 @@ export class KeyAdmin implements KeyAdministration {
     return asked;
   }
 
-  /** Changes of minions' keys, which note in the same history. */
+  /** The rotations of minions' keys, which are noted in the same history. */
   get rotations(): KeyRotations {
     return this.#rotations;
   }
@@ -173,7 +173,7 @@ export class KeyAdmin implements KeyAdministration {
     });
   }
 
-  /** The fingerprint of the accepted key that accepting this one would replace; undefined if there is no other. */
+  /** Returns the fingerprint of the accepted key that accepting this key would replace; undefined if there is none. */
   #wouldReplace(id: string, pem: string): string | undefined {
     const accepted = this.#options.keys.read("accepted", id);
     if (accepted === undefined) return undefined;
@@ -181,7 +181,7 @@ export class KeyAdmin implements KeyAdministration {
     return old === next ? undefined : old;
   }
 
-  /** Writes an accepted key, and keeps which one it has replaced for the history and the event. */
+  /** Writes an accepted key, and remembers which key it has replaced, for the history and the event. */
   #trust(id: string, pem: string): void {
     const replaced = this.#wouldReplace(id, pem);
     this.#options.keys.write("accepted", id, pem);
@@ -220,7 +220,7 @@ export class KeyAdmin implements KeyAdministration {
     return this.matching(glob, KEY_STATES);
   }
 
-  /** The same in some of the directories; those without a match are left out. */
+  /** Returns the matching keys of some states; states without a match are left out. */
   matching(glob: string, states: readonly KeyState[]): KeyMatches {
     const patterns = new PatternCache();
     const globs = glob.split(",").map((part) => patterns.glob(part));
@@ -288,7 +288,7 @@ export class KeyAdmin implements KeyAdministration {
     }
   }
 
-  /** Makes the changes durable, fires their events, and removes what belongs to keys that were removed. */
+  /** Makes the changes durable, fires their events, and removes the data of minions whose keys were removed. */
   async settle(
     action: KeyAction,
     ids: readonly string[],
@@ -304,7 +304,7 @@ export class KeyAdmin implements KeyAdministration {
       this.#replaced.delete(id);
     }
     if (action === "accept") {
-      // The holder of the key before could still open publications.
+      // The holder of the replaced key could still decrypt publications.
       if (replaced.length > 0 && (how.rotate ?? true) && opts.rotate_aes_key) rotate();
       return;
     }
@@ -333,7 +333,7 @@ export class KeyAdmin implements KeyAdministration {
     return true;
   }
 
-  /** The pair of that name in `pki_dir`, made if it does not exist. */
+  /** Makes the key pair of a name in `pki_dir`, unless it exists. */
   async ownPair(name: string, bits: number): Promise<void> {
     const { runtime, log, opts } = this.#options;
     await loadPair(runtime, log, { pkiDir: opts.pki_dir, name, keySize: bits });
@@ -342,7 +342,7 @@ export class KeyAdmin implements KeyAdministration {
   async generateFiles(directory: string, name: string, bits: number): Promise<string> {
     const { runtime: { fs, crypto }, opts } = this.#options;
     const [privatePath, publicPath] = [joinPath(directory, `${name}.pem`), joinPath(directory, `${name}.pub`)];
-    // As in Salt, a key that exists is kept: the name may be that of the master's own.
+    // A key that exists is kept, as in Salt: the name may be that of the master's own key.
     if (fs.stat(privatePath) === undefined) {
       const pair = await generateKeyPair(crypto, { bits });
       fs.mkdir(directory);

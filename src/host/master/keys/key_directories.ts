@@ -24,9 +24,9 @@ class Remembered implements AcceptedKey {
   readonly pem: string;
   readonly #load: (pem: string) => RsaPublicKey | undefined;
   provenToken?: Uint8Array;
-  /** The file as it was. */
+  /** The data of the file when the key was read. */
   stat: FileStat;
-  /** True if `stat` can be trusted: a later change would have shown in it. */
+  /** True if `stat` can be trusted: a later change would show in it. */
   settled: boolean;
   /** The directory just before the last look at the file, and when that was. */
   directory: DirectoryState | undefined;
@@ -85,7 +85,7 @@ export class KeyDirectories implements KeyStore {
   readonly #pkiDir: string;
   readonly #remembered = new Map<string, Remembered>();
   readonly #clock: Pick<Clock, "now"> | undefined;
-  /** Called after a key of the minion has been written or removed here. @default nobody is told */
+  /** Called after a key of a minion has been written or removed here. @default not called */
   onChange: ((id: string) => void) | undefined;
   /** The last key that was loaded: a sign-in asks for it more than once. */
   #loaded: { pem: string; key: RsaPublicKey | undefined } | undefined;
@@ -104,7 +104,7 @@ export class KeyDirectories implements KeyStore {
   #listing: { stamp: string; ids: string[] } | undefined;
   /** Files and directories whose changes a power failure could lose. */
   #unsynced = new Set<string>();
-  /** Two at a time: other parts need the disk, too, and the threads that sync. */
+  /** Syncs two files at a time: other parts need the disk and the syncing threads, too. */
   readonly #sync = grouped(async () => {
     const paths = [...this.#unsynced];
     this.#unsynced.clear();
@@ -153,7 +153,7 @@ export class KeyDirectories implements KeyStore {
   }
 
   accepted(id: string): AcceptedKey | undefined {
-    // Before the file, so that a change between the two shows.
+    // Look at the directory before the file, so that a change between the two shows.
     const now = this.#clock?.now() ?? 0;
     const directory = this.#look?.state(now);
     const remembered = directory === undefined ? undefined : this.#remembered.get(id);
@@ -184,7 +184,7 @@ export class KeyDirectories implements KeyStore {
   read(state: KeyState, id: string): string | undefined {
     const path = this.#path(state, id);
     const stat = this.#fs.stat(path);
-    // Too large for a key file: empty text is equal to no key.
+    // The file is too large for a key: empty text is equal to no key.
     return stat?.kind !== "file" ? undefined : stat.size > LARGEST_KEY_FILE ? "" : this.#fs.readText(path);
   }
 
@@ -209,7 +209,7 @@ export class KeyDirectories implements KeyStore {
   /** Removes the minion's key of this state. */
   remove(state: KeyState, id: string): void {
     this.#fs.remove(this.#path(state, id));
-    // A key that the minion has offered in its place goes with it.
+    // A new key that the minion has offered in place of the removed key is removed with it.
     if (state === "accepted") this.#fs.remove(`${this.#pkiDir}/minions_rotating/${id}`);
     this.#changed(state);
     this.onChange?.(id);
@@ -218,7 +218,7 @@ export class KeyDirectories implements KeyStore {
   #changed(state: KeyState, ...paths: string[]): void {
     this.#look?.again();
     for (const path of [...paths, joinPath(this.#pkiDir, KEY_DIRECTORIES[state])]) this.#unsynced.add(path);
-    // Also where no caller waits for it: a key that was accepted by a rule. Callers of `synced` receive the error.
+    // Sync even if no caller waits, as for a key that a rule accepted. Callers of `synced` receive the error.
     this.#sync().catch(() => {});
   }
 

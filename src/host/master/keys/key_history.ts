@@ -17,7 +17,7 @@ import { PatternCache } from "../../../model/target/patterns.ts";
 export interface KeyActor {
   /** The name of a user, or the id of the minion that asks. */
   user: string;
-  /** By which way: a program, a wheel function, or a rule of the master. */
+  /** How the decision was made: by a program, a wheel function, or a rule of the master. */
   via: "salt-key" | "wheel" | "autosign" | "autoreject" | "minion" | "rotation" | "expiry" | "master";
   /** The address of whoever asked, if it came over the network. */
   from?: string;
@@ -26,11 +26,11 @@ export interface KeyActor {
 /** What was done with a key. */
 export type KeyAct = KeyDecision["act"];
 
-/** Bytes of the file that is written to; then it becomes `key_history.1`, and the one before is gone. */
+/** The most bytes of the current file; then it becomes `key_history.1`, and the previous file of that name is gone. */
 const LARGEST_FILE = 8 * 2 ** 20;
-/** Characters of a user's name or an address that are kept. */
+/** The most characters of a user's name or an address that are kept. */
 const LONGEST_NAME = 128;
-/** The newest decisions that one question is answered with. */
+/** The most decisions that one request returns, the newest ones. */
 const MOST_SHOWN = 100_000;
 
 const NAMES = ["key_history.1", "key_history"];
@@ -89,7 +89,7 @@ export class KeyHistory {
     this.#lines.push(`${JSON.stringify(decision)}\n`);
   }
 
-  /** Resolves once what was noted is on the disk. A disk that is full is logged: the keys themselves were changed. */
+  /** Resolves once all notes are on the disk. A full disk is only logged: the keys themselves were changed. */
   async saved(): Promise<void> {
     try {
       await this.#write();
@@ -101,7 +101,7 @@ export class KeyHistory {
     }
   }
 
-  /** The newest decisions on the ids of a glob, oldest first. @param limit how many at most */
+  /** Returns the newest decisions on the ids that match a glob, oldest first. @param limit the most decisions */
   read(glob: string, limit: number): KeyDecision[] {
     const { fs, pkiDir } = this.#options;
     const patterns = new PatternCache();

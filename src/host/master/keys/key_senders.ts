@@ -2,14 +2,14 @@
 const MOST = 10_000;
 
 /**
- * From which address each key that is not accepted was last sent. It is known from the first sign-in after a start of the
- * master on; minions whose keys are pending sign in again and again.
+ * Knows from which address each key that is not accepted was last sent: from the first sign-in after a start of the
+ * master on, since minions whose keys are pending sign in again and again.
  */
 export class KeySenders {
-  /** Directory and id → address; those that were heard of last are the last. */
+  /** Directory and id → address, in the order in which they were last heard of. */
   readonly #addresses = new Map<string, string>();
 
-  /** A minion was not admitted. @param act what became of its key, as `salt/auth` tells it */
+  /** Called when a minion was not admitted. @param act what happened to its key, in the words of the event `salt/auth` */
   heard(act: unknown, id: unknown, address: string): void {
     const status = STATUS_OF[String(act)];
     if (status === undefined || typeof id !== "string") return;
@@ -19,7 +19,7 @@ export class KeySenders {
     if (this.#addresses.size > MOST) this.#addresses.delete(this.#addresses.keys().next().value!);
   }
 
-  /** Undefined if it has not signed in since the master started. */
+  /** Returns the address of a key's sender; undefined if it has not signed in since the master started. */
   addressOf(status: string, id: string): string | undefined {
     return this.#addresses.get(`${status}/${id}`);
   }

@@ -2,7 +2,7 @@ import type { MasterKey } from "../../../protocol/channel/auth_server.ts";
 import { Crypticle, newKeyString } from "../../../protocol/crypto/crypticle.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 
-/** The key that publications are sealed with. It lives in memory alone: a master that starts makes a new one. */
+/** The key that publications are encrypted with. It is only in memory: a master that starts makes a new one. */
 export class RotatingMasterKey {
   readonly #crypto: Crypto;
   #current: MasterKey;
@@ -16,12 +16,12 @@ export class RotatingMasterKey {
     return this.#current;
   }
 
-  /** Replaces the key. Minions sign in again when they receive the first publication that they cannot open. */
+  /** Replaces the key. Minions sign in again when they receive the first publication that they cannot decrypt. */
   rotate(): void {
     this.#current = this.#make();
   }
 
-  /** The key of all masters of the cluster. */
+  /** Sets the key that all masters of the cluster share. */
   set(keyString: string): void {
     if (keyString !== this.#current.keyString) this.#current = this.#make(keyString);
   }

@@ -22,25 +22,25 @@ const AGAIN_MS = 2_000;
 const OWN_AGAIN_MS = 3_600_000;
 /**
  * How soon a minion may offer another key instead of one that it has not used, in milliseconds; each offer doubles it, up to an
- * hour. An offer is a line in the history of keys, which keeps so many lines for all minions together.
+ * hour. Each offer is a line in the history of keys, whose size is bounded for all minions together.
  */
 const OFFER_AGAIN_MS = 60_000;
 const LEAST_BITS = 2048;
 const LARGEST_FILE = 65_536;
 
-/** The change of one minion's key, as its file has it. */
+/** The rotation of one minion's key, as its file holds it. */
 interface Rotation {
   /**
-   * `asked`: the minion is to be told. `offered`: it has shown its new key, and may use either. `done`: it has used the new one,
-   * which is the accepted one now; the old is good until `untilMs`.
+   * `asked`: the minion must be told. `offered`: the minion has shown its new key, and may use either. `done`: it has used the new key,
+   * which is now the accepted one; the old key is good until `untilMs`.
    */
   state: "asked" | "offered" | "done";
-  /** The key that is accepted at the begin; a file for any other is out of date. */
+  /** The key that is accepted at the begin of the rotation; a file for any other key is out of date. */
   old: string;
   next?: string;
-  /** Keys that were offered in turn, and not used. */
+  /** The number of keys that were offered one after another and not used. */
   offers?: number;
-  /** Who asked for it. */
+  /** Who asked for the rotation. */
   by: string;
   atMs: number;
   untilMs?: number;
@@ -61,7 +61,7 @@ export interface RotationOffer {
   next: unknown;
   nonce: unknown;
   time: unknown;
-  /** By the present key, and by the new one, in base64. */
+  /** The signature by the present key, in base64; the next field is the one by the new key. */
   sig: unknown;
   proof: unknown;
 }
@@ -85,7 +85,7 @@ export interface KeyRotationsOptions {
   masterPem(): string;
   /** How long the old key stays good after the new one was used, in milliseconds. */
   overlapMs: number;
-  /** Minions may change their keys without being asked. */
+  /** True if minions may change their keys without being asked. */
   ownAllowed: boolean;
   /** Notes under a name; the notes are written with {@link KeyRotationsOptions.saved}. */
   note(actor: KeyActor): Note;
@@ -94,8 +94,8 @@ export interface KeyRotationsOptions {
 }
 
 /**
- * Changes of minions' keys, with a time in which both are good. A new key counts only if the accepted one has signed it for this
- * master, with a nonce of this master; it takes the place of the old one when its minion has used it.
+ * Rotates minions' keys, with a time in which both keys are good. A new key counts only if the accepted key has signed it for this
+ * master, with a nonce of this master; it replaces the old key once its minion has used it.
  *
  * @internal
  */
@@ -108,7 +108,7 @@ export class KeyRotations {
     this.#options = options;
   }
 
-  /** The key store with the second keys of those whose key changes. */
+  /** Returns the key store with the second keys of minions whose key changes. */
   over(keys: KeyDirectories): KeyStore {
     return {
       accepted: (id) => keys.accepted(id),
@@ -123,7 +123,7 @@ export class KeyRotations {
     };
   }
 
-  /** Marks an accepted minion, which is told when it is there. @returns false if it has no accepted key */
+  /** Marks an accepted minion for rotation; it is told once it is connected. @returns false if it has no accepted key */
   ask(id: string, actor: KeyActor): boolean {
     const { keys, clock, note } = this.#options;
     const old = keys.read("accepted", id);
@@ -134,7 +134,7 @@ export class KeyRotations {
     return true;
   }
 
-  /** Ids that are to be told. @param wanted which of them @param most how many */
+  /** Returns the ids of marked minions. @param wanted selects among them @param most how many at most */
   asked(wanted: (id: string) => boolean, most: number): string[] {
     const found: string[] = [];
     for (const id of this.#ids()) {
@@ -144,7 +144,7 @@ export class KeyRotations {
     return found;
   }
 
-  /** The nonce for an offer, or why there can be none. */
+  /** Returns the nonce for an offer, or why there can be none. */
   begin(id: string): { nonce: string } | { error: string } {
     const { crypto, clock, ownAllowed } = this.#options;
     const current = this.#current(id);
@@ -164,7 +164,7 @@ export class KeyRotations {
     return { nonce };
   }
 
-  /** Takes a new key beside the accepted one; resolves once it is on the disk, to why it is not taken otherwise. */
+  /** Takes a new key beside the accepted one. Resolves once it is on the disk, or to the reason why it is not taken. */
   async offer(id: string, offer: RotationOffer): Promise<string | undefined> {
     const { keys, clock, log, note, saved } = this.#options;
     const accepted = keys.accepted(id);
@@ -191,7 +191,7 @@ export class KeyRotations {
     return undefined;
   }
 
-  /** Ends the overlaps that are over. @returns how many */
+  /** Ends the overlaps whose time is over. @returns how many */
   sweep(): number {
     const { clock, note } = this.#options;
     let gone = 0;
@@ -209,7 +209,7 @@ export class KeyRotations {
     return gone;
   }
 
-  /** Gives a rotation up: the accepted key is the only one. */
+  /** Gives up a rotation: only the accepted key stays good. */
   forget(id: string): void {
     this.#options.fs.remove(this.#path(id), { sync: true });
     this.#loaded.delete(id);
@@ -242,7 +242,7 @@ export class KeyRotations {
     return why;
   }
 
-  /** The second key of a minion, beside the accepted one: the new one before it was used, the old one for a while after. */
+  /** Returns the second key of a minion beside the accepted one: the new key before it was used, the old key for a while after. */
   #second(id: string): AcceptedKey | undefined {
     const current = this.#current(id);
     if (current === undefined || current.state === "asked") return undefined;
@@ -255,13 +255,13 @@ export class KeyRotations {
     return key;
   }
 
-  /** A minion has proven that it uses its second key: if that is the new one, it becomes the accepted one. */
+  /** Called when a minion has proven that it uses its second key: if it is the new key, it becomes the accepted one. */
   #used(id: string, { pem }: AcceptedKey): void {
     const { keys, clock, log, overlapMs, note, saved } = this.#options;
     const current = this.#current(id);
     if (current?.state !== "offered" || current.next !== pem) return;
     const now = clock.now();
-    // In this order: after a loss of power between the two, the old key is accepted and the new one still offered.
+    // The order matters: after a loss of power between the two writes, the old key is accepted and the new key still offered.
     this.#write(id, { ...current, state: "done", atMs: now, untilMs: now + overlapMs });
     keys.write("accepted", id, pem);
     this.#loaded.delete(id);
@@ -270,7 +270,7 @@ export class KeyRotations {
     log.info("minion uses its new key, which is now the accepted key", { id });
   }
 
-  /** The rotation of a minion, if its file goes with the accepted key. */
+  /** Returns the rotation of a minion, if its file belongs to the accepted key. */
   #current(id: string): Rotation | undefined {
     const rotation = this.#read(id);
     if (rotation === undefined) return undefined;
@@ -278,7 +278,7 @@ export class KeyRotations {
     if (accepted === undefined) return undefined;
     const pem = cleanPem(accepted);
     const isOld = cleanPem(rotation.old) === pem;
-    // Torn between its two writes: the new key was used, and is still beside the old one.
+    // A loss of power came between the two writes: the new key was used but is not the accepted one yet.
     if (rotation.state === "done" && isOld) return { ...rotation, state: "offered" };
     return (rotation.state === "done" ? rotation.next === pem : isOld) ? rotation : undefined;
   }

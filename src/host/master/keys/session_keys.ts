@@ -11,17 +11,17 @@ import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 
 const KEY_STRING = /^[A-Za-z0-9+/]{75}=$/;
-/** Bytes of the file that is read at the start: 300 a minion. */
+/** The most bytes of the sessions file that is read at the start; a minion takes about 300. */
 const LARGEST_FILE = 2 ** 27;
 
 interface SessionKey {
   keyString: string;
-  /** When it was made, by `Clock.elapsed()`: a clock that is set ends no session, and prolongs none. */
+  /** When the session key was made, by `Clock.elapsed()`: setting the clock neither ends nor prolongs a session. */
   madeAt: number;
-  /** The public key that it was made for; of a session that was read from the disk, its hash. */
+  /** The public key that the session key was made for; if the session was read from the disk, the hash of that key. */
   pem?: string;
   hash?: string;
-  /** Newest time of a request that an earlier master has taken under it, in seconds. */
+  /** The newest time of a request that an earlier master has taken under this session key, in seconds. */
   floor?: number;
 }
 
@@ -31,17 +31,17 @@ export interface SessionKeysOptions {
   clock: Pick<Clock, "now" | "elapsed">;
   log: Logger;
   cacheDir: string;
-  /** The master's public key: the next run uses what this one leaves only if it has the same. */
+  /** The master's public key: the next run uses the sessions that this run leaves only if it has the same key. */
   masterPem: string;
-  /** Seconds after which a session is replaced: `publish_session`. */
+  /** After how many seconds a session is replaced: `publish_session`. */
   lifetimeSeconds: number;
 }
 
 /**
- * SessionKey keys, each bound to the public key that it was made for. They are in memory: a master that was killed begins with
- * none, since it cannot know which requests its predecessor has taken, and a request captured then must be worthless. A
- * master that stops in order leaves them in `<cachedir>/.sessions`, with the newest time that each has seen, so that the
- * next one accepts the returns of minions without another sign-in. That file is gone before the first of them is used. A master
+ * Session keys, each bound to the public key that it was made for. They are in memory: a master that was killed begins with
+ * none, since it cannot know which requests the killed process has taken, and a captured request must be worthless. A
+ * master that stops in order leaves them in `<cachedir>/.sessions`, with the newest request time of each, so that the
+ * next run accepts the returns of minions without another sign-in. The file is removed before the first of these keys is used. A master
  * with another key does not use them: only a sign-in tells a minion that the master's key has changed.
  */
 export class SessionKeys implements SessionKeyStore {
@@ -81,7 +81,7 @@ export class SessionKeys implements SessionKeyStore {
     this.#keys.delete(id);
   }
 
-  /** Forgets the sessions that are over. @returns how many */
+  /** Forgets the sessions whose time is over. @returns how many */
   sweep(): number {
     let gone = 0;
     for (const [id, session] of this.#keys) {
@@ -103,7 +103,7 @@ export class SessionKeys implements SessionKeyStore {
     const began = clock.now() - clock.elapsed();
     const lines = [JSON.stringify({ master: this.#hash(this.#options.masterPem) })];
     for (const [id, session] of this.#keys) {
-      // One of a second key is not worth it: that minion signs in again.
+      // A session of a second key is not saved: that minion signs in again.
       if (!isMinionId(id)) continue;
       const seen = newest(id);
       if (seen === "unknown" || !this.#isGood(session)) continue;
@@ -125,7 +125,7 @@ export class SessionKeys implements SessionKeyStore {
     const stat = fs.stat(this.#path);
     if (stat === undefined) return;
     const text = stat.kind === "file" && stat.size <= LARGEST_FILE ? fs.readText(this.#path) : "";
-    // Removed first: a file that is read twice would let requests of this run be accepted again, also after a power failure.
+    // The file is removed first: if it were read twice, requests of this run could be accepted again, also after a power failure.
     fs.remove(this.#path, { sync: true });
     const [first, ...lines] = text.split("\n");
     const { master } = JSON.parse(first || "{}") as { master?: unknown };
@@ -140,7 +140,7 @@ export class SessionKeys implements SessionKeyStore {
       const [id, keyString, madeMs, hash, floor] = JSON.parse(line) as unknown[];
       if (typeof keyString !== "string" || !KEY_STRING.test(keyString) || typeof hash !== "string") continue;
       if (!isMinionId(id) || typeof madeMs !== "number" || floor !== null && typeof floor !== "number") continue;
-      // One made in the future says that a clock was set: it is used no more.
+      // A session made in the future means that the clock was set: it is not used any more.
       if (madeMs > clock.now()) continue;
       const madeAt = clock.elapsed() - (clock.now() - madeMs);
       this.#keys.set(id, { keyString, madeAt, hash, ...(floor === null ? {} : { floor }) });

@@ -3,18 +3,18 @@ import type { KeyState, StrangerKeys } from "../../../protocol/channel/key_store
 import type { Logger } from "../../../base/log.ts";
 import { KEY_DIRECTORIES, type KeyDirectories } from "./key_directories.ts";
 
-/** How long the count of a directory is valid: `salt-key` changes it in another process. */
+/** How long the count of a directory is good, in milliseconds: `salt-key` changes the directory in another process. */
 const COUNT_GOOD_MS = 1000;
 
 interface Count {
-  /** Keys in the directory: counted, then added up. */
+  /** The number of keys in the directory: counted once, then increased. */
   total: number;
   countedMs: number;
-  /** Key → its sender, where this process has received it. */
+  /** Key → its sender, if this process has received the key. */
   origins: Map<string, string>;
-  /** Sender → number of its keys. */
+  /** Sender → the number of its keys. */
   held: Map<string, number>;
-  /** The last key was refused; logged once. */
+  /** True if the last key was refused, which is logged once. */
   full: boolean;
 }
 
@@ -22,14 +22,14 @@ export interface StrangerKeyOptions {
   keys: KeyDirectories;
   clock: Pick<Clock, "now">;
   log: Logger;
-  /** Keys in each directory at most (`max_pending_keys`); 0 = no bound. */
+  /** The most keys in each directory (`max_pending_keys`); 0 for no bound. */
   limit: number;
 }
 
 /**
- * Counts the keys that strangers have sent. A sender may have as many as there is room left beside them: one alone can take
- * half of a directory, each further one half of what remains, so that there is always room for a sender that has not sent
- * any. Once the operator has accepted or deleted some, minions that were refused are admitted with their next attempt.
+ * Counts the keys that strangers have sent. A sender may have as many keys as there is free room: the first sender can take
+ * half of a directory, each further sender half of what remains, so that there is always room for a new sender. Once the operator
+ * has accepted or deleted some keys, minions that were refused are admitted with their next attempt.
  */
 export class CountedStrangerKeys implements StrangerKeys {
   readonly #options: StrangerKeyOptions;
@@ -76,7 +76,7 @@ export class CountedStrangerKeys implements StrangerKeys {
       count.origins.set(id, origin);
       count.held.set(origin, (count.held.get(origin) ?? 0) + 1);
     }
-    // Logged again once there was room, or when the directory was filled by other keys.
+    // A full directory is logged again once there was room, or when other keys have filled it.
     count.full = known?.full === true && count.total >= known.total;
     this.#counts.set(state, count);
     return count;
