@@ -33,21 +33,21 @@ import { MasterSockets, portOf } from "./start/sockets.ts";
 
 export type { MasterOptions } from "./master_options.ts";
 
-/** How long a master that stops goes on with requests that it has begun, in milliseconds. */
+/** How long a master that stops continues requests that it has begun, in milliseconds. */
 const STOP_MS = 10_000;
 
-/** Targets of a job that somebody waits for as for an answer: their requests go before those that a large job brings. */
+/** The most targets of a small job, whose caller waits for the answer: requests of its minions go before those of a large job. */
 const SMALL_JOB = 20;
 
 /**
  * A running master.
  */
 export interface Master extends AsyncDisposable {
-  /** The configuration that holds now. */
+  /** The present configuration. */
   readonly opts: MasterOpts;
   /** The keys of its minions. */
   readonly keys: KeyDirectories;
-  /** `tcp://0.0.0.0:4505`, with the port that it listens at. */
+  /** Where publications come from, `tcp://0.0.0.0:4505`, with the port that was taken. */
   readonly publishEndpoint: string;
   /** Where requests go, `tcp://127.0.0.1:4506`, with the port that was taken. */
   readonly requestEndpoint: string;
@@ -55,12 +55,12 @@ export interface Master extends AsyncDisposable {
   status(): Record<string, unknown>;
   /**
    * Takes options of a configuration that was read again: who may do what, node groups, and which keys are accepted. A request
-   * that is under way goes on by the former ones.
+   * that is under way is answered by the former options.
    *
    * @returns the names of the options that have changed and hold from now on
    */
   reload(opts: Record<string, unknown>): string[];
-  /** Stops taking requests, answers those under way, makes everything durable. Twice is harmless. */
+  /** Stops taking requests, answers those under way, and makes everything durable. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export async function startMaster(options: MasterOptions): Promise<MasterWithPar
   const { meter } = telemetry;
   const runtime = durableRuntime(options.runtime, opts);
   const { fs, crypto, clock } = runtime;
-  // Closed in reverse order: first the requests, at last the job cache.
+  // The stack closes in reverse order: first the requests, at last the job cache.
   await using stack = new AsyncDisposableStack();
   stack.defer(() => telemetry.close());
   stack.defer(async () => await options.jobs.close());
@@ -237,7 +237,7 @@ export async function startMaster(options: MasterOptions): Promise<MasterWithPar
         options.reloaded?.(opts);
         schedule.reload(opts);
       } else {
-        // A missing engine may have been synced meanwhile.
+        // An engine that was missing may have been synced meanwhile.
         options.engines?.renew();
       }
       showSockets(fs, opts);

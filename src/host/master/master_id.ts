@@ -1,6 +1,6 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 
-/** The master's id, where minions have theirs: as configured, otherwise made from the host name. */
+/** Returns the master's id: as configured, otherwise made from the host name. */
 export function masterId(opts: Pick<MasterOpts, "id">, hostname: string): string {
   return opts.id === "" ? `${hostname}_master` : opts.id;
 }

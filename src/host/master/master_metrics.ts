@@ -3,7 +3,7 @@ import { isRecord } from "../../base/record.ts";
 import { type Counter, type Meter, METRICS } from "../../base/telemetry/mod.ts";
 import type { Packed } from "../../protocol/wire/msgpack.ts";
 
-/** What the commands of a master count. */
+/** The metrics that the commands of a master count. */
 export class MasterMetrics {
   readonly jobsPublished: Counter;
   readonly publications: Counter;
@@ -25,7 +25,7 @@ export class MasterMetrics {
     this.#fileBytes = meter.counter(METRICS.fileBytes);
   }
 
-  /** A return is safe. */
+  /** Counts a return that is durable. */
   stored(ret: { value: Packed; retcode: unknown; success: unknown; load: Record<string, unknown> }): void {
     if (!this.#meter.enabled) return;
     const { value, retcode, success, load } = ret;
@@ -36,7 +36,7 @@ export class MasterMetrics {
     this.outcomes.add(1, outcome);
   }
 
-  /** A piece of a file is the answer of a request. @returns the answer */
+  /** Counts the bytes of an answer that is a piece of a file. @returns the answer */
   sent(answer: unknown): unknown {
     if (!this.#meter.enabled) return answer;
     if (answer instanceof Promise) return answer.then((answer) => this.sent(answer));

@@ -30,17 +30,17 @@ export interface ClusterHost {
   id: string;
   identity: MasterIdentity;
   masterKey: RotatingMasterKey;
-  /** Where it keeps what it knows of the cluster. */
+  /** The directory in which the master keeps its state of the cluster. */
   directory: string;
   presence: Presence;
   publisher: Publisher;
-  /** Asked once the master is put together. */
+  /** Returns the parts of the master; called once they exist. */
   services(): MasterServices;
 }
 
-/** What several masters have in common: given to a master where `cluster` is set. */
+/** The parts that the masters of a cluster share: a master gets them if `cluster` is set. */
 export interface OpenCluster {
-  /** Its job cache is the master's job cache. */
+  /** The storage of the cluster; its job cache is the master's job cache. */
   storage: LedgerStorage;
   join(host: ClusterHost): Promise<ClusterLink>;
 }
@@ -54,9 +54,9 @@ export interface MasterOptions {
   jobs: JobCache;
   /** Where publications are saved beside {@link MasterOptions.jobs}: `ext_job_cache`. Must not reject. */
   extJobCache?: ExtJobCache;
-  /** What the returners of scheduled runners are called by. Must not reject. @default they are not called */
+  /** Calls the returners of scheduled runners. Must not reject. @default they are not called */
   sendToReturners?: SendToReturners;
-  /** What it shares with the other masters of its cluster; the master closes it. @default there are no others */
+  /** What the master shares with the other masters of its cluster; the master closes it. @default there is no cluster */
   cluster?: OpenCluster;
   /** @default the transport that the configuration asks for */
   sockets?: Transport;

@@ -10,11 +10,11 @@ import { merge } from "../../language/python/merge_strategy.ts";
 import { isRecord } from "../../base/record.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** Minions whose states one module looks up at the same time: it may start a program for each. */
+/** The most minions that one module looks up at a time: it may start a program for each. */
 const AT_ONCE = 5;
-/** Of a custom one: with several that hang, workers are left for the others. */
+/** The most minions that one custom module looks up at a time: if several modules hang, workers are left for the others. */
 const CUSTOM_AT_ONCE = 2;
-/** Milliseconds until a custom module is not waited for, its turn included: minions wait for a minute. */
+/** How long a custom module is waited for, in milliseconds, including its wait for a worker: minions wait for a minute. */
 const WAIT_MS = 50_000;
 
 interface TopsModule {
@@ -24,7 +24,7 @@ interface TopsModule {
   readonly customPool: Pool;
 }
 
-/** What `master_tops` has for minions: asked for each of them once at a time. */
+/** Looks up what `master_tops` has for minions, once at a time for each minion. */
 export class MasterTopsHost {
   readonly #runtime: Runtime;
   readonly #log: Logger;
@@ -32,7 +32,7 @@ export class MasterTopsHost {
   readonly #registry: TopsRegistry;
   readonly #customTops: CustomTops;
   readonly #modules: TopsModule[];
-  /** A minion that asks again meanwhile gets the same answer, and starts nothing. */
+  /** Minion → its lookup under way: a minion that asks again meanwhile gets the same answer. */
   readonly #open = new Map<string, Promise<AnyMap>>();
 
   /** @param customTops asks custom modules. @default this process does */
@@ -50,7 +50,7 @@ export class MasterTopsHost {
       pool: new Pool(AT_ONCE),
       customPool: new Pool(CUSTOM_AT_ONCE),
     }))
-      // Sorted by name, the order of Salt's loader.
+      // Modules are sorted by name, the order of Salt's loader.
       .sort(({ name: one }, { name: other }) => one < other ? -1 : 1);
     for (const { name } of this.#modules) {
       if (this.#kindOf(name) !== "unknown") continue;
@@ -60,7 +60,7 @@ export class MasterTopsHost {
     }
   }
 
-  /** As the directories of custom modules are now: what was synced meanwhile counts, and goes over Brine's own. */
+  /** Returns the kind of a module by the present directories: a custom module that was synced meanwhile counts, and precedes Brine's own. */
   #kindOf(name: string): "custom" | "own" | "unknown" {
     const file = customTop({ runtime: this.#runtime, opts: this.#opts, log: this.#log }, name);
     const isOwn = Object.hasOwn(this.#registry, name);
@@ -69,9 +69,9 @@ export class MasterTopsHost {
   }
 
   /**
-   * Environment → names of SLS files. What fails is logged, and says nothing.
+   * Returns environment → names of SLS files. A module that fails is logged, and adds nothing.
    *
-   * @param opts as the minion sends them, its grains among them
+   * @param opts the options that the minion sends, with its grains
    */
   async of(id: string, opts: Record<string, unknown>): Promise<AnyMap> {
     if (this.#modules.length === 0) return {};

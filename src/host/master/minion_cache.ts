@@ -6,7 +6,7 @@ import { sameBytes } from "../../runtime/bytes.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { decode, encode, Packed } from "../../protocol/wire/msgpack.ts";
 
-/** Grains and pillar of a minion as the master saw them last. */
+/** The latest grains and pillar of a minion that the master has seen. */
 export interface MinionData {
   grains: Record<string, unknown>;
   pillar: Record<string, unknown>;
@@ -20,7 +20,7 @@ export class MinionCache {
   readonly #fs: FileSystem;
   readonly #log: Logger;
   readonly #directory: string;
-  /** Called after a file of a minion, `<id>/data.p` or `<id>/mine.p`, was written or removed. @default nobody is told */
+  /** Called after a file of a minion, `<id>/data.p` or `<id>/mine.p`, was written or removed. @default not called */
   onChange: ((name: string) => void) | undefined;
 
   constructor(fs: FileSystem, log: Logger, cacheDir: string) {
@@ -72,7 +72,7 @@ export class MinionCache {
     this.#save(id, "mine.p", mine);
   }
 
-  /** What is there already is not written again: minions send the same with each refresh, and a write costs ten times a look. */
+  /** Saves data unless the file already has it: minions send the same data with each refresh, and a write costs ten times a look. */
   #save(id: string, name: string, value: unknown): void {
     const path = this.#path(id, name);
     const bytes = encode(value, "bin");
@@ -83,14 +83,14 @@ export class MinionCache {
     this.onChange?.(`${id}/${name}`);
   }
 
-  /** Removes everything that is cached of a minion. */
+  /** Removes all cached data of a minion. */
   forget(id: string): void {
     if (!isMinionId(id)) return;
     this.#fs.remove(`${this.#directory}/${id}`, { recursive: true });
     for (const name of ["data.p", "mine.p"]) this.onChange?.(`${id}/${name}`);
   }
 
-  /** False if there was none. */
+  /** Removes the mine of a minion. @returns false if there was none */
   flushMine(id: string): boolean {
     const path = this.#path(id, "mine.p");
     if (this.#fs.stat(path) === undefined) return false;
@@ -99,7 +99,7 @@ export class MinionCache {
     return true;
   }
 
-  /** Where files that the minion pushes are kept. */
+  /** Returns the directory of the files that a minion pushes. */
   filesDirectory(id: string): string {
     return this.#path(id, "files");
   }

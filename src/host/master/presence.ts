@@ -1,14 +1,14 @@
 import type { KeyDirectories } from "./keys/key_directories.ts";
 import { hostOf } from "../../protocol/zmtp/mod.ts";
 
-/** Which of a minion's statements is the newer one: they are numbered from its start on. */
+/** The order of a minion's statements: they are numbered from its start on, so that the newer of two is known. */
 export interface Order {
   /** Names one run of the minion. */
   life: string;
   number: number;
 }
 
-/** Connections of one minion of which others are told: it has one or two, and may open thousands. */
+/** The most connections of one minion that are shown: a minion has one or two, but may open thousands. */
 const MOST_SHOWN = 4;
 
 /**
@@ -16,7 +16,7 @@ const MOST_SHOWN = 4;
  * of its own on, until the last of its connections ends: it may have several, and a `salt-call` beside it has one, too.
  */
 export class Presence {
-  /** Since when it sees minions come and go: the start of the master, in milliseconds since the epoch. */
+  /** Since when the master sees minions come and go: its start, in milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly #now: () => number;
   /** Minion → the connection of its last request. */
@@ -36,13 +36,13 @@ export class Presence {
   readonly #doubted = new Set<string>();
   /** Minions that are connected here and take jobs: what is queued for them can be sent. */
   readonly #listening = new Set<string>();
-  /** The other masters of a cluster: which minions take jobs there. */
+  /** Other master of the cluster → the minions that take jobs there. */
   readonly #listeningElsewhere = new Map<string, Set<string>>();
-  /** The other masters of a cluster: which minions are connected there. */
+  /** Other master of the cluster → the minions that are connected there. */
   readonly #peers = new Map<string, Set<string>>();
-  /** Called when a minion comes to this master, or its last connection here ends. @default nobody is told */
+  /** Called when a minion connects to this master, or its last connection here ends. @default not called */
   onChange: ((id: string, connected: boolean) => void) | undefined;
-  /** Called when a minion begins to take jobs at this master. @default nobody is told */
+  /** Called when a minion begins to take jobs at this master. @default not called */
   onListening: ((id: string) => void) | undefined;
 
   /** The remote ends of the connections that take publications; nobody has said over one of them who it is. @default none are known */
@@ -55,7 +55,7 @@ export class Presence {
   }
 
   /**
-   * A minion has authenticated itself over a connection. True if it counted as away before.
+   * Notes that a minion has authenticated itself over a connection. True if it counted as away before.
    *
    * @param remote names the connection while it lasts; empty where the socket library does not report it
    */
@@ -81,7 +81,7 @@ export class Presence {
     return open === undefined;
   }
 
-  /** Whether a minion has authenticated itself from that host. */
+  /** True if a minion has authenticated itself from a host. */
   knows(host: string): boolean {
     return this.#hosts.has(host);
   }
@@ -101,7 +101,7 @@ export class Presence {
     else this.#hosts.set(before, left);
   }
 
-  /** A connection has ended. */
+  /** Notes that a connection has ended. */
   left(remote: string): void {
     for (const id of this.#minions.get(remote) ?? []) {
       const open = this.#open.get(id);
@@ -122,7 +122,7 @@ export class Presence {
     this.#minions.delete(remote);
   }
 
-  /** True if it is connected here, or to another master of the cluster. */
+  /** True if a minion is connected to this master or to another master of the cluster. */
   connected(id: string): boolean {
     return this.#open.has(id) || this.#peers.size > 0 && this.#elsewhere(id);
   }
@@ -167,14 +167,14 @@ export class Presence {
     return false;
   }
 
-  /** A minion takes jobs from now on, and what was queued for it: of Brine, it has asked for it; of real Salt, it subscribes by now. */
+  /** Notes that a minion takes jobs, also queued ones, from now on: a Brine minion has asked for them, a Salt minion has subscribed by now. */
   listensHere(id: string): void {
     if (this.#listening.has(id) || !this.#open.has(id)) return;
     this.#listening.add(id);
     this.onListening?.(id);
   }
 
-  /** True if jobs that are sent to it now reach it, by what is known of its connection. */
+  /** True if a job sent now reaches the minion, by what is known of its connection. */
   listens(id: string): boolean {
     if (this.#listening.has(id)) return true;
     for (const ids of this.#listeningElsewhere.values()) if (ids.has(id)) return true;
@@ -186,7 +186,7 @@ export class Presence {
     return this.#listening;
   }
 
-  /** A minion takes jobs at another master. @returns false if that was known */
+  /** Notes that a minion takes jobs at another master. @returns false if that was known */
   peerListens(master: string, id: string, isBrine: boolean): boolean {
     let ids = this.#listeningElsewhere.get(master);
     if (ids === undefined) this.#listeningElsewhere.set(master, ids = new Set());
@@ -197,7 +197,7 @@ export class Presence {
     return true;
   }
 
-  /** Another master says which minions have come to it, and which have left. @param whole these are all that it has */
+  /** Takes the minions that have come to another master and left it. @param whole true if these are all of its minions */
   peerSays(master: string, come: Iterable<string>, left: Iterable<string>, whole: boolean): void {
     let ids = this.#peers.get(master);
     if (ids === undefined) this.#peers.set(master, ids = new Set());
@@ -213,7 +213,7 @@ export class Presence {
     this.#missing(before);
   }
 
-  /** Another master is gone, and with it the connections to it. */
+  /** Forgets another master that is gone, with the connections to it. */
   peerGone(master: string): void {
     const ids = this.#peers.get(master) ?? [];
     this.#peers.delete(master);
@@ -221,7 +221,7 @@ export class Presence {
     this.#missing(ids);
   }
 
-  /** The other masters that were heard of. */
+  /** The other masters that have reported minions. */
   get peers(): Iterable<string> {
     return this.#peers.keys();
   }
@@ -230,21 +230,21 @@ export class Presence {
     for (const id of ids) if (!this.connected(id)) this.#goneSince.set(id, this.#now());
   }
 
-  /** Milliseconds since the epoch; undefined if it is connected, or has sent nothing since this master started. */
+  /** Since when a minion is away, in milliseconds since the epoch; undefined if it is connected, or silent since this master started. */
   goneSince(id: string): number | undefined {
     return this.#goneSince.get(id);
   }
 
-  /** Since when it is connected to this master, in milliseconds since the epoch; undefined if it is not. */
+  /** Since when a minion is connected to this master, in milliseconds since the epoch; undefined if it is not. */
   upSince(id: string): number | undefined {
     return this.#upSince.get(id);
   }
 
   /**
-   * The minion is Brine's: it acknowledges jobs, and asks for those that it has missed.
+   * Notes that a minion is a Brine minion: it acknowledges jobs, and asks for those that it has missed.
    *
-   * @param order of what it states now
-   * @returns false if it has stated something newer before: the two have overtaken each other on their way
+   * @param order the number of its present statement
+   * @returns false if a newer statement has come before: the two have overtaken each other
    */
   markBrine(id: string, order?: Order): boolean {
     this.#doubted.delete(id);
@@ -255,7 +255,7 @@ export class Presence {
     return !stale;
   }
 
-  /** A minion says that it has started. One of Brine has stated its jobs before; one that has not is of real Salt by now. */
+  /** Notes a minion's start event. A Brine minion has stated its jobs before it; a minion that has not is now a Salt minion. */
   started(id: string): void {
     if (this.#doubted.delete(id)) this.#brine.delete(id);
   }
@@ -264,7 +264,7 @@ export class Presence {
     return this.#brine.has(id);
   }
 
-  /** Each minion that has sent a request, with the address of its last connection. */
+  /** Yields each minion that has sent a request, with the address of its last connection. */
   remotes(): Iterable<[string, string]> {
     return this.#last;
   }

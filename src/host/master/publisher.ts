@@ -10,11 +10,11 @@ export interface PublisherOptions {
   sealer: PublicationSealer;
   crypto: Crypto;
   log: Logger;
-  /** Send each publication under topics, so that minions receive only what is for them: `zmq_filtering`. */
+  /** True to send each publication under topics, so that minions receive only publications for them: `zmq_filtering`. */
   filtering: boolean;
-  /** Publish to syndics as well: `order_masters`. */
+  /** True to publish to syndics as well: `order_masters`. */
   orderMasters: boolean;
-  /** Called with the targets of each job, before it is sent. @default nobody is told */
+  /** Called with the targets of each job, before it is sent. @default not called */
   onSend?(minions: readonly string[]): void;
 }
 
@@ -35,10 +35,10 @@ export class Publisher {
   }
 
   /**
-   * Seals a job load and sends it.
+   * Encrypts a job load and sends it.
    *
    * @param minions its targets, for the topics of `zmq_filtering`
-   * @param number of the publication, in a cluster
+   * @param number the number of the publication, in a cluster
    */
   send(load: Record<string, unknown>, minions: readonly string[], number?: number): void {
     const { socket, sealer, log, onSend } = this.#options;
@@ -56,7 +56,7 @@ export class Publisher {
     return this.#sent;
   }
 
-  /** Undefined without `zmq_filtering`: then every minion receives everything. */
+  /** Returns the topics of a publication; undefined without `zmq_filtering`: then every minion receives it. */
   #topicsOf({ tgt_type }: Record<string, unknown>, minions: readonly string[]): string[] | undefined {
     const { crypto, filtering, orderMasters } = this.#options;
     if (!filtering) return undefined;

@@ -17,13 +17,13 @@ export interface RequestIntakeOptions {
 }
 
 /**
- * How long requests are begun before sockets are read again, in milliseconds. A job of one minion takes five turns of the loop, so it
- * waits five times that long where a fleet keeps the master busy.
+ * How long requests are begun before sockets are read again, in milliseconds. A job for one minion takes five turns of the loop, so it
+ * waits five times that long if a fleet keeps the master busy.
  */
 const SLICE_MS = 4;
 
 const NOTHING = new Uint8Array(0);
-/** How requests in clear begin, after the byte for the map; `enc` comes first in those of Salt and of Brine. */
+/** How clear requests begin, after the byte for the map; Salt and Brine both write `enc` first. */
 const CLEAR = Uint8Array.of(0xa3, ...utf8("enc"), 0xa5, ...utf8("clear"));
 const PUBLISH = Uint8Array.of(0xa3, ...utf8("cmd"), 0xa7, ...utf8("publish"));
 
@@ -33,8 +33,8 @@ function holds(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
 }
 
 /**
- * Whether a request may be somebody's who publishes a job: by a look at its bytes, since it is not his turn yet. Anybody can send such
- * bytes; they decide about the order alone.
+ * True if a request looks like a publication, by its first bytes: it is decoded only when its turn comes. Anybody can send such
+ * bytes; they decide only about the order of requests.
  */
 export function asksToPublish(bytes: Uint8Array): boolean {
   if (bytes.length > SHORT || !holds(bytes, CLEAR, 1)) return false;
@@ -44,7 +44,7 @@ export function asksToPublish(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** Takes requests from the socket, has the request server answer them, and counts those under way. */
+/** Takes requests from the socket, has the request server answer them, and counts those that are being answered. */
 export class RequestIntake {
   readonly #options: RequestIntakeOptions;
   readonly #queue: FairQueue<PeerHandle>;
@@ -56,7 +56,7 @@ export class RequestIntake {
     this.#options = options;
     const { socket, clock, later } = options;
     const queue = this.#queue = new FairQueue<PeerHandle>({
-      // Evenly: by a clock that is set back, a turn would go on and on.
+      // A monotonic clock: if the clock were set back, a turn would go on and on.
       now: () => clock.elapsed(),
       sliceMs: SLICE_MS,
       later,
@@ -68,18 +68,18 @@ export class RequestIntake {
     socket.onMessage((peer, frames) => queue.add(peer, frames));
   }
 
-  /** Requests that wait to be begun, in bytes, and how many bytes may wait. */
+  /** The bytes of the requests that wait to be begun, and how many bytes may wait. */
   get waiting(): { bytes: number; limit: number } {
     const { size, limit } = this.#queue;
     return { bytes: size, limit };
   }
 
-  /** Has requests over these connections go before others for a moment: somebody waits for a few minions. */
+  /** Puts requests over these connections before others for a moment: a caller waits for a few minions. */
   hurry(remotes: Iterable<string>): void {
     this.#queue.hurry(remotes);
   }
 
-  /** Requests that are being answered. */
+  /** The number of requests that are being answered. */
   get inProgress(): number {
     return this.#inProgress;
   }
@@ -109,7 +109,7 @@ export class RequestIntake {
     this.#inProgress++;
     try {
       const reply = await server.handle(frames.at(-1) ?? NOTHING, peer);
-      // A REQ sends an empty frame before the body, a DEALER may send more: they lead the reply back.
+      // A REQ socket sends an empty frame before the body, a DEALER may send more frames: they lead the reply back.
       if (reply !== undefined && peer.open) socket.send(peer, frames.with(-1, reply));
     } catch (error) {
       log.error("reply not sent", { error: messageOf(error) });

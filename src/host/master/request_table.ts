@@ -35,19 +35,19 @@ import type { MasterServices } from "./services.ts";
 /** A command of the request server: load in, value of the reply out. */
 export type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;
 
-/** A token for a caller that authenticates; empty text for every other, as in Salt. */
+/** Makes a token for a caller that authenticates; answers every other caller with empty text, as in Salt. */
 async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<unknown> {
   const token = await externalAuth.makeToken(load);
   return token === undefined ? "" : { ...token, start: new Float(token.start), expire: new Float(token.expire) };
 }
 
-/** Whether the owner of a token may read every event: how a gateway knows what to hide from a listener. */
+/** Tells whether the owner of a token may read every event, so that a gateway knows what to hide from a listener. */
 async function eventRights({ externalAuth }: MasterServices, { token }: Load): Promise<{ all: boolean }> {
   const known = await externalAuth.byToken(token);
   return { all: known !== undefined && coversAllEvents(known.permissions) };
 }
 
-/** The SLS files of the minion that asks. It is known by its key: the id in its options may be that of another. */
+/** Answers with the SLS files of the minion that asks. It is known by its key: the id in its options may belong to another minion. */
 function masterTops({ tops }: MasterServices, { opts }: Load, minion: string | undefined): unknown {
   return minion === undefined ? {} : tops.of(minion, isRecord(opts) ? opts : {});
 }
@@ -116,8 +116,8 @@ export const COMMANDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Why a request about files failed. One that no worker could answer has no reply: an empty one would say that there is no such file,
- * and the minion asks again.
+ * Returns the error of a failed request about files. A request that no worker could answer gets no reply, and the minion asks again: an
+ * empty reply would say that there is no such file.
  */
 function withheld(error: unknown, log: Logger): Error {
   if (error instanceof WorkerError) log.error("request about files not answered", { error: error.message });

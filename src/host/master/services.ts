@@ -14,7 +14,7 @@ import type { KeyRotations } from "./keys/minion_key_rotations.ts";
 import type { MasterTopsHost } from "./master_tops.ts";
 import type { MinionCache } from "./minion_cache.ts";
 
-/** All that the parts of a master work with; each part takes what it needs of it. */
+/** All parts of a master; each part takes those that it needs. */
 export interface MasterServices extends JobServices, AccessServices {
   /** Grains, pillar and mine of each minion. */
   readonly cache: MinionCache;
@@ -25,29 +25,29 @@ export interface MasterServices extends JobServices, AccessServices {
   /** Sends the return of a scheduled runner to returners; never rejects. */
   readonly sendToReturners: SendToReturners | undefined;
   readonly replayed: ReplayedReturns;
-  /** Records who asks for what, and what becomes of it; undefined where `audit_log` is off. */
+  /** Records who asks for what, and the outcome; undefined if `audit_log` is off. */
   readonly audit?: Audit;
   /** Accepts, rejects and deletes keys. */
   readonly keyAdmin: KeyAdmin;
-  /** Changes of minions' keys. */
+  /** The rotations of minions' keys. */
   readonly rotations: KeyRotations;
   /** Wheel functions, which administer the master. */
   readonly wheels: WheelRegistry;
-  /** What `master_tops` has for minions. */
+  /** Looks up what `master_tops` has for minions. */
   readonly tops: MasterTopsHost;
   /** Undefined where the master was started without runners. */
   readonly runners: Runners | undefined;
   /** Undefined where the master was started without engines. */
   readonly engines: Pick<Engines, "report"> | undefined;
-  /** What matching patterns may cost: a limit for one request is set by {@link Steps.within}. */
+  /** Counts the cost of matching patterns: {@link Steps.within} limits it for one request. */
   readonly steps: Steps;
-  /** The same parts under other options: new requests are answered by what it returns, those under way by this. */
+  /** Returns the same parts under other options: new requests are answered by them, requests under way by these parts. */
   reconfigured(opts: MasterOpts): MasterServices;
   /** Makes a new master key; every minion signs in again when it receives a publication under it. */
   rotateMasterKey(): void;
 }
 
-/** Where the return of a scheduled runner goes besides. */
+/** The returners that the return of a scheduled runner goes to as well. */
 export interface WantedReturners {
   names: readonly string[];
   /** `return_config` and `return_kwargs` of the entry. */

@@ -8,9 +8,9 @@ import { compileGlob, type Predicate } from "../../language/python/glob.ts";
 export interface SyndicsOptions {
   fs: FileSystem;
   log: Logger;
-  /** `<cachedir>/syndics`: an empty file for each syndic, as real Salt has them. */
+  /** `<cachedir>/syndics`, with an empty file for each syndic, as in Salt. */
   directory: string;
-  /** `order_masters`: without it, no syndic is served. */
+  /** True if syndics are served: `order_masters`. */
   served: boolean;
   /** `syndic_minions`: syndic id or glob → ids or globs of minions; empty for no such list. */
   minions: Record<string, unknown>;
@@ -18,17 +18,17 @@ export interface SyndicsOptions {
   accepted(id: string): boolean;
 }
 
-/** What is in the file of a syndic whose id is a minion of this master, too. */
+/** The content of the file of a syndic whose id is also a minion of this master. */
 const ALSO_MINION = "minion";
 
 /**
- * The syndics below this master, and for which minions each may speak. A syndic is an accepted key that has said it is one: by its
- * start event, a list of its minions, or returns.
+ * The syndics below this master, and the minions that each may speak for. A syndic is an accepted key whose holder has acted as one: by
+ * its start event, a list of its minions, or returns.
  */
 export class Syndics {
   readonly #options: SyndicsOptions;
   readonly #known = new Set<string>();
-  /** Syndics whose id has acted as a minion of this master, too. */
+  /** Syndics whose id has also acted as a minion of this master. */
   readonly #alsoMinions = new Set<string>();
   /** Syndics that report the outcome of each minion: they and their local master are Brine's. */
   readonly #reporting = new Set<string>();
@@ -54,7 +54,7 @@ export class Syndics {
     return this.#options.served && (this.#rules.length === 0 || this.#rules.some(({ syndic }) => syndic(id)));
   }
 
-  /** Remembers a syndic. False if it may not be one. */
+  /** Remembers a syndic. False if the id may not be a syndic. */
   register(id: string): boolean {
     if (!this.mayBe(id)) return false;
     if (this.#known.has(id)) return true;
@@ -64,7 +64,7 @@ export class Syndics {
     return true;
   }
 
-  /** The id of a syndic has acted as a minion of this master, too. */
+  /** Notes that the id of a syndic has also acted as a minion of this master. */
   isAlsoMinion(id: string): void {
     if (!this.#known.has(id) || this.#alsoMinions.has(id)) return;
     this.#alsoMinions.add(id);
@@ -98,7 +98,7 @@ export class Syndics {
     return [...this.#known].filter((id) => this.#options.accepted(id));
   }
 
-  /** Whether a syndic reports the outcome of each of its minions. */
+  /** Sets whether a syndic reports the outcome of each of its minions. */
   setReporting(id: string, reports: boolean): void {
     if (reports) this.#reporting.add(id);
     else this.#reporting.delete(id);

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Logger } from "../../../base/log.ts";
 
-/** A smaller difference is the system's own correction of its clock, in milliseconds. */
+/** The smallest jump of the clock that counts, in milliseconds: smaller ones are the system's own corrections. */
 const LEAST_JUMP_MS = 5000;
-/** How long nothing is removed by its age after a jump, in milliseconds: time to set the clock right. */
+/** How long after a jump nothing is removed by its age, in milliseconds: the operator has time to correct the clock. */
 const HOLD_MS = 600_000;
 
 /** Notices that the system clock was set while the master runs. */
@@ -21,7 +21,7 @@ export class ClockWatch {
     this.#elapsed = clock.elapsed();
   }
 
-  /** To be called about once a second. */
+  /** Compares the clocks; call it about once a second. */
   look(): void {
     const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
     const jump = now - this.#now - (elapsed - this.#elapsed);
@@ -35,7 +35,7 @@ export class ClockWatch {
     );
   }
 
-  /** False for a while after a jump: what looks old by a wrong clock is not. */
+  /** False for a while after a jump: by a wrong clock, records look old that are not. */
   get trusted(): boolean {
     this.look();
     return this.#elapsed - this.#jumpedAt >= HOLD_MS;

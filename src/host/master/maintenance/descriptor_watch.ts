@@ -5,16 +5,16 @@ import { descriptorLimit } from "../../../runtime/descriptors.ts";
 import { KEY_DIRECTORIES } from "../keys/key_directories.ts";
 import type { MasterServices } from "../services.ts";
 
-/** Connections and files that a minion may need at once: of its requests, of publications, and of what it asks for. */
+/** How many connections and files one minion may need at a time: for requests, publications, and the files that it reads. */
 const FOR_EACH = 4;
 
 const REMEDY = "raise the limit of the service (LimitNOFILE=)";
 
-/** Tells the operator that file descriptors are short, or will be: once when that begins, not each time. */
+/** Warns the operator that file descriptors are short, or will be: once when that begins, not at each check. */
 export class DescriptorWatch {
   readonly #services: Pick<MasterServices, "keys" | "opts" | "runtime">;
   readonly #log: Logger;
-  /** Read in time: it cannot be read when no file can be opened. */
+  /** The limit of open files, read early: it cannot be read when no file can be opened. */
   #limit: number | undefined;
   #told = "";
   #used = false;
@@ -24,7 +24,7 @@ export class DescriptorWatch {
     this.#log = log;
   }
 
-  /** Opens something: the system refuses connections silently when it cannot open any more. */
+  /** Opens a file as a test: a system without free descriptors refuses connections silently. */
   probe(): void {
     const { opts, runtime: { fs } } = this.#services;
     let used = false;

@@ -1,4 +1,4 @@
-/** Items that are handled in one turn of the event loop: about a millisecond where each is a small file. */
+/** How many items are handled in one turn of the event loop: it takes about a millisecond if each is a small file. */
 const BATCH = 50;
 
 /**

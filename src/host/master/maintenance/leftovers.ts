@@ -4,12 +4,12 @@ import { KEY_DIRECTORIES } from "../keys/key_directories.ts";
 import type { MasterServices } from "../services.ts";
 import { inBatches } from "./in_batches.ts";
 
-/** A file that was being written when its program was killed. */
+/** Matches the names of temporary files, which stay if their program is killed while writing. */
 const TEMPORARY = /^\.[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\.tmp$/;
-/** Milliseconds after which nobody writes it any more. */
+/** The age in milliseconds from which a temporary file is certainly abandoned. */
 const LEFT_MS = 3_600_000;
 
-/** Removes what programs that were killed have left half-written beside the master's files. @returns how many */
+/** Removes the half-written files of killed programs beside the master's files. @returns how many */
 export async function cleanLeftovers(
   { opts, runtime: { fs, clock, later } }: Pick<MasterServices, "opts" | "runtime">,
   signal: AbortSignal,

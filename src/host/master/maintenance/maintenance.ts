@@ -28,14 +28,14 @@ const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 /** How long a cluster remembers removed records, in ms. A master that was away longer reads all records again. */
 const REMEMBERED_MS = 7 * 24 * HOUR_MS;
-/** How often a master of a cluster copies its audit log, and how long the copies are kept. */
+/** How often a master of a cluster copies its audit log, in milliseconds; the next constant is how long copies are kept. */
 const AUDIT_COPY_MS = 2000;
 const AUDIT_KEPT_MS = 90 * 24 * HOUR_MS;
-/** Between two looks whether a file can still be opened. */
+/** How often the master tests whether a file can still be opened, in milliseconds. */
 const PROBE_MS = 4000;
 /** The shortest `loop_interval`, in seconds. */
 const LEAST_INTERVAL = 1;
-/** A job is removed at the latest when it is older than it may be by this part of its time. */
+/** By which part of its allowed age a job may outlive that age before it is removed. */
 const LATE = 1 / 24;
 
 export interface MaintenanceOptions {
@@ -43,7 +43,7 @@ export interface MaintenanceOptions {
   id: string;
   sessionKeys: Pick<SessionKeys, "sweep">;
   schedule: MasterSchedule;
-  /** Ends it. */
+  /** Ends the maintenance. */
   signal: AbortSignal;
 }
 
@@ -64,7 +64,7 @@ export async function maintain(services: Services, options: MaintenanceOptions):
   await Promise.all([carryOut(duties, { clock, log }, options.signal), options.schedule.keep(options.signal)]);
 }
 
-/** Duties on what the masters of a cluster share: one of them has them. */
+/** The duties on shared data of a cluster: only the master on duty does them. */
 const SHARED: ReadonlySet<string> = new Set([
   "remove old jobs",
   "limit the job cache",
@@ -74,7 +74,7 @@ const SHARED: ReadonlySet<string> = new Set([
   "remove old audit lines",
 ]);
 
-/** What is done to what the masters of a cluster share. */
+/** Returns the duties on the shared data of a cluster. */
 function inCluster({ cluster, log, opts, audit, runtime: { clock, fs } }: Services): Duty[] {
   if (cluster === undefined) return [];
   const copy = new AuditCopy({
@@ -109,7 +109,7 @@ function loopMs({ opts }: Services): number {
   return Math.max(LEAST_INTERVAL, opts.loop_interval) * 1000;
 }
 
-/** What must not wait: an operator who deletes a key expects it to take effect now. */
+/** Returns the duties of each second: an operator who deletes a key expects it to take effect at once. */
 function everySecond(services: Services, id: string, watch: ClockWatch): Duty[] {
   const rotation = new KeyRotation(services, id);
   const calls = new RotationCalls(services);
@@ -121,12 +121,12 @@ function everySecond(services: Services, id: string, watch: ClockWatch): Duty[] 
   ];
 }
 
-/** What is removed when its time is over. */
+/** Returns the duties that remove expired data. */
 function expiry(services: Services, sessionKeys: Pick<SessionKeys, "sweep">, watch: ClockWatch): Duty[] {
   const { opts, jobs, log, externalAuth, runtime: { clock, later } } = services;
   const everyMs = loopMs(services);
   const keptMs = keepJobsSeconds(opts) * 1000;
-  /** The duty leaves out runs for which the clock cannot be trusted. */
+  /** Makes a duty skip runs while the clock cannot be trusted. */
   const trusting = (run: Duty["run"]): Duty["run"] => (signal) => watch.trusted ? run(signal) : undefined;
   const duties: Duty[] = [
     {
@@ -196,7 +196,7 @@ function expiry(services: Services, sessionKeys: Pick<SessionKeys, "sweep">, wat
   return duties;
 }
 
-/** What other programs, and operators, are told. */
+/** Returns the duties that inform other programs and operators. */
 function forOthers(services: Services): Duty[] {
   const { opts, log, files } = services;
   const everyMs = loopMs(services);
@@ -223,7 +223,7 @@ function forOthers(services: Services): Duty[] {
   return [...duties, ...fetching(services)];
 }
 
-/** Remotes of git: each looks at its own interval whether it is due. */
+/** Returns the duties that fetch git remotes: each remote has its own interval. */
 function fetching(services: Services): Duty[] {
   const { runtime, opts, log, files } = services;
   const everyMs = loopMs(services);

@@ -12,7 +12,7 @@ function rotationAsked({ opts, runtime: { fs }, log }: KeyRotationParts, id: str
   const stat = fs.stat(path, { follow: false });
   if (stat?.kind !== "file") return false;
   const owner = fs.readText(path).trim();
-  // 3006 drops an empty file, 3007 one with the id of the master that it is for.
+  // Salt 3006 writes an empty file, Salt 3007 writes the id of the master that must rotate.
   if (owner !== "" && owner !== id) return false;
   fs.remove(path);
   if (stat.mode === 0o400) return true;

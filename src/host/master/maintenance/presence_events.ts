@@ -17,7 +17,7 @@ export class PresenceEvents {
     this.#parts = parts;
   }
 
-  /** Fires them. */
+  /** Fires the presence events. */
   fire(): void {
     const { bus } = this.#parts;
     const present = presentMinions(this.#parts);

@@ -3,7 +3,7 @@ import { isPlainJid, jidMs } from "../../../model/job/jid.ts";
 import type { MasterServices } from "../services.ts";
 import { inBatches } from "./in_batches.ts";
 
-/** Files of this kind kept at most: each job that a minion publishes makes one. */
+/** The most files in `publish_auth` that are kept: each job that a minion publishes makes one. */
 const MOST_FILES = 50_000;
 
 /**
@@ -20,7 +20,7 @@ export async function cleanPublishAuth(
   const names = fs.list(directory).sort();
   let gone = 0;
   await inBatches(names, later, signal, (name, at) => {
-    // The name is a jid, which tells the time; a file with another name is of no use.
+    // The name of a valid file is a jid, which tells the time; a file with another name is useless.
     if (isPlainJid(name) && jidMs(name) >= beforeMs && names.length - at <= MOST_FILES) return;
     fs.remove(joinPath(directory, name), { recursive: true });
     gone++;

@@ -5,22 +5,22 @@ import type { MasterServices } from "../services.ts";
 
 type Services = JobServices & Pick<MasterServices, "rotations">;
 
-/** How soon a minion that has not begun is told again, in milliseconds. */
+/** How soon a minion that has not begun its rotation is told again, in milliseconds. */
 const AGAIN_MS = 600_000;
-/** Minions that are told at once: each makes a new key, and signs in. */
+/** The most minions that are told at a time: each makes a new key, and signs in. */
 const AT_ONCE = 50;
 
-/** Tells the minions that are to change their keys, those that are connected. The others are told when they sign in. */
+/** Tells connected minions to change their keys, if they are marked for it. The others are told when they sign in. */
 export class RotationCalls {
   readonly #services: Services;
-  /** When each was told. */
+  /** Minion → when it was told last. */
   readonly #told = new Map<string, number>();
 
   constructor(services: Services) {
     this.#services = services;
   }
 
-  /** Tells some of those that were not told lately. */
+  /** Tells some of the marked minions that were not told lately. */
   async look(): Promise<void> {
     const { rotations, presence, opts, log, runtime: { clock } } = this.#services;
     const now = clock.elapsed();

@@ -48,7 +48,7 @@ import type { Account } from "../../../runtime/process.ts";
 
 /** The parts of a master that its services are built on. */
 export interface ServiceParts {
-  /** With the durability that the configuration asks for. */
+  /** The runtime, with the durability that the configuration asks for. */
   runtime: Runtime;
   bus: EventBus;
   keys: KeyDirectories;
@@ -81,7 +81,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   const patterns = new PatternCache();
   const rules = new AccessRules(patterns);
   const tokens = tokenFiles(runtime, log, opts);
-  /** After a change of the configuration: what happens without a request goes by the options of now, too. */
+  /** The services under the present options, by which work without a request goes after a change of the configuration. */
   let latest: MasterServices | undefined;
   const permitting = (opts: MasterOpts, before?: ClientKeys) => {
     const externalAuth = new ExternalAuth({ runtime, log: log.child("auth"), opts, tokens, rules, backends: eauth });
@@ -146,7 +146,7 @@ export function makeServices(options: MasterOptions, parts: ServiceParts): Maste
   return services;
 }
 
-/** How much those that no master has asked may bring. */
+/** Returns the quotas of returns that no master has asked for. */
 function quotasOf(clock: Clock, opts: MasterOpts): Pick<MasterServices, "syndicQuota" | "minionQuota"> {
   const hourly = (amount: number) => new HourlyQuota(clock, amount);
   return {
@@ -155,7 +155,7 @@ function quotasOf(clock: Clock, opts: MasterOpts): Pick<MasterServices, "syndicQ
   };
 }
 
-/** To the minions of this master, or of all of the cluster. */
+/** Returns the function that publishes to the minions of this master, or of the whole cluster. */
 function publishTo(
   { publisher, cluster }: ServiceParts,
   load: Record<string, unknown>,
@@ -196,7 +196,7 @@ function makeClientKeys(runtime: Runtime, log: Logger, opts: MasterOpts, before?
   });
 }
 
-/** What makes saves durable, and knows which returns were not announced. */
+/** Makes the store, which makes saves durable and knows which returns were not announced. */
 function makeStore({ opts, log, jobs }: MasterOptions, { runtime }: ServiceParts, meter: Meter): JobStore {
   const { fs, clock } = runtime;
   return new JobStore({

@@ -50,7 +50,7 @@ export function countedRunners(runners: Runners, meter: Meter): Runners {
   };
 }
 
-/** The parts of a master that are looked at when metrics are asked for. */
+/** The parts of a master that are read when metrics are requested. */
 export interface ObservedMaster {
   services: MasterServices;
   publications: Pub;
@@ -58,11 +58,11 @@ export interface ObservedMaster {
   intake: RequestIntake;
   busServer: BusServer;
   auth: AuthServer;
-  /** `pub_hwm`. */
+  /** The limit of waiting publications: `pub_hwm`. */
   publishLimit: number;
 }
 
-/** Has the meter read what a master knows anyway. */
+/** Makes the meter read counts that the parts of a master keep. */
 export function observeMaster(meter: Meter, master: ObservedMaster): void {
   if (!meter.enabled) return;
   const { services, intake } = master;
@@ -83,7 +83,7 @@ export function observeMaster(meter: Meter, master: ObservedMaster): void {
   bus.on(() => events.add(1));
 }
 
-/** Has the meter read how the supervised parts of a master stand. */
+/** Makes the meter read the state of a master's supervised parts. */
 export function observeParts(meter: Meter, supervisor: Pick<Supervisor, "status">): void {
   const of = (field: (part: PartStatus) => number) => () =>
     supervisor.status().map((part) => ({ value: field(part), values: [part.name] }));
@@ -91,13 +91,13 @@ export function observeParts(meter: Meter, supervisor: Pick<Supervisor, "status"
   meter.read(METRICS.partRestarts, of(({ restarts }) => restarts));
 }
 
-/** What the process of event returns says of itself. */
+/** The status that the process of event returns reports. */
 interface EventReturnFields {
   spool?: { bytes: number; limit: number; lost: number };
   returners?: Record<string, { stored: number; refused: number; lost: number; failures: number }>;
 }
 
-/** Has the meter read how the stores of events stand. */
+/** Makes the meter read the state of the stores of events. */
 export function observeEventReturns(meter: Meter, supervisor: Pick<Supervisor, "status">): void {
   const fields = () => (supervisor.status().find(({ name }) => name === "event_return") ?? {}) as EventReturnFields;
   const stores = () => Object.entries(fields().returners ?? {});
@@ -121,7 +121,7 @@ export function observeEventReturns(meter: Meter, supervisor: Pick<Supervisor, "
   meter.read(METRICS.queueDropped, queue("lost"));
 }
 
-/** A bounded queue: what waits in it, how much may wait, and how much was dropped. */
+/** A bounded queue: how much waits in it, how much may wait, and how much was dropped. */
 interface Queue {
   length: number;
   limit: number;
@@ -178,7 +178,7 @@ function readings(values: Readonly<Record<string, number>>): Reading[] {
   return Object.entries(values).map(([label, value]) => ({ value, values: [label] }));
 }
 
-/** Publications that wait for the slowest minion. */
+/** Returns how many publications wait for the slowest minion. */
 function longest(publications: Pub): number {
   let most = 0;
   for (const { waiting = 0 } of publications.peers()) most = Math.max(most, waiting);

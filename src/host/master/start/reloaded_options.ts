@@ -8,9 +8,9 @@ const RELOADED: ReadonlySet<string> = new Set(optionsThat("reload", MASTER_OPTIO
 const isReloaded = (name: string) => RELOADED.has(name) || name.startsWith("auth.");
 
 /**
- * The options that hold after a configuration was read again.
+ * Returns the options after a configuration was read again.
  *
- * @param before those of now, which stay as they are
+ * @param before the present options, which are not changed
  * @returns a new configuration, and the names of the options that differ in it
  */
 export function reloadedOptions(

@@ -15,7 +15,7 @@ export interface RequestServerParts {
   sessionKeys: SessionKeyStore;
   auth: AuthServer;
   masterKey: RotatingMasterKey;
-  /** @default every pillar is empty */
+  /** Compiles pillars. @default every pillar is empty */
   compilePillar: PillarCompiler | undefined;
   telemetry: Telemetry;
 }

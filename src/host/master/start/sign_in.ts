@@ -68,7 +68,7 @@ export function makeAuthServer(current: () => Services, parts: SignInParts): Aut
       services.keyAdmin.senders.heard(event.act, event.id, origin);
       if (!event.result) services.audit?.signIn(event, origin);
       if (!opts.auth_events) return;
-      // A known public key proves nothing yet: it is nobody's secret.
+      // A known public key proves nothing yet, since it is no secret.
       const counted = event.result && event.act === "accept"
         ? [accepted, String(event.id)] as const
         : [others, origin] as const;
@@ -77,7 +77,7 @@ export function makeAuthServer(current: () => Services, parts: SignInParts): Aut
   });
 }
 
-/** The rules of now: new ones once the configuration was read again. */
+/** Returns a policy that follows the present configuration, also after it was read again. */
 function currentPolicy(current: () => Services): AcceptancePolicy {
   let services: Services | undefined;
   let policy: Autosign;

@@ -16,7 +16,7 @@ import {
 import type { Transport } from "../../../protocol/transport/transport.ts";
 import type { Presence } from "../presence.ts";
 
-/** Connections that wait to be accepted; the system allows no more than `net.core.somaxconn`. */
+/** The least backlog of connections that wait to be accepted; the system allows no more than `net.core.somaxconn`. */
 const MIN_BACKLOG = 8192;
 
 /** Bytes of the largest return that arrives while nothing else does, and of one of many that a host's minions send at once. */
@@ -27,7 +27,7 @@ const LINGER_MS = 1000;
 
 export interface MasterSocketsOptions {
   transport: Transport;
-  /** For what other programs on this host look for. */
+  /** Makes the sockets that other programs on this host look for. */
   local: Pick<SocketFactory, "pull">;
   opts: MasterOpts;
   fs: FileSystem;
@@ -50,7 +50,7 @@ export class MasterSockets {
     });
   }
 
-  /** Whether publications go by topic, to those minions only that they are for: `zmq_filtering`. */
+  /** True if publications go by topic, only to the minions that they are for: `zmq_filtering`. */
   get byTopic(): boolean {
     const { transport, opts } = this.#options;
     return opts.zmq_filtering && transport.byTopic !== false;

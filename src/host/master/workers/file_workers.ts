@@ -9,13 +9,13 @@ import { digestFile } from "../../../content/fileserver/digest.ts";
 import type { HeavyWork } from "../../../content/fileserver/heavy_work.ts";
 import { FILE_COMMANDS, type FileServer } from "../../../content/fileserver/server.ts";
 
-/** Fields of a load that its reply depends on: identical requests share an answer. */
+/** The fields of a load that decide its reply: identical requests share an answer. */
 const FIELDS = ["cmd", "saltenv", "prefix", "fsbackend"] as const;
 
-/** Who asks for what the master itself needs. */
+/** The owner of requests that the master itself makes. */
 const MASTER = "the master";
 
-/** Has workers do what takes long. */
+/** Gives lengthy work on files to workers. */
 export function fileWorkers(workers: WorkerPool): HeavyWork {
   const call = (kind: string, owner: string, label: string, value: unknown): Promise<unknown> => {
     const request: WorkerRequest = { kind, owner, label, body: encode(value, "bin") };
@@ -33,11 +33,11 @@ export function fileWorkers(workers: WorkerPool): HeavyWork {
   };
 }
 
-/** What a worker answers about files. @param open makes the file server when it is needed */
+/** Returns the handlers of a worker for files. @param open makes the file server when it is needed */
 export function fileHandlers(open: () => FileServer, runtime: Pick<Runtime, "fs" | "crypto" | "later">): PartHandlers {
   let made: FileServer | undefined;
   const server = () => made ??= open();
-  // A listing that has not changed is the same list, which is packed once for all minions.
+  // An unchanged listing is the same list object, which is packed once for all minions.
   const packed = new WeakMap<object, Uint8Array>();
   return {
     file_digest: async (body) => {

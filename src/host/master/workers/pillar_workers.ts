@@ -11,13 +11,13 @@ import { PackedPillar, packPillar } from "../../../content/pillar/packed_pillar.
 /** A request as a master has it. */
 export interface WorkerPillarRequest extends PillarRequest {
   cleanCache?: boolean;
-  /** False once its caller has gone. @default it stays */
+  /** False once the caller has gone. @default the caller stays */
   wanted?(): boolean;
 }
 
 const KIND = "pillar";
 
-/** Compiles pillars in worker processes; one that nothing is configured for is made here, so that no process is started for it. */
+/** Compiles pillars in worker processes; a pillar without any configuration is made here, so that no process is started for it. */
 export function pillarWorkers(
   workers: WorkerPool,
   { fs, opts }: { fs: FileSystem; opts: Record<string, unknown> },
@@ -38,14 +38,14 @@ export function pillarWorkers(
   };
 }
 
-/** What a worker answers. @param compile through the cache, if there is one */
+/** Returns the handlers of a worker for pillars. @param compile compiles through the cache, if there is one */
 export function pillarHandlers(compile: (request: WorkerPillarRequest) => Promise<AnyMap>): PartHandlers {
   return {
     [KIND]: async (body) => packPillar(await compile(decode(body, { mode: "bin" }) as WorkerPillarRequest)),
   };
 }
 
-/** Whether a pillar is empty for certain: no external pillar, no top file, and nothing of the request to add. */
+/** Returns a test whether a pillar is certainly empty: no external pillar, no top file, and nothing in the request to add. */
 function emptiness(fs: FileSystem, opts: Record<string, unknown>): (request: PillarRequest) => boolean {
   const options = readPillarOptions(opts);
   const { roots, extPillar, showOpts, pillarenvFromSaltenv } = options;
@@ -55,7 +55,7 @@ function emptiness(fs: FileSystem, opts: Record<string, unknown>): (request: Pil
     try {
       return fs.stat(path) !== undefined;
     } catch {
-      // A worker says what is wrong with it.
+      // The file cannot be looked at: a worker compiles the pillar and reports the error.
       return true;
     }
   };

@@ -21,7 +21,7 @@ export function topsWorkers(workers: Pick<WorkerPool, "call">): CustomTops {
     const { name, id } = request;
     const packed = await workers.call({
       kind: KIND,
-      // One that ends its process for a minion is refused for that minion alone.
+      // A module that ends its process for one minion is refused for that minion alone.
       owner: `${id} ${name}`,
       label: `the states of the custom module ${name} for ${id}`,
       body: encode(request, "bin"),
@@ -31,7 +31,7 @@ export function topsWorkers(workers: Pick<WorkerPool, "call">): CustomTops {
   };
 }
 
-/** What a worker answers. */
+/** Returns the handlers of a worker for custom modules of `master_tops`. */
 export function topsHandlers(place: CustomPlace): PartHandlers {
   return {
     [KIND]: async (body) => encode(await runCustomTop(place, decode(body, { mode: "bin" }) as CustomTopRequest), "bin"),
