@@ -1,4 +1,4 @@
-/** What real Salt's runners are about that Brine does not have, and what to do instead: module → both. */
+/** Salt's runner modules that Brine does not have: module → what it is for, and what to do instead. */
 const PROVIDER = "there is no runner for it: call the provider's own program with salt.cmd cmd.run";
 const CLUSTER = "masters cannot form a cluster: name several masters in the minions' configuration";
 
@@ -32,12 +32,12 @@ const ABSENT: Readonly<Record<string, string>> = {
   winrepo: "Windows is not supported",
 };
 
-/** Functions that are missing in modules that Brine has. */
+/** The functions that are missing in modules that Brine has. */
 const ABSENT_FUNCTIONS: Readonly<Record<string, string>> = {
   "http.update_ca_bundle": "certificates are verified with those of the runtime: update the system's",
 };
 
-/** Why there is no such runner, and the way out; empty if it is none of real Salt's. */
+/** Returns why Brine has no such runner, and what to do instead; empty if Salt has none either. */
 export function absentRunner(name: string): string {
   const module = name.split(".")[0]!;
   const why = Object.hasOwn(ABSENT_FUNCTIONS, name)

@@ -13,7 +13,7 @@ import type { OpenRunner, RunnerScreen } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
 /**
- * The options of the minion that a master is for itself: the defaults of minions, below what the master is configured with.
+ * Returns the options of the minion that a master is for itself: the defaults of minions, overridden by the master's configuration.
  *
  * @see salt/config/__init__.py mminion_config
  */
@@ -22,23 +22,23 @@ export function ownMinionOpts(opts: MasterOpts, hostname: string): Record<string
   return { ...completeOptions(MINION_OPTIONS, {}).opts, ...opts, ...own };
 }
 
-/** What an execution function is called with. */
+/** The parts that an execution function is called with. */
 export interface CallHost {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;
   plugins: RunnerPlugins;
-  /** For runners that the function calls. */
+  /** Opens what runs the runners that the function calls. */
   openRunner: OpenRunner;
   /** Where lines for the caller are shown. */
   screen: Pick<RunnerScreen, "line">;
   /** The runner that calls, if one does. */
   jid?: string;
-  /** Who that runner is run for. */
+  /** The user that the calling runner runs for. */
   user?: string;
 }
 
-/** The minion that a master is for itself: its functions, and what they are given. */
+/** The minion that a master is for itself: its functions, and the context that they get. */
 export interface OwnMinion {
   functions: FunctionTable;
   context: Context;

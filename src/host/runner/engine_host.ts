@@ -1,4 +1,4 @@
-/** What an engine may ask of its host: the master with the rights of its user, and execution functions. */
+/** The host of an engine: it gives access to the master, with the rights of the master's user, and to execution functions. */
 import { callWheel, LocalClient, startRunner } from "../../client/mod.ts";
 import { hasReturn } from "../../client/outcome.ts";
 import type { PublishRequest } from "../../client/publish_request.ts";
@@ -26,7 +26,7 @@ export interface EngineHost {
   plugins: RunnerPlugins;
 }
 
-/** The master that an engine is beside. Nothing is connected before the engine asks for something. */
+/** The master beside which an engine runs. It connects only when the engine asks for something. */
 export function masterOf({ runtime, log, opts: values }: EngineHost): EngineMaster {
   const opts = values as MasterOpts;
   let opened: Promise<LocalClient> | undefined;
@@ -82,7 +82,7 @@ function ofMaster({ runtime, log, opts, plugins }: EngineHost): Promise<OwnMinio
   });
 }
 
-/** The functions of the minion's host, without its masters and its pillar. */
+/** Loads the functions of the minion's host, without its masters and its pillar. */
 export async function ofMinion({ runtime, log, opts, plugins }: EngineHost): Promise<OwnMinion> {
   const { modules, gatherGrains } = await plugins.execution();
   const grains = await gatherGrains({ runtime, log, opts });

@@ -10,11 +10,11 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { OpenRunner } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
-/** The user of a runner that a minion runs, as in Salt. */
+/** The user name of runners that a minion runs, as in Salt. */
 const USER = "UNKNOWN";
 
 /**
- * The master on this host, for functions of a minion. Nothing of a master is loaded before a function asks for one.
+ * Gives functions of a minion access to the master on this host. No part of a master is loaded before a function asks for it.
  *
  * @param plugins loads the plugins that runners run with
  * @param openRunner loads what runs them
@@ -50,7 +50,7 @@ export function ownHostMaster(
   return new MasterOfHost({ ...given, log: log.child("master"), isOwn: true, ...own });
 }
 
-/** The configuration of a master. @throws {CommandExecutionError} if there is none */
+/** Reads the configuration of the master. @throws {CommandExecutionError} if there is none */
 async function configuredBeside(
   runtime: Runtime,
   log: Logger,
@@ -81,11 +81,11 @@ interface MasterOfHostOptions {
   isOwn: boolean;
   opts: () => Promise<MasterOpts>;
   openRunner: OpenRunner;
-  /** The runner that calls: what it asks of the master is a consequence of it. @default none */
+  /** The runner that calls: the master records it as the cause of its requests. @default none */
   cause?: string;
-  /** Who that runner is run for: so are the runners that it calls. @default who the function names */
+  /** The user that the calling runner runs for, and so the runners that it calls. @default the user that the function names */
   user?: string;
-  /** Shows a line to who runs the function. @default it is dropped */
+  /** Shows a line to the user who runs the function. @default lines are dropped */
   line?(text: string): void;
 }
 
@@ -177,7 +177,7 @@ class MasterOfHost implements HostMaster {
     ]);
     const { clock } = this.#runtime;
     const jid = newJid(clock);
-    // What is read entry by entry is in no event as a whole.
+    // A return that is read entry by entry is in no event as a whole.
     let streamed: { whole: unknown } | undefined;
     let fired: Record<string, unknown> = {};
     const host = await this.#openRunner({

@@ -29,11 +29,11 @@ import type { RunnerPlugins } from "./runner_plugins.ts";
 export interface HostFunctions {
   functions: FunctionTable;
   base: Context;
-  /** Signs off. */
+  /** Closes the connections of the signed-in minion. */
   close(): Promise<void>;
 }
 
-/** What the reactor of a minion has of the program that it runs in. */
+/** The parts that the program gives to the reactor of a minion. */
 export interface MinionReactorParts {
   plugins: RunnerPlugins;
   /** Signs in as this host's minion. */
@@ -54,7 +54,7 @@ export function minionReactor(parts: MinionReactorParts): EngineModule {
   };
 }
 
-/** What an event of this reactor is known by when the bus brings it back. */
+/** Returns the text that identifies an event of this reactor when the bus brings it back. */
 const keyOf = (tag: string, stamp: unknown) => `${stamp} ${tag}`;
 /** The maximum of fired events that have not come back from the bus. */
 const MOST_FIRED = 10_000;
@@ -100,7 +100,7 @@ class MinionReactor {
     });
   }
 
-  /** Reacts until the engine is to end. */
+  /** Reacts to events until the engine must end. */
   async run(): Promise<void> {
     const { rules, record } = this.#reactor;
     if (rules.list().length === 0) this.#engine.log.warning("the option reactor of this minion names no SLS files");
@@ -146,7 +146,7 @@ class MinionReactor {
     }
   }
 
-  /** What functions of a minion without a master have of one: its own bus. */
+  /** Stands for the master in functions of a minion without one: only the minion's own bus. */
   #noMaster(jid: string): MasterLink {
     const fireLocal = this.#firing(jid);
     return {
@@ -201,7 +201,7 @@ class MinionReactor {
     return caller;
   }
 
-  /** Signs off what no reaction uses any more. */
+  /** Closes signed-in minions that no reaction uses any more. */
   #closeUnused(caller: Caller): void {
     if (caller === this.#caller || caller.running > 0 || caller.closed) return;
     caller.closed = true;
@@ -238,12 +238,12 @@ class MinionReactor {
 interface Caller {
   made: Promise<HostFunctions>;
   atMs: number;
-  /** Calls that have not ended. */
+  /** The calls that have not ended. */
   running: number;
   closed?: boolean;
 }
 
-/** What SLS files are rendered with. */
+/** The context that SLS files are rendered with. */
 interface Templates {
   context: OwnMinion["context"];
   rendering: Rendering;

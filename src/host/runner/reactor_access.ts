@@ -23,7 +23,7 @@ import type { OpenRunner } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 import { signatureOnMaster } from "./signature_on_master.ts";
 
-/** Salt's time for an answer. */
+/** How long a runner waits for the reactor's answer, as in Salt. */
 const ANSWER_MS = 30_000;
 
 export interface ReactorAccessOptions {
@@ -32,7 +32,7 @@ export interface ReactorAccessOptions {
   opts: MasterOpts;
   plugins: RunnerPlugins;
   openRunner: OpenRunner;
-  /** The runner's own job. */
+  /** The job of the runner itself. */
   jid: string;
   fire(tag: string, data: Record<string, unknown>): void;
 }
@@ -67,7 +67,7 @@ async function askReactor(
   try {
     const key = new OwnKey(runtime, opts.cachedir, opts.user).value;
     const tag = `salt/run/${jid}/${requestTag(operation)}`;
-    // Real Salt wants the key itself; nobody else is to see it.
+    // A Salt reactor requires the key in the event; no other listener may see it.
     const request = isBrine ? { ...fields, at: clock.now() } : { ...fields, key };
     fire(tag, isBrine ? { ...request, proof: proofOf(crypto, key, tag, request) } : request);
     return await answer.promise;
@@ -77,7 +77,7 @@ async function askReactor(
   }
 }
 
-/** What would react to an event; nothing is called but what the templates call. */
+/** Returns what would react to an event; nothing is called except by the templates themselves. */
 async function testReactions(
   options: ReactorAccessOptions,
   tag: string,
@@ -129,7 +129,7 @@ function shownReaction(
   };
 }
 
-/** The reactors of the running reactor, or without one those of the configuration. */
+/** Returns the reactions of the running reactor, or those of the configuration if none runs. */
 async function rulesInUse(options: ReactorAccessOptions): Promise<ReactorRules> {
   const { runtime: { fs }, log, opts } = options;
   let reactor = opts.reactor;

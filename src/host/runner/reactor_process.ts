@@ -27,14 +27,14 @@ import { decode } from "../../protocol/wire/msgpack.ts";
 import { parseYaml } from "../../language/yaml/document.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
-/** What the process is given beside the master's options. */
+/** The data that the process gets beside the master's options. */
 export interface ReactorConfig {
   opts: MasterOpts;
-  /** False if the master has run for a while: what happened before is not reacted to. */
+  /** False if the master has run for a while: the process does not react to earlier events. */
   fromStart: boolean;
 }
 
-/** Publications that may be with the master at once. */
+/** The most publications that the reactor sends to the master at a time. */
 const LANES = 16;
 const RUN_END = /^salt\/run\/(\d{20})\/ret$/;
 
@@ -58,7 +58,7 @@ class ReactorProcess {
   readonly #journal: ReactionJournal;
   readonly #reactor: Reactor;
   readonly #manager: ReactorManager;
-  /** Runners of reactions that have not ended, by their jids. */
+  /** The runners of reactions that have not ended, by their jids. */
   readonly #runners = new Map<string, Deferred<void>>();
   #opts: MasterOpts;
   #client: Promise<LocalClient> | undefined;
@@ -110,7 +110,7 @@ class ReactorProcess {
   async open(): Promise<void> {
     void this.#reactor.run();
     void this.#follow();
-    // What the first reaction would wait for is loaded now.
+    // Load now what the first reaction would otherwise wait for.
     const { context, functions } = await this.#ownMinion();
     new Rendering(callContext({ functions, context: () => context }), { isOfRun: true });
   }
@@ -251,12 +251,12 @@ class ReactorProcess {
   }
 }
 
-/** Events that one record of the log names. */
+/** The most events that one record of the log names. */
 const MOST_NAMED = 1000;
 
 /**
- * Says what the process before this one did not handle to its end: it will not be handled again. All of it in one record, as a log leaves
- * out what comes too often.
+ * Logs the events that the previous process did not handle to the end: they are not handled again. One record names them all, since a log
+ * leaves out records that come too often.
  */
 function nameLeft(log: Logger, left: readonly TakenEvent[]): void {
   const [none, some] = [

@@ -1,4 +1,4 @@
-/** What a runner is given: the master's jobs, files, pillar and keys on this host, and the running master where it asks. */
+/** The context of a runner: the master's jobs, files, pillar and keys on this host, and the running master if the runner asks for it. */
 import { LocalClient } from "../../client/local_client.ts";
 import { hasReturn } from "../../client/outcome.ts";
 import { callWheel } from "../../client/wheel.ts";
@@ -42,9 +42,9 @@ export interface OpenRunnerContext {
 }
 
 /**
- * Opens the job cache and the bus; all else is opened when a runner first asks for it.
+ * Opens the job cache and the bus; all other parts are opened when a runner first asks for them.
  *
- * @param openRunner for runners that this one calls
+ * @param openRunner opens what runs the runners that this runner calls
  */
 export async function openRunnerContext(
   options: RunnerHostOptions,
@@ -136,7 +136,7 @@ function lazyClient({ runtime, log, opts }: RunnerHostOptions) {
   };
 }
 
-/** Has the master run a wheel function. */
+/** Makes the master run a wheel function. */
 async function runWheel(client: LocalClient, fun: string, args: unknown[]): Promise<unknown> {
   const { data } = await callWheel(client, {
     fun,
@@ -169,7 +169,7 @@ async function runCommand(
   return undefined;
 }
 
-/** How a runner shows progress and lines, on the bus and on the screen. */
+/** Returns the functions with which a runner shows progress and lines, on the bus and on the screen. */
 function screenOf({ runtime, jid, screen }: RunnerHostOptions, fire: Fire) {
   return {
     async progress(data: Record<string, unknown>) {

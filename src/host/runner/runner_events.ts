@@ -11,13 +11,13 @@ import { masterId } from "../master/master_id.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** How long a runner listens that the master runs: no user could end it. */
+/** How long a runner that the master runs may listen, in milliseconds: no user could end it. */
 const LONGEST_MS = 3_600_000;
 
-/** The sockets of a bus, the likelier first. */
+/** Returns the sockets of a bus, the likelier one first. */
 function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusChoice): string[] {
   const directory = sockDir ?? opts.sock_dir;
-  // A Brine master has a separate socket for Brine's programs, with a fixed framing.
+  // A Brine master has a separate socket for Brine programs, with a fixed framing.
   if (node === "master") return [OWN_BUS, "master_event_pub.ipc"].map((name) => joinPath(directory, name));
   const { fs, crypto, host } = runtime;
   const id = masterId(opts, host.hostname());
@@ -52,7 +52,7 @@ export function hostEvents(
 export interface RunnerEventsOptions {
   runtime: Runtime;
   opts: MasterOpts;
-  /** Tag of an event that is left out: it is the listener's own. */
+  /** The tag of an event that is left out, since it is the listener's own. */
   skip: string;
   /** True if no user can end the runner. */
   bounded: boolean;

@@ -21,10 +21,10 @@ import { RunnerRecord } from "./runner_record.ts";
 import { findRunner, runnersOf } from "./runner_registry.ts";
 import { keepingEntries, LISTED_BYTES, returnCode, returnParts, succeededIn } from "./streamed_return.ts";
 
-/** What stands for arguments that are secrets. */
+/** The text that replaces secret arguments. */
 const HIDDEN = ["** hidden **"];
 
-/** A function as it is called. */
+/** A function with the arguments of its call. */
 interface Call {
   fun: string;
   jid: string;
@@ -35,7 +35,7 @@ interface Call {
   secret: boolean;
 }
 
-/** The end of a function, as its return event has it. */
+/** The end of a function, in the form of its return event. */
 interface End {
   return: unknown;
   success: boolean;
@@ -145,7 +145,7 @@ export class RunnerHost implements RunsRunner {
     return returnCode(result);
   }
 
-  /** Ends a call with what its function returned. @returns shows it, unless it was shown already */
+  /** Ends a call with the value that its function returned. @returns a function that shows the value, unless it was shown already */
   async #endWith(call: Call, result: unknown): Promise<() => Promise<void>> {
     const { opts: { max_event_size }, screen } = this.#options;
     const { data, outputter } = returnParts(result);
@@ -153,7 +153,7 @@ export class RunnerHost implements RunsRunner {
       await this.#end(call, { success: succeededIn(result, this.#context.retcode), return: result });
       return () => this.#show(data, outputter);
     }
-    // Its entries are read as they are printed, and reading can fail as the function can.
+    // The entries are read while they are printed, and reading them can fail like the function itself.
     const { map, value } = keepingEntries(data, max_event_size);
     if (screen.quiet) { for await (const _entry of map); }
     await this.#show(map, outputter);

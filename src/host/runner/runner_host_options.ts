@@ -4,15 +4,15 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
-/** Where a runner shows what it has to show beside its return. */
+/** The outlet for the lines and progress of a runner, and for its return. */
 export interface RunnerScreen {
-  /** True if nothing is to be shown. */
+  /** True if nothing is shown. */
   quiet: boolean;
   /** Shows a return, or the progress of a runner; `own` is the outputter that it names itself. */
   show(data: unknown, own?: string): Promise<void>;
   /** Prints a line of the runner's own. */
   line(text: string): void;
-  /** A runner has thrown; its return, which is shown, has the traceback. */
+  /** Called when a runner has thrown; its return, which is shown, has the traceback. */
   failed?(name: string, error: unknown): void;
 }
 
@@ -27,9 +27,9 @@ export interface RunnerHostOptions {
   delimiter: string;
   /** The runner's own job id. */
   jid: string;
-  /** Who the runner is run for, and so the runners that it calls. @default each says it itself */
+  /** The user that the runner, and so the runners that it calls, runs for. @default each call names its user */
   user?: string;
-  /** True if the master has reserved it in the job cache. @default false */
+  /** True if the master has reserved the jid in the job cache. @default false */
   reserved?: boolean;
   screen: RunnerScreen;
   /** Called with the data of the return event. */
@@ -45,7 +45,7 @@ export interface RunnerArguments {
   tellsUser?: boolean;
 }
 
-/** What runs one runner. */
+/** Runs one runner. */
 export interface RunsRunner {
   /** The function of a name `module.function`; undefined if there is none. */
   find(name: string): Promise<RunnerFunction | undefined>;

@@ -10,7 +10,7 @@ import type { WheelRegistry } from "../../model/loader/wheel.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** The plugins that runners run with: only programs know which there are. Functions load theirs when they are needed. */
+/** The plugins that runners run with, which only programs know. Functions load them when they are needed. */
 export interface RunnerPlugins {
   runners: RunnerRegistry;
   returners: ReturnerRegistry;
@@ -22,9 +22,9 @@ export interface RunnerPlugins {
     modules: ModuleRegistry;
     gatherGrains(context: Pick<Context, "runtime" | "log" | "opts">): Promise<Record<string, unknown>>;
   }>;
-  /** @throws {ConfigError} if `master_job_cache` names none, or one that cannot be opened */
+  /** Opens the job cache. @throws {ConfigError} if `master_job_cache` names an unknown job cache, or one that cannot be opened */
   openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache>;
-  /** Jobs as a returner has them. @throws {TypeError} if it only writes */
+  /** Opens the jobs of a returner. @throws {TypeError} if the returner only writes */
   returnerJobs(name: string, returner: ReturnerModule, context: ReturnerContext): JobReader;
   openPillar(runtime: Runtime, opts: MasterOpts, log: Logger): RunnerPillar;
 }

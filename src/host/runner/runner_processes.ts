@@ -7,7 +7,7 @@ import type { Part, PartStatus } from "../../feature/supervise/part.ts";
 import { type ProcessOwner, StartError, SupervisedProcess } from "../../feature/supervise/supervised_process.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 
-/** What the process of a runner is given (the request `run`). */
+/** The data that the process of a runner gets (the request `run`). */
 export type RunnerWork = RunnerJob & { opts: MasterOpts };
 
 /** Runners that run at once; more wait. */

@@ -3,12 +3,12 @@ import { messageOf } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
 import { ForwardedJob } from "./forwarded_job.ts";
 
-/** Bytes of all records at most. */
+/** The most bytes of all records together. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * Which jobs go to which higher master, on the disk: after a crash their returns are found in the local job cache. A record has the
- * load of the job, and is removed once the higher master has everything.
+ * Records on the disk which jobs belong to which higher master: after a crash their returns are found in the local job cache. A record has
+ * the load of the job, and is removed once the higher master has everything.
  */
 export class ForwardJournal {
   readonly #files: SpoolFiles;
@@ -19,7 +19,7 @@ export class ForwardJournal {
     this.#files = new SpoolFiles({ ...options, bytes: MOST_BYTES });
   }
 
-  /** Reads the jobs that an earlier process has left, oldest first: by the address of their master. */
+  /** Reads the jobs that an earlier process has left, oldest first, by the address of their master. */
   open(): { master: string; job: ForwardedJob }[] {
     const found: { master: string; job: ForwardedJob }[] = [];
     for (const { record, place } of this.#files.open()) {
@@ -42,7 +42,7 @@ export class ForwardJournal {
     return found;
   }
 
-  /** Writes a job down. Resolves once it would survive a loss of power. @throws {SystemError} if the disk does not take it */
+  /** Records a job. Resolves once the record would survive a loss of power. @throws {SystemError} if the disk does not take it */
   async add(master: string, job: ForwardedJob): Promise<void> {
     const record = { number: this.#files.nextNumber(), jid: job.jid, master, atMs: job.atMs };
     const place: Place = this.#files.append(packRecord(record, { load: job.load, is_local: job.isLocal }));
@@ -50,12 +50,12 @@ export class ForwardJournal {
     await this.#files.sync(place);
   }
 
-  /** The syndic has ended, and another one may read the files. */
+  /** Stops writing: the syndic has ended, and another one may read the files. */
   close(): void {
     this.#files.close();
   }
 
-  /** The job is over, or given up. */
+  /** Removes the record of a job that has ended or was given up. */
   remove(job: ForwardedJob): void {
     if (job.record === undefined) return;
     this.#files.remove(job.record.place, job.record.number);

@@ -4,13 +4,13 @@ export type Load = Record<string, unknown>;
 
 /** A return that a higher master does not have yet. */
 export interface HeldReturn {
-  /** Undefined if it is to be read from the local job cache: memory is bounded. */
+  /** The return; undefined if it must be read from the local job cache, since memory is bounded. */
   result: ReturnFields | undefined;
-  /** Bytes that it takes in memory, about. */
+  /** About how many bytes the return takes in memory. */
   size: number;
 }
 
-/** What is passed on of a return. */
+/** The fields of a return that are passed on. */
 export interface ReturnFields {
   return: unknown;
   retcode?: unknown;
@@ -20,34 +20,34 @@ export interface ReturnFields {
   out?: string;
 }
 
-/** A job whose returns go to one higher master, and how far that has come. */
+/** A job whose returns go to one higher master, and how far they are passed on. */
 export class ForwardedJob {
   readonly jid: string;
-  /** When the syndic took it, in milliseconds since the epoch. */
+  /** When the syndic took the job, in milliseconds since the epoch. */
   readonly atMs: number;
-  /** As the higher master has published it; of a job that was published below: its function. */
+  /** The load as the higher master has published it; for a job that was published below, only its function. */
   readonly load: Load;
-  /** True if it was published on the local master: the higher master does not know it. */
+  /** True if the job was published on the local master, so the higher master does not know it. */
   readonly isLocal: boolean;
-  /** Where it is in the journal. */
+  /** The place of the job in the journal. */
   record: { number: number; place: Place } | undefined;
-  /** True once the local master has it, or has refused it for good. */
+  /** True once the local master has the job, or has refused it for good. */
   isPublished: boolean;
-  /** True while it is offered to the local master. */
+  /** True while the job is being offered to the local master. */
   isPublishing = false;
-  /** Minions that the local master expects to return. */
+  /** The minions whose returns the local master expects. */
   readonly targets = new Set<string>();
-  /** Syndics below the local master that have not named their minions. */
+  /** The syndics below the local master that have not named their minions. */
   readonly below = new Set<string>();
-  /** Targets that the higher master has not heard of, and whether it has to be told that there are no more. */
+  /** The targets that the higher master does not know yet; the next field says whether it must be told that there are no more. */
   readonly unnamed = new Set<string>();
   needsNaming = true;
-  /** Returns that the higher master has, and those that it has not. */
+  /** The minions whose returns the higher master has; the next field has those that it lacks. */
   readonly sent = new Set<string>();
   readonly unsent = new Map<string, HeldReturn>();
   /** Outcomes without a return that the higher master does not have: minion → data of the event. */
   readonly outcomes = new Map<string, Load>();
-  /** Returns may be in the local job cache of which no event was heard. */
+  /** True if the local job cache may have returns whose events were missed. */
   isStale = true;
 
   constructor(jid: string, load: Load, { atMs, isLocal }: { atMs: number; isLocal: boolean }) {
@@ -60,7 +60,7 @@ export class ForwardedJob {
     this.needsNaming = !isLocal;
   }
 
-  /** Takes note of minions that the local master has for it. */
+  /** Notes the minions that the local master has for the job. */
   expect(ids: readonly string[]): void {
     for (const id of ids) {
       if (this.targets.has(id)) continue;
@@ -71,12 +71,12 @@ export class ForwardedJob {
     }
   }
 
-  /** True if something is to be sent. */
+  /** True if something of the job must be sent. */
   get isDue(): boolean {
     return this.isPublished && (this.needsNaming || this.unsent.size > 0 || this.outcomes.size > 0);
   }
 
-  /** True once the higher master has all that there can be. */
+  /** True once the higher master has all returns and outcomes that can come. */
   get isOver(): boolean {
     if (!this.isPublished || this.isDue || this.isStale || this.below.size > 0) return false;
     for (const id of this.targets) if (!this.sent.has(id)) return false;
@@ -84,12 +84,12 @@ export class ForwardedJob {
   }
 }
 
-/** A higher master, as seen by what finds the returns of its jobs. */
+/** A higher master, as the parts see it that find the returns of its jobs. */
 export interface JobOwner {
   jobs(): Iterable<ForwardedJob>;
-  /** A minion has returned. @param size bytes of the event, about */
+  /** Called when a minion has returned. @param size about how many bytes the event has */
   returned(job: ForwardedJob, minion: string, result: ReturnFields, size: number): void;
-  /** Forgets a job of which the master has everything. */
+  /** Forgets a job whose higher master has everything. */
   settle(job: ForwardedJob): void;
   forget(job: ForwardedJob): void;
   /** Publishes a job of an earlier process that the local master does not have yet. */

@@ -27,7 +27,7 @@ export interface HigherMasterOptions {
   identity: MinionIdentity;
   /** The minion's options of this host. */
   opts: MinionOpts;
-  /** The local master's. */
+  /** The options of the local master. */
   masterOpts: MasterOpts;
   master: MasterAddress;
   publishPort?: number;
@@ -36,16 +36,16 @@ export interface HigherMasterOptions {
   memory: ReturnMemory;
   /** The local job cache. */
   jobs: LocalJobs;
-  /** The same job as another higher master has published it, if it is on the local master already. */
+  /** Returns the same job of another higher master, if it is on the local master already. */
   elsewhere(jid: string, than: HigherMaster): ForwardedJob | undefined;
 }
 
-/** Jobs of one higher master at most; beyond that the oldest is given up. */
+/** The most jobs of one higher master; if there are more, the oldest is given up. */
 const MOST_JOBS = 10_000;
-/** Pause before a job is offered to the local master again. */
+/** The pause before a job is offered to the local master again, in milliseconds. */
 const AGAIN_MS = 500;
 
-/** Fields of a publication that go on to the minions. */
+/** The fields of a publication that are passed on to the minions. */
 const PASSED_ON = [
   "delimiter",
   "ret_config",
@@ -56,7 +56,7 @@ const PASSED_ON = [
   "master_id",
 ] as const;
 
-/** A publication as it is asked of the local master: the same job, by the same user. */
+/** Returns the request for the local master to publish a job: the same job, by the same user. */
 function requestOf(load: Load): PublishRequest {
   const kwargs: Load = {};
   for (const name of PASSED_ON) if (load[name] !== undefined) kwargs[name] = load[name];
@@ -76,7 +76,7 @@ function requestOf(load: Load): PublishRequest {
   };
 }
 
-/** One master above: its jobs come down to the local master, and what becomes of them goes up. */
+/** One master above: the syndic gives its jobs to the local master, and sends their returns and outcomes up. */
 export class HigherMaster implements JobOwner, AsyncDisposable {
   readonly connection: MasterConnection;
   readonly uplink: Uplink;
@@ -123,7 +123,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
         if (up && this.#isOpen) void this.#present(true);
       },
       onReturn: () => {
-        // Without hurry: this connection is also renewed after each request that gets no reply.
+        // The report does not hurry: this connection is also renewed after each request that gets no reply.
         if (this.#isOpen) void this.#present(false);
       },
     });
@@ -138,12 +138,12 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     return this.#isOpen;
   }
 
-  /** Jobs that this master does not have everything of. */
+  /** The number of jobs of which this master lacks something. */
   get size(): number {
     return this.#jobs.size;
   }
 
-  /** Returns that this master does not have. */
+  /** The number of returns that this master lacks. */
   get unsent(): number {
     let count = 0;
     for (const { unsent } of this.#jobs.values()) count += unsent.size;
@@ -173,13 +173,13 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
   }
 
   /**
-   * Tells the master which jobs the syndic has, takes those that it missed, and sends what waits.
+   * Tells the master which jobs the syndic has, takes those that the syndic missed, and sends waiting returns.
    *
-   * @param hurry the publications are connected again: what failed before is tried at once
+   * @param hurry true if the stream of publications is connected again: sends that failed before are tried at once
    */
   async #present(hurry: boolean): Promise<void> {
     const { log, local } = this.#options;
-    // The master may have been restarted: it hears again of the minions of open jobs.
+    // The master may have been restarted: tell it again the minions of open jobs.
     if (hurry) { for (const job of this.#jobs.values()) if (!job.isLocal && job.isPublished) job.needsNaming = true; }
     try {
       if (this.connection.isBrine) {
@@ -199,7 +199,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     else this.uplink.poke();
   }
 
-  /** Says again what the syndic is: the local master is known now, or was replaced by another. */
+  /** Reports again what kind of syndic this is: the local master is known now, or was replaced by another. */
   represent(): void {
     if (this.#isOpen) void this.#present(false);
   }
@@ -211,7 +211,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     if (typeof jid !== "string" || !isPlainJid(jid) || fun === undefined || tgt === undefined) {
       return log.warning("publication of the higher master ignored: it has no jid, fun or tgt", { jid });
     }
-    // Where masters are above each other in a circle, a job comes back to where it was published.
+    // If masters are above each other in a circle, a job comes back to the master that has published it.
     if (master_id !== undefined && master_id === masterOpts.master_id) return;
     const known = this.#jobs.get(jid);
     if (known !== undefined && !known.isLocal) {
@@ -219,7 +219,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
         known.needsNaming = true;
         return this.uplink.poke();
       }
-      // A batch may publish the same job for more minions.
+      // A batch publishes the same job again for more minions.
       return await this.#publish(known, load);
     }
     const job = new ForwardedJob(jid, load, { atMs: clock.now(), isLocal: false });
@@ -227,7 +227,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     await this.#publish(job, load);
   }
 
-  /** Remembers a job, on the disk as well. */
+  /** Remembers a job, in memory and on the disk. */
   async keep(job: ForwardedJob): Promise<void> {
     const { journal, log } = this.#options;
     this.#jobs.set(job.jid, job);
@@ -246,7 +246,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     }
   }
 
-  /** Puts a job of an earlier process among those of this master. */
+  /** Adds a job of an earlier process to those of this master. */
   restore(job: ForwardedJob): void {
     this.#jobs.set(job.jid, job);
   }
@@ -265,7 +265,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     const other = elsewhere(jid, this);
     const generation = local.generation;
     const untilMs = job.atMs + masterOpts.job_delivery_timeout * 1000;
-    // Beside a master that published the same job, its minions are found in the job cache.
+    // If another higher master has published the same job, its minions are found in the job cache.
     for (let attempt = 0; other === undefined && !signal.aborted; attempt++) {
       try {
         const published = await local.publish(requestOf(load));
@@ -293,21 +293,21 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
     job.isPublishing = false;
     job.isPublished = true;
     job.needsNaming = true;
-    // No event can have been missed since then.
+    // The local master has the job only from now on: no event of it can have been missed.
     if (other === undefined && generation > 0 && generation === local.generation && job.load === load) {
       job.isStale = false;
     } else await this.#options.jobs.lookUp(this, job);
     this.uplink.poke();
   }
 
-  /** The outcome of a minion for which the local master keeps the job. */
+  /** Returns the outcome of a minion for which the local master keeps the job. */
   #queued({ jid, load: { delivery } }: ForwardedJob, id: string): Load {
     const at = Math.floor(this.#options.runtime.clock.now() / 1000);
     const { queue } = isRecord(delivery) ? delivery : {};
     return { jid, id, outcome: "queued", at, ...(typeof queue === "number" ? { until: at + Math.ceil(queue) } : {}) };
   }
 
-  /** The higher master is told after `syndic_wait` at the latest that there are no more minions. */
+  /** Tells the higher master, after `syndic_wait` at the latest, that there are no more minions. */
   #nameLater(job: ForwardedJob): void {
     const { runtime: { clock }, masterOpts } = this.#options;
     clock.after(masterOpts.syndic_wait * 1000, () => {

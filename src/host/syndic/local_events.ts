@@ -19,10 +19,10 @@ export interface LocalEventsOptions {
 const JOB = /^salt\/job\/(?<jid>\d{20}[^/]*)\/(?<kind>ret|outcome|new|publish)(?:\/(?<id>[^/]+))?$/;
 const BELOW = /^syndic\/(?<syndic>[^/]+)\/(?<jid>\d{20}[^/]*)$/;
 
-/** What the event bus of the local master says: returns, minions and outcomes of jobs go to the master that published the job. */
+/** Handles events of the local master's bus: returns, minions and outcomes of jobs go to the master that published the job. */
 export class LocalEvents {
   readonly #options: LocalEventsOptions;
-  /** Local jobs that are being written down. */
+  /** The local jobs that are being recorded. */
   readonly #opening = new Map<string, Promise<void>>();
 
   constructor(options: LocalEventsOptions) {
@@ -41,7 +41,7 @@ export class LocalEvents {
     if (this.#options.opts.syndic_mode === "sync") this.#passOn(event);
   }
 
-  /** The higher masters that have published a job, or that get the returns of a local one. */
+  /** Returns the higher masters that have published a job, or that get the returns of a local job. */
   *#of(jid: string): Iterable<{ master: HigherMaster; job: ForwardedJob }> {
     for (const master of this.#options.masters) {
       const job = master.job(jid);
@@ -60,7 +60,7 @@ export class LocalEvents {
 
   #returned(jid: string, id: string, event: BusEvent): void {
     const { data } = event;
-    // The master puts the id of the sender into the tag.
+    // The tag has the id of the sender, which the local master has verified.
     if (data.return === undefined || data.id !== id) return;
     const { return: value, retcode, success, fun_args, out } = data;
     const result: ReturnFields = { return: value, retcode, success, fun_args };
@@ -73,10 +73,10 @@ export class LocalEvents {
     if (!isKnown && this.#options.opts.syndic_mode === "sync") this.#localJob(jid, data);
   }
 
-  /** A job that was published on the local master: one of the higher masters gets its returns. */
+  /** Handles a job that was published on the local master: one of the higher masters gets its returns. */
   #localJob(jid: string, { fun, fun_args: arg }: Load): void {
     const { runtime: { clock }, jobs, log } = this.#options;
-    // A question of the master, or of a client, whether another job still runs.
+    // `saltutil.find_job` is the question of a master or a client whether another job still runs: it is not passed on.
     if (fun === "saltutil.find_job" || this.#opening.has(jid)) return;
     const master = this.#oneMaster();
     if (master === undefined) return;
@@ -88,7 +88,7 @@ export class LocalEvents {
     this.#opening.set(jid, opening.finally(() => this.#opening.delete(jid)));
   }
 
-  /** By `syndic_failover`: the first master that is there, or any of those. */
+  /** Chooses a higher master by `syndic_failover`: the first that is connected, or any of those. */
   #oneMaster(): HigherMaster | undefined {
     const { masters, opts, runtime } = this.#options;
     const open = masters.filter(({ isOpen }) => isOpen);
@@ -104,7 +104,7 @@ export class LocalEvents {
     }
   }
 
-  /** Any other event, to all higher masters. */
+  /** Passes any other event on to all higher masters. */
   #passOn({ tag, data, bytes }: BusEvent): void {
     if ("retcode" in data) return;
     const { _stamp: _, ...rest } = data;

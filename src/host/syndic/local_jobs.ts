@@ -16,9 +16,9 @@ export interface LocalJobsOptions {
   masters: readonly JobOwner[];
 }
 
-/** Jobs that one sweep looks up at most. */
+/** The most jobs that one sweep looks up. */
 const MOST_LOOKED_UP = 50;
-/** Jobs are given up after a day where the local master keeps its own for ever. */
+/** The age at which jobs are given up if the local master keeps its own for ever: a day. */
 const DAY_SECONDS = 86_400;
 
 function unpacked(value: unknown): unknown {
@@ -35,24 +35,24 @@ function fieldsOf({ return: value, retcode, success, out }: StoredReturn, { load
   };
 }
 
-/** What the local job cache has of forwarded jobs: it is where returns wait that a higher master does not have. */
+/** Reads forwarded jobs from the local job cache, in which returns wait that a higher master lacks. */
 export class LocalJobs {
   readonly #options: LocalJobsOptions;
-  /** Local jobs whose loads were passed on. */
+  /** The local jobs whose loads were passed on. */
   readonly #loads = new Set<string>();
 
   constructor(options: LocalJobsOptions) {
     this.#options = options;
   }
 
-  /** The returns of a job. @throws if the job cache was not opened or cannot be read */
+  /** Returns the returns of a job. @throws if the job cache was not opened or cannot be read */
   async returns(job: ForwardedJob): Promise<Map<string, ReturnFields>> {
     const { jobs } = this.#options.local;
     if (jobs === undefined) throw new Error("The local master has not been reached yet");
     return new Map((await jobs.returns(job.jid)).map((stored) => [stored.minion, fieldsOf(stored, job)]));
   }
 
-  /** The load of a job of the local master, the first time. */
+  /** Returns the load of a job of the local master at the first call, later undefined. */
   async load({ jid }: ForwardedJob): Promise<Load | undefined> {
     const { local: { jobs }, opts } = this.#options;
     if (this.#loads.has(jid)) return undefined;
@@ -64,7 +64,7 @@ export class LocalJobs {
     return load;
   }
 
-  /** Finds what was not heard of a job: its minions, returns and outcomes. */
+  /** Finds the minions, returns and outcomes of a job whose events were missed. */
   async lookUp(master: JobOwner, job: ForwardedJob): Promise<void> {
     const { local, log } = this.#options;
     const { jobs, generation } = local;
@@ -90,9 +90,9 @@ export class LocalJobs {
   }
 
   /**
-   * Looks at the jobs that have not ended: those of which something may have been missed, and those that are too old.
+   * Looks up the open jobs whose events may have been missed, and gives up those that are too old.
    *
-   * @param all true if the local master was away: every job may have gone on meanwhile
+   * @param all true if the local master was away, so that events of every job may have been missed
    */
   async recover(all: boolean): Promise<void> {
     const { clock, local, masters, log, opts } = this.#options;
@@ -116,7 +116,7 @@ export class LocalJobs {
     }
   }
 
-  /** A job of an earlier process: it is on the local master already, or is published now unless it is too old. */
+  /** Continues a job of an earlier process: it is on the local master already, or is published now unless it is too old. */
   async #recoverPublication(master: JobOwner, job: ForwardedJob): Promise<void> {
     if (job.isPublishing) return;
     if (await this.#options.local.jobs?.hasLoad(job.jid)) {
@@ -126,5 +126,5 @@ export class LocalJobs {
   }
 }
 
-/** A younger job is heard of by events. */
+/** The age from which a job is looked up, in milliseconds: the events of younger jobs suffice. */
 const DELAY_MS = 60_000;

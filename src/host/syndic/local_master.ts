@@ -16,17 +16,17 @@ export interface LocalMasterOptions {
   /** The configuration of the master on this host. */
   opts: MasterOpts;
   sockets?: Transport;
-  /** Opens the job cache of that master; it is only read. @param isBrine false for real Salt's */
+  /** Opens the job cache of the local master; it is only read. @param isBrine false for a Salt master */
   openJobs(isBrine: boolean): Promise<JobCache>;
   onEvent(event: BusEvent): void;
-  /** The master's event bus is there, for the first time or again: events may have been missed. */
+  /** Called when the master's event bus is connected, for the first time or again: events may have been missed. */
   onConnected(): void;
 }
 
-/** Longest pause between attempts to reach the master. */
+/** The longest pause between attempts to reach the master, in milliseconds. */
 const LONGEST_PAUSE_MS = 5000;
 
-/** The master on this host, Brine's or real Salt's, for as long as the syndic runs: it may come and go. */
+/** The connection to the master on this host, Brine's or Salt's, while the syndic runs: the master may come and go. */
 export class LocalMaster implements AsyncDisposable {
   readonly #options: LocalMasterOptions;
   readonly #closing = new AbortController();
@@ -39,7 +39,7 @@ export class LocalMaster implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Connects, and again whenever the master was away. */
+  /** Connects to the master, again whenever it was away. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -48,7 +48,7 @@ export class LocalMaster implements AsyncDisposable {
     return this.#client !== undefined;
   }
 
-  /** Counts the connections so far: while it stays the same, no event was missed. 0 while there is none. */
+  /** The number of the present connection: while it stays the same, no event was missed. 0 while there is none. */
   get generation(): number {
     return this.#client === undefined ? 0 : this.#generation;
   }
@@ -64,9 +64,9 @@ export class LocalMaster implements AsyncDisposable {
   }
 
   /**
-   * Publishes a job; undefined if it has no minion.
+   * Publishes a job; undefined if no minion matches.
    *
-   * @throws {ClientError} `MASTER_DOWN` while it is away; else as {@link LocalClient.publish}
+   * @throws {ClientError} `MASTER_DOWN` while the master is away; otherwise like {@link LocalClient.publish}
    */
   async publish(request: PublishRequest): Promise<Published | undefined> {
     if (this.#client === undefined) throw new Error("The local master is not running");

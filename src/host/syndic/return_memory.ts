@@ -1,6 +1,6 @@
 import type { HeldReturn, ReturnFields } from "./forwarded_job.ts";
 
-/** Bytes of returns that are held in memory for all higher masters; the others are read from the local job cache. */
+/** The most bytes of returns that are held in memory for all higher masters; other returns are read from the local job cache. */
 const HELD_BYTES = 16 * 1024 * 1024;
 
 /** Counts the returns that are held in memory. */

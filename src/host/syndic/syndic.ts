@@ -27,17 +27,17 @@ export interface SyndicOptions {
   log: Logger;
   /** The configuration of the master on this host, with the options of the syndic. */
   masterOpts: MasterOpts;
-  /** That of the minion on this host: id, keys, and how connections are made. */
+  /** The configuration of the minion on this host: id, keys, and how connections are made. */
   minionOpts: MinionOpts;
-  /** Option names that the minion's configuration sets itself. */
+  /** The names of the options that the minion's configuration sets itself. */
   given: ReadonlySet<string>;
   /** See {@link LocalMasterOptions.openJobs}. */
   openJobs(isBrine: boolean): Promise<JobCache>;
   /** @default the transport that the minion's configuration asks for, and towards the local master that of the master's */
   sockets?: Transport;
-  /** Where it counts. @default nowhere; closed with the syndic */
+  /** The telemetry of the syndic, which closes it. @default nothing is counted */
   telemetry?: Telemetry;
-  /** A higher master has refused the syndic for good; the process should end with this code. */
+  /** Called when a higher master has refused the syndic for good; the process should end with this code. */
   onRejected?(error: RejectedError): void;
 }
 
@@ -51,13 +51,13 @@ export interface Syndic extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** How often jobs are looked at that have not ended, in milliseconds. */
+/** How often jobs that have not ended are looked up, in milliseconds. */
 const SWEEP_MS = 60_000;
 
 /**
- * Starts a syndic. Resolves while the sign-ins are under way, and whether the local master runs or not.
+ * Starts a syndic. Resolves before the sign-ins have ended, whether the local master runs or not.
  *
- * @throws {ConfigError} and {SystemError} for what an operator must mend first
+ * @throws {ConfigError} and {SystemError} for problems that an operator must solve first
  */
 export async function startSyndic(options: SyndicOptions): Promise<Syndic> {
   const { log, masterOpts, minionOpts } = options;
@@ -136,7 +136,7 @@ function statusOf(master: HigherMaster): Record<string, unknown> {
   return { address, signed_in: isOpen, jobs: size, returns_unsent: unsent, events_dropped: uplink.dropped };
 }
 
-/** What keeps a syndic from starting with these configurations, each in a sentence. Empty if nothing does. */
+/** Returns the problems that prevent a start of a syndic with these configurations, each as a sentence. */
 export function syndicProblems(masterOpts: MasterOpts, minionOpts: MinionOpts): string[] {
   const problems: string[] = [];
   for (const check of [() => checkOptions(masterOpts), () => mastersOf(higherAddresses(masterOpts, minionOpts))]) {
@@ -150,7 +150,7 @@ export function syndicProblems(masterOpts: MasterOpts, minionOpts: MinionOpts): 
   return problems;
 }
 
-/** @throws {ConfigError} for values that nothing can be made of */
+/** @throws {ConfigError} for values that make no sense */
 function checkOptions({ syndic_failover, syndic_mode }: MasterOpts): void {
   if (syndic_failover !== "random" && syndic_failover !== "ordered") {
     throw new ConfigError(`Unknown syndic_failover "${syndic_failover}": expected random or ordered`);
@@ -160,7 +160,7 @@ function checkOptions({ syndic_failover, syndic_mode }: MasterOpts): void {
   }
 }
 
-/** Where the higher masters are, as {@link mastersOf} reads it. */
+/** Returns the addresses of the higher masters in the form that {@link mastersOf} reads. */
 function higherAddresses(
   { syndic_master, syndic_master_port }: MasterOpts,
   { master_port }: MinionOpts,
@@ -172,9 +172,9 @@ function higherAddresses(
   return { master: syndic_master, master_port: port };
 }
 
-/** The minion's options as a syndic signs in by them: the fingerprint is that of the higher master. */
+/** Returns the minion's options with which a syndic signs in: the fingerprint is that of the higher master. */
 function connectionOpts({ syndic_finger }: MasterOpts, opts: MinionOpts): MinionOpts {
-  // Salt takes it from either configuration.
+  // Salt takes the fingerprint from either configuration.
   const finger = opts.syndic_finger || String(syndic_finger ?? "");
   return finger === "" ? opts : { ...opts, master_finger: finger };
 }
@@ -187,7 +187,7 @@ async function openIdentity(runtime: Runtime, opts: MinionOpts, log: Logger): Pr
   return { id: opts.id, ...pair };
 }
 
-/** Gives the jobs that an earlier process has left to their masters. */
+/** Gives the jobs that an earlier process has left to their higher masters. */
 function restoreJobs(journal: ForwardJournal, masters: readonly HigherMaster[], log: Logger): void {
   for (const { master: address, job } of journal.open()) {
     const master = masters.find((one) => one.address === address);
@@ -213,7 +213,7 @@ function everySoOften({ clock }: Runtime, call: () => Promise<void>): () => void
   return () => closing.abort();
 }
 
-/** A higher master cannot be connected to, and is not tried again. */
+/** Called when a higher master cannot be connected to and is not tried again. */
 function gaveUp(error: unknown, { log, onRejected }: Pick<SyndicOptions, "log" | "onRejected">): void {
   if (error instanceof RejectedError) {
     log.critical(error.message);

@@ -2,10 +2,10 @@ import { type Meter, METRICS } from "../../base/telemetry/mod.ts";
 import type { HigherMaster } from "./higher_master.ts";
 import type { LocalMaster } from "./local_master.ts";
 
-/** What is looked at of a master above. */
+/** The numbers of a higher master that metrics show. */
 type ObservedMaster = Pick<HigherMaster, "isOpen" | "size" | "unsent"> & { uplink: { dropped: number } };
 
-/** Has the meter read what a syndic knows anyway. */
+/** Makes the meter read counts that a syndic keeps. */
 export function observeSyndic(
   meter: Meter,
   masters: readonly ObservedMaster[],

@@ -9,52 +9,52 @@ export interface UplinkOptions {
   clock: Clock;
   log: Logger;
   random(): number;
-  /** The syndic's. */
+  /** The id of the syndic. */
   id: string;
   /** The jobs whose returns go to this master, oldest first. */
   jobs(): Iterable<ForwardedJob>;
-  /** True for a Brine master, which needs to be told less. */
+  /** True for a Brine master, which needs fewer messages. */
   isBrine(): boolean;
-  /** The returns of a job in the local job cache. @throws if it cannot be read now */
+  /** Reads the returns of a job from the local job cache. @throws if it cannot be read now */
   readReturns(job: ForwardedJob): Promise<Map<string, ReturnFields>>;
   /** The load of a local job, if the higher master lacks it; otherwise undefined. */
   readLoad(job: ForwardedJob): Promise<Load | undefined>;
   /** Resolves once the master has taken the load. */
   send(load: Load, timeoutMs: number): Promise<unknown>;
-  /** Called when the master has something that it did not have before. */
+  /** Called when the master has received something new. */
   onSent(job: ForwardedJob): void;
-  /** Memory of a return that is not held any more. */
+  /** Called with a return that is no longer held in memory. */
   release(held: HeldReturn): void;
   /** Bounds of the time that one attempt may take, in milliseconds: `return_retry_timer`, `return_retry_timer_max`. */
   leastMs: number;
   mostMs: number;
-  /** What is to be sent within so many milliseconds goes in one request: `syndic_event_forward_timeout`. */
+  /** How long messages are gathered for one request, in milliseconds: `syndic_event_forward_timeout`. */
   gatherMs: number;
 }
 
-/** A request, and what to do once the master has it, or has not. */
+/** A request, and what to do once the master has taken it or not. */
 interface Outgoing {
   load: Load;
-  /** How many returns, or events. */
+  /** How many returns or events the request has. */
   count: number;
-  /** True if more is waiting that had no room. */
+  /** True if more waits that had no room in the request. */
   isFull: boolean;
   done(): void;
   failed?(): void;
 }
 
-/** What goes in one request at most. */
+/** The most returns of one request; the next constants bound its bytes and its events. */
 const MOST_RETURNS = 500;
 const MOST_BYTES = 524_288;
 const MOST_EVENTS = 500;
-/** Events that wait at most, and their bytes: they are not acknowledged below, and the oldest are dropped. */
+/** The most events that wait (the next constant bounds their bytes): minions need no acknowledgement of them, and the oldest are dropped. */
 const HELD_EVENTS = 5000;
 const HELD_EVENT_BYTES = 4 * 1024 * 1024;
 const FIRST_DELAY_MS = 200;
 
 /**
- * Brings what a local master says up to one higher master: the minions of its jobs, outcomes, returns, and other events. Everything
- * but those other events is sent again until the master has taken it.
+ * Sends the news of a local master up to one higher master: the minions of its jobs, outcomes, returns, and other events. Everything
+ * except other events is sent again until the master has taken it.
  */
 export class Uplink {
   readonly #options: UplinkOptions;
@@ -70,30 +70,30 @@ export class Uplink {
     this.#options = options;
   }
 
-  /** Events that were dropped because too many waited. */
+  /** The number of events that were dropped because too many waited. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Something is due. */
+  /** Notes that there is something to send. */
   poke(): void {
     if (this.#closing.signal.aborted) return;
     this.#running ??= this.#run().finally(() => this.#running = undefined);
   }
 
-  /** The master is connected again: what failed before is tried at once. */
+  /** Called when the master is connected again: sends that failed before are tried at once. */
   hurry(): void {
     this.#pause.abort();
     this.poke();
   }
 
-  /** Every minion of a job has returned: nothing is gained by waiting for more. */
+  /** Called when every minion of a job has returned: waiting for more would gain nothing. */
   wake(): void {
     this.#gathering.abort();
     this.poke();
   }
 
-  /** Passes on an event that is no part of a job's life. */
+  /** Passes on an event that does not belong to a job. */
   event(tag: string, data: Load, size: number): void {
     this.#events.push({ tag, data, size });
     this.#eventBytes += size;
@@ -120,7 +120,7 @@ export class Uplink {
         await send(load, Math.round(leastMs + Math.max(0, mostMs - leastMs) * random()));
         failures = 0;
         outgoing.done();
-        // What the minions of a job return within a moment goes in one request.
+        // Returns that the minions of a job send within a moment go in one request.
         if (!outgoing.isFull) {
           this.#gathering = new AbortController();
           await clock.sleep(gatherMs, AbortSignal.any([signal, this.#gathering.signal])).catch(() => {});
@@ -138,7 +138,7 @@ export class Uplink {
     }
   }
 
-  /** The minions of jobs, and how those stand that have not returned. */
+  /** Returns the request with the minions of jobs, and the outcomes of those that have not returned. */
   #jobEvents(): Outgoing | undefined {
     const events: Load[] = [];
     const done: (() => void)[] = [];
@@ -169,7 +169,7 @@ export class Uplink {
     };
   }
 
-  /** The events by which a master learns of the minions of a job. Salt keeps the last list of each syndic: it is always whole. */
+  /** Returns the events that tell a master the minions of a job. Salt keeps only the last list of each syndic, so each list is whole. */
   #naming(job: ForwardedJob): Load[] {
     const minions = [...job.targets];
     job.unnamed.clear();
@@ -195,7 +195,7 @@ export class Uplink {
       count: events.length,
       isFull: this.#events.length > 0,
       done: () => {},
-      // Newer ones may have come: what has no room is dropped as any other.
+      // Newer events may have come: events without room are dropped.
       failed: () => {
         this.#events.unshift(...events);
         for (const { size } of events) this.#eventBytes += size;
@@ -203,7 +203,7 @@ export class Uplink {
     };
   }
 
-  /** As many returns as go in one request, of the oldest jobs. */
+  /** Returns the request with as many returns as have room, those of the oldest jobs first. */
   async #returns(): Promise<Outgoing | undefined> {
     const { jobs, log, onSent, release } = this.#options;
     const batch = new ReturnBatch(this.#options.id);
@@ -252,7 +252,7 @@ export class Uplink {
   }
 }
 
-/** The load of `_syndic_return`: an entry for each job and outputter. */
+/** Makes the load of `_syndic_return`: an entry for each job and outputter. */
 class ReturnBatch {
   readonly #id: string;
   readonly #parts = new Map<string, Load & { return: Load }>();
@@ -277,7 +277,7 @@ class ReturnBatch {
       if (out !== undefined) part.out = out;
       this.#parts.set(key, part);
     }
-    // An id may be "__proto__": that must become an entry, too.
+    // An id may be "__proto__", which must become an entry like any other.
     Object.defineProperty(part.return, minion, { value: result, enumerable: true, configurable: true, writable: true });
     this.count++;
     this.bytes += size;
