@@ -37,15 +37,15 @@ export interface ConnectionOptions {
   role?: "minion" | "syndic";
   /** Called with each job load that is authentic and new; its target may be other minions. */
   onPublication(load: Record<string, unknown>): void;
-  /** The master asks the minion to change its key. */
+  /** Called when the master asks the minion to change its key. */
   onRotationAsked?(): void;
-  /** The stream of publications was lost, or is connected again. */
+  /** Called when the stream of publications was lost, or is connected again. */
   onState?(connected: boolean): void;
-  /** The connection for requests is there again; the master may have forgotten the minion meanwhile. */
+  /** Called when the connection for requests is there again; the master may have forgotten the minion meanwhile. */
   onReturn?(): void;
 }
 
-/** The key that verifies the signatures over the masters' keys. @throws {ConfigError} if it is missing or is no key */
+/** Reads the key that verifies the signatures over the masters' keys. @throws {ConfigError} if it is missing or is not a key */
 function readSigningKey({ fs, crypto }: Runtime, opts: MinionOpts): RsaPublicKey {
   const path = joinPath(opts.pki_dir, `${opts.master_sign_key_name}.pub`);
   const explain = (why: string, cause?: unknown) =>
@@ -63,7 +63,7 @@ function readSigningKey({ fs, crypto }: Runtime, opts: MinionOpts): RsaPublicKey
   }
 }
 
-/** The minion's side of the authentication with one master, as the options say. */
+/** Makes the minion's side of the authentication with one master, as the options say. */
 function openAuth(options: ConnectionOptions, log: Logger): AuthClient {
   const { runtime, opts, identity, autosignGrains, role = "minion" } = options;
   const { fs, crypto } = runtime;
@@ -90,7 +90,7 @@ function openAuth(options: ConnectionOptions, log: Logger): AuthClient {
   });
 }
 
-/** How sockets connect again, as the options say. */
+/** Returns how sockets reconnect, as the options say. */
 function reconnecting(opts: MinionOpts) {
   return {
     reconnectInitialMs: opts.recon_default / 4,
@@ -101,13 +101,13 @@ function reconnecting(opts: MinionOpts) {
 }
 
 /**
- * The connection of a minion to one master: signs in, listens to publications, sends requests, and does all of it again when
+ * The connection of a minion to one master: signs in, listens to publications, and sends requests; it begins anew when
  * the master was away.
  *
  * After {@link MasterConnection.leave} it receives nothing. Requests may still be sent: each opens a connection for itself.
  */
 export class MasterConnection implements AsyncDisposable {
-  /** Of the request server, `tcp://host:port`: what jobs and returns are known by. */
+  /** The address of the request server, `tcp://host:port`, by which jobs and returns know their master. */
   readonly address: string;
   readonly requests: RequestClient;
   readonly #options: ConnectionOptions;
@@ -120,7 +120,7 @@ export class MasterConnection implements AsyncDisposable {
   readonly #closing = new AbortController();
   #leaving = new AbortController();
 
-  /** @throws {ConfigError} if the options ask for a key or an own address that is not there */
+  /** @throws {ConfigError} if the options name a key or an own address that does not exist */
   constructor(options: ConnectionOptions) {
     const { runtime, opts, identity, master } = options;
     const { crypto, clock } = runtime;
@@ -211,12 +211,12 @@ export class MasterConnection implements AsyncDisposable {
     return this.#options.master.host;
   }
 
-  /** True if the master is Brine's; false until it has let the minion in. */
+  /** True if the master is a Brine master; false until it has let the minion in. */
   get isBrine(): boolean {
     return this.#auth.signedIn?.isBrine === true;
   }
 
-  /** The master's public key, in PEM; undefined until it has let the minion in. */
+  /** The master's public key, in PEM; undefined until the master has let the minion in. */
   get masterPem(): string | undefined {
     return this.#auth.signedIn?.masterPem;
   }
@@ -226,7 +226,7 @@ export class MasterConnection implements AsyncDisposable {
     return this.#signIn.trouble;
   }
 
-  /** The session for a process that sends requests itself. Never the session of the key `stale`. */
+  /** Returns the session for a process that sends requests itself; never the session with the key `stale`. */
   async session(stale?: string): Promise<JobSession> {
     const known = this.#auth.signedIn;
     const { session } = known === undefined || known.session.keyString === stale ? await this.signIn() : known;
@@ -242,10 +242,10 @@ export class MasterConnection implements AsyncDisposable {
   }
 
   /**
-   * As {@link MasterConnection.open}, but gives up when the master does not let the minion in at the first attempt.
+   * Like {@link MasterConnection.open}, but gives up if the master does not let the minion in at the first attempt.
    *
    * @param listenMs how long the publisher may take, in milliseconds
-   * @throws {SaltError} that says why; {@link RejectedError} if there is no point in trying again
+   * @throws {SaltError} with the reason; {@link RejectedError} if another attempt would be useless
    */
   async tryToOpen(signal: AbortSignal, listenMs: number): Promise<void> {
     this.#req.keep();
@@ -274,8 +274,8 @@ export class MasterConnection implements AsyncDisposable {
   }
 
   /**
-   * Looks whether anything listens where the master should be: a closed port is noticed at once, where a request would wait for
-   * its timeout. Behind a proxy there is nothing to look at.
+   * Tests whether anything listens at the master's address: a closed port is noticed at once, while a request would wait for
+   * its timeout. Behind a proxy nothing is tested.
    *
    * @throws {SystemError} if nothing accepts the connection
    */
@@ -290,7 +290,7 @@ export class MasterConnection implements AsyncDisposable {
   /**
    * Asks the master for any reply at all, without signing in, over a connection of its own: other requests may take long.
    *
-   * @throws {TimeoutError} if there is none in time
+   * @throws {TimeoutError} if no reply comes in time
    */
   async ping(timeoutMs: number, signal: AbortSignal): Promise<void> {
     await using req = this.#openRequest();

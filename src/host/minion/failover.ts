@@ -11,7 +11,7 @@ import { RejectedError } from "./sign_in.ts";
 /** A master that a minion may fail over to. */
 export interface Candidate {
   readonly address: string;
-  /** Without its port: what events and Salt's functions name it by. */
+  /** The master's host without port, by which events and Salt's functions name the master. */
   readonly host: string;
   /** Signs in once, listens, and takes the pillar into use. Rejects if the master does not let the minion in now. */
   tryToOpen(signal: AbortSignal): Promise<void>;
@@ -21,7 +21,7 @@ export interface Candidate {
   ping(timeoutMs: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Seconds, as in the options of these names. */
+/** The intervals and times in seconds, as in the options of these names. */
 export interface FailoverTimes {
   master_alive_interval: number;
   master_failback: boolean;
@@ -36,37 +36,37 @@ export interface FailoverOptions<M extends Candidate> {
   random(): number;
   log: Logger;
   opts: FailoverTimes;
-  /** In the order in which they are tried; the first is the one to go back to. */
+  /** The masters in the order in which they are tried; the minion fails back to the first. */
   candidates: readonly M[];
-  /** The minion has a new master; called once that has let it in. */
+  /** Called when a new master has let the minion in. */
   serve(master: M): Promise<void>;
   /** Fires an event on the minion's own bus. */
   fire(tag: string, data: Record<string, unknown>): void;
 }
 
-/** What ends the time with a master: it is lost, or the first one is open again. */
+/** Why the minion leaves a master: it is lost, or the first master is open again. */
 type Change<M> = { lost: string } | { first: M };
 
-/** Questions without a reply after which a master counts as lost. */
+/** After how many questions without a reply a master counts as lost. */
 const MOST_SILENCES = 3;
 /** Default of `master_failback_interval`, in seconds. */
 const FAILBACK_SECONDS = 30;
 const FIRST_PAUSE_MS = 1000;
 
-/** True if a name of an event is that of a master: its host, or `host:port`. */
+/** True if a name in an event means a master: its host, or `host:port`. */
 function isNamed({ host, address }: Candidate, name: unknown): boolean {
   return name === host || `tcp://${name}` === address;
 }
 
-/** Never settles. */
+/** Returns a promise that never settles. */
 const never = new Promise<never>(() => {});
 
 /**
- * Serves one of several masters: the first in order that lets the minion in. When that is lost the others are tried, itself
- * last, and with `master_failback` the minion goes back to the first one.
+ * Connects the minion to one of several masters: the first in order that lets it in. When that master is lost the others are tried, the
+ * lost one last, and with `master_failback` the minion goes back to the first master.
  *
- * A master is lost when its stream of publications has ended and is not back after `auth_timeout`, so that a master that is
- * restarted keeps its minions; or when it has not replied to three questions, asked every `master_alive_interval`.
+ * A master is lost if its stream of publications has ended and is not back after `auth_timeout`, so that a master that is
+ * restarted keeps its minions; or if it has not replied to three questions, asked every `master_alive_interval`.
  *
  * @see salt/minion.py Minion.handle_event, MinionBase.eval_master
  */
@@ -76,14 +76,14 @@ export class Failover<M extends Candidate> {
   #changed = deferred<void>();
   #asked = { alive: deferred<void>(), back: deferred<void>() };
   #current: M | undefined;
-  /** Why a candidate was refused last, so that the same reason is logged once. */
+  /** Why a candidate did not let the minion in last, so that the same reason is logged once. */
   readonly #refusals = new Map<M, string>();
 
   constructor(options: FailoverOptions<M>) {
     this.#options = options;
   }
 
-  /** The master that is served; undefined while one is looked for. */
+  /** The master that the minion serves; undefined while it looks for one. */
   get current(): M | undefined {
     return this.#current;
   }
@@ -96,14 +96,14 @@ export class Failover<M extends Candidate> {
     this.#changed = deferred();
   }
 
-  /** Looks now whether the master of that name still answers: an event or a function says that it does not. */
+  /** Tests now whether the named master still answers, since an event or a function says that it does not. */
   suspect(host: unknown): void {
     if (this.#current === undefined || !isNamed(this.#current, host)) return;
     this.#asked.alive.resolve();
     this.#asked.alive = deferred();
   }
 
-  /** Looks now whether the first master, if it has that name, lets the minion in again. */
+  /** Tests now whether the first master, if it has this name, lets the minion in again. */
   tryFirst(host: unknown): void {
     const [first] = this.#options.candidates;
     if (first === undefined || !isNamed(first, host)) return;
@@ -112,7 +112,7 @@ export class Failover<M extends Candidate> {
   }
 
   /**
-   * Serves one master after the other until the signal aborts.
+   * Connects the minion to one master after another until the signal aborts.
    *
    * @throws {RejectedError} if every master has refused the minion for good
    */
@@ -199,7 +199,7 @@ export class Failover<M extends Candidate> {
       return await abortable(Promise.race(watches), signal);
     } finally {
       ended.abort();
-      // One of them may be opening the first master, which must not be left after it was opened again.
+      // One of the watchers may be opening the first master, which must not be closed after it was opened again.
       await Promise.allSettled(watches);
     }
   }
@@ -226,7 +226,7 @@ export class Failover<M extends Candidate> {
     while (!holds()) await abortable(this.#changed.promise, signal);
   }
 
-  /** Resolves when the master does not reply any more. */
+  /** Resolves when the master no longer replies. */
   async #watchReplies(master: M, signal: AbortSignal): Promise<Change<M>> {
     const { opts: { master_alive_interval, auth_timeout } } = this.#options;
     for (let silences = 0;;) {
@@ -255,13 +255,13 @@ export class Failover<M extends Candidate> {
       signal.throwIfAborted();
       if (!answers) continue;
       fire("__master_failback", { master: first.host });
-      // The event has come back to us, too.
+      // The event that the minion has fired comes back to it: ignore it.
       this.#asked.back = deferred();
       if (await this.#tryToOpen(first, signal) === undefined) return { first };
     }
   }
 
-  /** Waits so many seconds, or until it is asked for; 0 and less wait for that alone. */
+  /** Waits for a number of seconds, or until a test is asked for; with 0 or less only for that. */
   async #pause(seconds: number, asked: Promise<void>, signal: AbortSignal): Promise<void> {
     if (!(seconds > 0)) return await abortable(asked, signal);
     await within(this.#options.clock, seconds * 1000, signal, asked);

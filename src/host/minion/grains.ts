@@ -3,7 +3,7 @@ export class MinionGrains {
   readonly #gather: (fresh: boolean) => Promise<Record<string, unknown>>;
   #current: Record<string, unknown> = {};
 
-  /** @param gather gathers them; `fresh`: those that are cached do not count */
+  /** @param gather gathers the grains; with `fresh` without the cached ones */
   constructor(gather: (fresh: boolean) => Promise<Record<string, unknown>>) {
     this.#gather = gather;
   }
@@ -12,12 +12,12 @@ export class MinionGrains {
     return this.#current;
   }
 
-  /** Gathers them again. @param fresh without those that are cached */
+  /** Gathers the grains again. @param fresh true to ignore cached grains */
   async gather(fresh: boolean): Promise<void> {
     this.#current = await this.#gather(fresh);
   }
 
-  /** Some of them by name, with null for those that do not exist. */
+  /** Returns some grains by name, with null for those that do not exist. */
   pick(names: readonly unknown[]): Record<string, unknown> {
     return Object.fromEntries(names.map((name) => [String(name), this.#current[String(name)] ?? null]));
   }

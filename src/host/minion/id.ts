@@ -21,10 +21,10 @@ async function generate(runtime: Runtime): Promise<string> {
 }
 
 /**
- * The id of this minion: configured, else cached in the file `minion_id`, else made from the host's names and then
- * cached.
+ * Returns the id of this minion: the configured id, else the one cached in the file `minion_id`, else one made from the host's names,
+ * which is then cached.
  *
- * @throws {ConfigError} if it is not a valid id
+ * @throws {ConfigError} if the id is not valid
  */
 export async function minionId(runtime: Runtime, opts: MinionOpts, log: Logger): Promise<string> {
   const check = (id: string, from: string): string => {

@@ -27,12 +27,12 @@ export interface MinionBeaconsOptions {
   beacons: BeaconRegistry | undefined;
 }
 
-/** A minion's beacons: of its configuration, of its pillar, and those that `beacons.*` adds. */
+/** The beacons of a minion: from its configuration, from its pillar, and those that `beacons.*` adds. */
 export class MinionBeacons {
   readonly #options: MinionBeaconsOptions;
   readonly #beacons: Beacons;
   readonly #watch: BeaconWatch;
-  /** Events that are on their way. A master that does not answer must not pile them up. */
+  /** The most events that are on their way to the master: they must not pile up if it does not answer. */
   #unsent = 0;
   #isStarted = false;
 
@@ -48,12 +48,12 @@ export class MinionBeacons {
       modules: () => withCustomBeacons(beacons, context.of()),
       context: () => callingContext(context),
       statesRun: () => runningJobs.running().some(({ fun }) => /^state\./.test(String(fun))),
-      // Programs that follow the minion's bus see them, as they do on Salt's.
+      // Programs that follow the minion's bus see the events of beacons, as in Salt.
       send: (events) => options.bus.fire("__beacons_return", { beacons: events }),
     }, this.#beacons);
   }
 
-  /** Begins to look, until the signal aborts; once is enough. */
+  /** Begins to run the beacons until the signal aborts; a second call does nothing. */
   start(signal: AbortSignal): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -72,14 +72,14 @@ export class MinionBeacons {
     }).finally(() => this.#unsent -= events.length);
   }
 
-  /** What events on the minion's bus may ask of the beacons. */
+  /** Handles the requests to the beacons that come as events on the minion's bus. */
   commands(): LocalCommands {
     const { bus } = this.#options;
     const send = ({ beacons }: Record<string, unknown>) => this.#send(Array.isArray(beacons) ? beacons : []);
     const fire = (tag: string, data: Record<string, unknown>) => bus.fire(tag, data);
     return {
       manage_beacons: beaconCommands({ beacons: this.#beacons, watch: this.#watch, fire }),
-      // Custom beacons may be other ones.
+      // Custom beacons may have changed.
       beacons_refresh: () => this.#watch.refresh(),
       __beacons_return: send,
     };

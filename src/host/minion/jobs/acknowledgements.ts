@@ -4,7 +4,7 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import type { JobMaster, JobReports } from "./job_master.ts";
 import type { Journal } from "./journal.ts";
 
-/** Acknowledges jobs to a master, so that it does not send them again. Real Salt's masters take no acknowledgements. */
+/** Acknowledges jobs to a Brine master, so that it does not send them again. Salt masters take no acknowledgements. */
 export class Acknowledgements {
   readonly #runtime: Pick<Runtime, "later">;
   readonly #log: Logger;
@@ -21,7 +21,7 @@ export class Acknowledgements {
     this.#reports = reports;
   }
 
-  /** Acknowledges that this minion has a job; those of one turn of the event loop go together. */
+  /** Acknowledges that this minion has a job; acknowledgements of one turn of the event loop go together. */
   send(jid: string): void {
     if (!this.#master.isBrine) return;
     this.#jids.push(jid);
@@ -29,7 +29,7 @@ export class Acknowledgements {
     this.#runtime.later(() => {
       const jids = this.#jids.splice(0);
       const report = this.#reports.numbered({ states: jids.map((jid) => [jid, "started", ""]) });
-      // What is acknowledged must survive a loss of power.
+      // A job that is acknowledged must survive a loss of power.
       const sending = this.#journal.synced().then(() => this.#reports.send(report));
       sending.catch((error) => {
         // A master without the acknowledgement sends the job again.
@@ -39,14 +39,14 @@ export class Acknowledgements {
   }
 
   /**
-   * Says that this minion has run a job and handed its return in before. A master that has sent it all the same has lost that, as one whose
-   * backup was restored: the return does not come again.
+   * Reports that this minion has already run a job and sent its return. A master that sends such a job has lost the return, for example by
+   * restoring a backup: the return does not come again.
    */
   over(jid: string): void {
     this.#say(jid, "over");
   }
 
-  /** Says that this minion does not know a job that its master takes for begun: it was lost, and nothing comes. */
+  /** Reports that this minion does not know a job that its master takes for begun: the job was lost, and no return will come. */
   unknown(jid: string): void {
     this.#say(jid, "unknown");
   }

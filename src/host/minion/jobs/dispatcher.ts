@@ -9,11 +9,11 @@ import { QueuedJobs } from "./queued_jobs.ts";
 export interface DispatcherOptions {
   log: Logger;
   subject(): Subject;
-  /** Jids remembered, so that a publication that comes twice runs once. Salt's `minion_jid_queue_hwm`. */
+  /** How many jids are remembered, so that a publication that comes twice runs once. Salt's `minion_jid_queue_hwm`. */
   remembered: number;
-  /** Jobs at once; 0 or less = no bound. Salt's `process_count_max`. */
+  /** The most jobs that run at a time; 0 or less for no bound. Salt's `process_count_max`. */
   processCountMax: number;
-  /** Jobs that a master kept while the minion was away. */
+  /** The jobs that a master kept while the minion was away. */
   queued: QueuedJobs;
   /** Takes a job, which may have to wait for others. Returns the function that runs it. */
   take(load: Record<string, unknown>): () => Promise<void>;
@@ -21,11 +21,11 @@ export interface DispatcherOptions {
   taken(jid: string): boolean;
   /** Called when a job is sent again: the master does not know that it was taken. */
   again(jid: string): void;
-  /** The master asks whether this minion has a job. @param wasSeen it has come before, in this run of the minion */
+  /** Called when the master asks whether this minion has a job. @param wasSeen true if the job has come before, in this run of the minion */
   asked(jid: string, wasSeen: boolean): void;
 }
 
-/** True for functions about other jobs: they must not wait for those. */
+/** True for functions about other jobs: they must not wait for those jobs. */
 export function isJobFunction(fun: unknown): boolean {
   return typeof fun === "string" &&
     /^saltutil\.(find_job|running|is_running|(signal|term|kill)_(all_)?jobs?)$/.test(fun);
@@ -44,9 +44,9 @@ export class Dispatcher {
   }
 
   /**
-   * Takes a job that is new and whose target includes this minion. The promise resolves when it is over. False for any other.
+   * Takes a job that is new and whose target includes this minion. The promise resolves when the job is over. False for any other job.
    *
-   * @param forUs the target is known to include this minion: it matched before a restart
+   * @param forUs true if the target is known to include this minion, since it matched before a restart
    */
   dispatch(load: Record<string, unknown>, forUs = false): Promise<void> | false {
     const { log, subject, remembered, queued, take, taken, again, asked } = this.#options;

@@ -3,10 +3,10 @@ import type { Crypto } from "../../../runtime/crypto.ts";
 
 type Load = Record<string, unknown>;
 
-/** Timeout of one try, in milliseconds. */
+/** The timeout of one attempt, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** A master, as the jobs that it sends see it. */
+/** A master, as the parts of the minion that run its jobs use it. */
 export interface JobMaster {
   readonly address: string;
   /** True for a Brine master: it takes acknowledgements, and hands over jobs that the minion missed. */
@@ -20,8 +20,8 @@ export function sendOnce(master: JobMaster, load: Load): Promise<unknown> {
 }
 
 /**
- * What this minion reports to a master about its jobs (`_jobs`). Reports are numbered, since they may overtake each other: on
- * different connections, or while they wait. The master ignores one that is older than the last.
+ * Sends this minion's reports about its jobs to a master (`_jobs`). Reports are numbered, since they may overtake each other on
+ * different connections, or while they wait. The master ignores a report that is older than the last.
  */
 export class JobReports {
   readonly #master: JobMaster;
@@ -34,7 +34,7 @@ export class JobReports {
     this.#process = hex(crypto.randomBytes(8));
   }
 
-  /** Numbers a report. To be called when its content is read, even if it is sent later. */
+  /** Numbers a report. Call it when the content of the report is read, even if it is sent later. */
   numbered(report: Load): Load {
     return { cmd: "_jobs", ...report, order: [this.#process, ++this.#number] };
   }

@@ -11,15 +11,15 @@ import {
 } from "../../../base/telemetry/mod.ts";
 import type { JobOutcome } from "../processes/executor.ts";
 
-/** A job while it is counted. */
+/** A job that is being counted and traced. */
 export interface CountedJob {
-  /** What its return carries: a trace context, if the publication had one. */
+  /** The trace context that the return of the job carries, if the publication had one. */
   readonly context: string | undefined;
-  /** @param outcome undefined if it was killed, or is left for after a restart */
+  /** Ends the count. @param outcome undefined if the job was killed, or is left for after a restart */
   end(outcome: Pick<JobOutcome, "retcode" | "success"> | undefined): void;
 }
 
-/** Counts the jobs of a minion, and traces them as part of what published them. */
+/** Counts the jobs of a minion, and traces them as part of the trace of their publication. */
 export class JobMetrics {
   readonly #meter: Meter;
   readonly #tracer: Tracer;
@@ -27,7 +27,7 @@ export class JobMetrics {
   readonly #ended: Counter;
   readonly #seconds: Histogram;
 
-  /** @param id the minion's */
+  /** @param id the id of the minion */
   constructor({ meter, tracer }: Pick<Telemetry, "meter" | "tracer">, id: string) {
     this.#meter = meter;
     this.#tracer = tracer;
@@ -40,7 +40,7 @@ export class JobMetrics {
   begin(load: Record<string, unknown>): CountedJob {
     const began = this.#meter.now();
     const parent = load[TRACE_FIELD];
-    // A master that sends no context may be one that does not know the field.
+    // A master that sends no context may not know the field.
     const traced = this.#tracer.enabled && parseTraceContext(parent) !== undefined;
     const span = this.#tracer.start("salt.minion.job", {
       parent: parent as string | undefined,

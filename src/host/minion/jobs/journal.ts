@@ -6,9 +6,9 @@ import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 
-/** Lines after which the file is compacted: written again without lines that are not needed any more. */
+/** After how many lines the file is compacted: it is written again without lines that are not needed any more. */
 const COMPACT_AFTER = 4096;
-/** Jids that are remembered at least. */
+/** How many jids are remembered at least. */
 const LEAST_REMEMBERED = 1000;
 
 /** A longer load is written without its arguments, and not run after a restart. */
@@ -25,20 +25,20 @@ function unbase64(coded: string): Uint8Array {
 }
 
 /**
- * How far a job had come when its minion stopped. `taken`: it had not begun. `starting`: it was about to begin, and may have.
+ * How far a job had come when its minion stopped. `taken`: it had not begun. `starting`: it was about to begin, and may have begun.
  * `started`: it ran. `too large`: it was only taken, and its arguments were not written.
  */
 export type Mark = "taken" | "too large" | "starting" | "started";
 
-/** A job whose end is not written. */
+/** A job whose end is not in the journal. */
 export interface OpenJob {
   jid: string;
   mark: Mark;
   /** The publication. */
   load: Record<string, unknown>;
-  /** The address of its master. */
+  /** The address of the job's master. */
   master: string;
-  /** When it was taken, in milliseconds since the epoch. */
+  /** When the job was taken, in milliseconds since the epoch. */
   atMs: number;
   /** True if the arguments were too large for the journal. */
   isCut?: true;
@@ -56,12 +56,12 @@ const SIGNS = { "=": "taken", "~": "too large", "!": "starting", "*": "started" 
 >;
 const SIGN_OF = Object.fromEntries(Object.entries(SIGNS).map(([sign, mark]) => [mark, sign])) as Record<Mark, string>;
 
-/** Without a blank where the load is lost: it would be no line, and a job that had begun would begin again. */
+/** Makes a line; it has no trailing blank if the load is lost: such a line would be ignored, and a job that had begun would begin again. */
 const lineOf = (jid: string, { mark, coded }: Entry) => `${SIGN_OF[mark]}${jid}${coded === "" ? "" : ` ${coded}`}\n`;
 
 /**
- * Which jobs this minion has taken, which of them have begun, and which are over: lines in one file, so that after the minion
- * was killed no job runs a second time and none is forgotten.
+ * Records the jobs that this minion has taken, begun and ended, as lines in one file, so that after the minion was killed no job runs a
+ * second time and none is forgotten.
  *
  * A line is a sign, a jid and, on the first line about a job, its load in base64: `=` taken, `~` taken and too large to be run
  * after a restart, `!` starting, `*` started, `-` ended. `+` is of an earlier build, which did not distinguish jobs that were
@@ -72,14 +72,14 @@ export class Journal {
   readonly #log: Logger;
   readonly #path: string;
   readonly #remembered: number;
-  /** In the order in which they were taken; those that have ended hold undefined. */
+  /** The jobs in the order in which they were taken; a job that has ended holds undefined. */
   readonly #jobs = new Map<string, Entry | undefined>();
   #lines = 0;
   #writable = true;
-  /** True if lines were written that a loss of power might take. */
+  /** True if lines were written that are not synced yet, which a loss of power might take. */
   #unsynced = false;
   #syncing: Promise<void> = Promise.resolve();
-  /** True after a sync that has failed: a later one may pass without having written what that one has not. */
+  /** True after a failed sync: a later sync may succeed without having written the lines of the failed one. */
   #unsure = false;
   readonly #sync = grouped(async () => {
     this.#unsynced = false;
@@ -100,7 +100,7 @@ export class Journal {
     this.#remembered = Math.max(options.remembered, LEAST_REMEMBERED);
   }
 
-  /** Reads what was written before a restart. Returns the jobs that had not ended. */
+  /** Reads the journal of before a restart. Returns the jobs that had not ended. */
   open(): OpenJob[] {
     if (this.#fs.stat(this.#path)?.kind === "file") {
       for (const line of this.#fs.readText(this.#path).split("\n")) this.#read(line);
@@ -123,7 +123,7 @@ export class Journal {
         });
       } catch (error) {
         this.#log.warning("a line of the journal cannot be read", { jid, error: messageOf(error) });
-        // It was cut off while the job was being taken: it was not acknowledged, and its master sends it again.
+        // The line was cut off while the job was being taken: the job was not acknowledged, and its master sends it again.
         if (entry.mark === "taken" || entry.mark === "too large") this.#jobs.delete(jid);
       }
     }
@@ -138,7 +138,7 @@ export class Journal {
       return;
     }
     const mark = sign === "+" ? "starting" : SIGNS[sign as keyof typeof SIGNS];
-    // A line without a load follows one with it. If that one is lost, the mark still counts: the job had begun.
+    // A line without a load follows a line with it. If that line is lost, the mark still counts: the job had begun.
     this.#jobs.set(jid, { mark, coded: coded ?? this.#jobs.get(jid)?.coded ?? "" });
   }
 
@@ -172,7 +172,7 @@ export class Journal {
     return this.#append(`${SIGN_OF[mark]}${jid}\n`);
   }
 
-  /** Tries again to write a job that could not be written. */
+  /** Tries again to write the line of a job that could not be written. */
   again(jid: string): boolean {
     const entry = this.#jobs.get(jid);
     return entry !== undefined && this.#append(lineOf(jid, entry));
@@ -186,7 +186,7 @@ export class Journal {
     if (this.#lines > COMPACT_AFTER && this.#lines > 4 * this.#remembered) this.#compact();
   }
 
-  /** Syncs the file: resolves when all that was written survives a loss of power, with false if that failed. */
+  /** Syncs the file: resolves when all written lines survive a loss of power, with false if the sync failed. */
   async synced(): Promise<boolean> {
     try {
       // A sync that is under way may have begun before the latest lines were written.
@@ -211,7 +211,7 @@ export class Journal {
 
   #append(line: string): boolean {
     try {
-      // What was written before may have been cut off.
+      // The previous line may have been cut off: begin on a new line.
       this.#fs.append(this.#path, this.#writable ? line : `\n${line}`, 0o600);
       this.#lines++;
       this.#unsynced = true;
@@ -224,7 +224,7 @@ export class Journal {
     }
   }
 
-  /** Writes the file again. @throws {SystemError} if the disk does not take it */
+  /** Compacts the file. @throws {SystemError} if the disk does not take it */
   #rewrite(): void {
     for (const [jid, entry] of this.#jobs) {
       if (this.#jobs.size <= this.#remembered) break;

@@ -6,11 +6,11 @@ import type { OutputStream } from "../../../model/loader/context.ts";
 export interface OutputEvent {
   jid: string;
   id: string;
-  /** From 0, without gaps unless something was lost on the way. */
+  /** The number of the event from 0, without gaps unless an event was lost on the way. */
   seq: number;
   stream: OutputStream;
   text: string;
-  /** Bytes that were not sent because there were too many; only on the last event. */
+  /** How many bytes were not sent because there were too many; only on the last event. */
   dropped?: number;
 }
 
@@ -20,18 +20,18 @@ export interface OutputOptions {
   id: string;
   /** Sends one event; resolves when the master has it. */
   send(event: OutputEvent): Promise<unknown>;
-  /** Bytes that are sent at most; the rest is only in the return. */
+  /** The most bytes that are sent; the rest of the output is only in the return. */
   bytes: number;
 }
 
-/** Characters of one event, at most. */
+/** The most characters of one event. */
 const CHUNK = 65_536;
-/** Bytes that wait to be sent before the program that prints them has to wait, too. */
+/** How many bytes may wait to be sent before the program that prints them has to wait. */
 const BUFFER = 262_144;
-/** Small pieces are sent together: a program that prints dots must not make an event of each. */
+/** How long small pieces are gathered, in milliseconds: a program that prints dots must not make an event of each. */
 const TOGETHER_MS = 30;
 
-/** Sends what a job prints while it runs: in order, one piece at a time, and no more than the bound. */
+/** Sends the output of a running job in order, one piece at a time, and no more than the bound. */
 export class JobOutput {
   readonly #options: OutputOptions;
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
@@ -48,7 +48,7 @@ export class JobOutput {
     this.#options = options;
   }
 
-  /** Takes bytes as they were printed; the promise resolves when there is room for more. */
+  /** Takes printed bytes; the promise resolves when there is room for more. */
   write(stream: OutputStream, chunk: Uint8Array): void | Promise<void> {
     const { bytes } = this.#options;
     if (this.#taken + chunk.length > bytes) {
@@ -88,7 +88,7 @@ export class JobOutput {
     }
   }
 
-  /** Sends the rest; resolves when everything was sent. */
+  /** Sends the rest of the output; resolves when everything was sent. */
   async end(): Promise<void> {
     this.#ended = true;
     for (const stream of ["stdout", "stderr"] as const) this.#add(stream, this.#decoders[stream].decode());

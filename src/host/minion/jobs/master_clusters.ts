@@ -5,23 +5,23 @@ import type { FileSystem } from "../../../runtime/fs.ts";
 export interface MasterClustersOptions {
   fs: FileSystem;
   log: Logger;
-  /** Where it is written down, for the next start: the master that a job came from may be gone by then. */
+  /** The file that keeps the clusters for the next start: the master that a job came from may be gone by then. */
   path: string;
-  /** Jids of the jobs of one master that are not over. */
+  /** Returns the jids of the jobs of one master that are not over. */
   unfinished(address: string): readonly string[];
 }
 
-/** Which of a minion's masters work as one: a return that one of them does not take, another may have, and so a job that has not begun. */
+/** Knows which of a minion's masters are one cluster: returns and jobs of one of them can go to any other. */
 export class MasterClusters {
   readonly #options: MasterClustersOptions;
-  /** Address → the cluster that the master has named; the one that has spoken last is the last. */
+  /** Address → the cluster that the master has named, in the order in which the masters reported last. */
   readonly #names = new Map<string, string>();
 
   constructor(options: MasterClustersOptions) {
     this.#options = options;
   }
 
-  /** Reads what was written down. */
+  /** Reads the file. */
   open(): void {
     const { fs, log, path } = this.#options;
     if (fs.stat(path)?.kind !== "file") return;
@@ -37,7 +37,7 @@ export class MasterClusters {
     }
   }
 
-  /** A master says of which cluster it is; undefined: of none. */
+  /** Notes the cluster that a master belongs to; undefined for none. */
   tells(address: string, name: string | undefined): void {
     const before = this.#names.get(address);
     this.#names.delete(address);
@@ -51,18 +51,18 @@ export class MasterClusters {
     }
   }
 
-  /** True for one master, and for two of the same cluster. */
+  /** True if two addresses are the same master or masters of the same cluster. */
   areOne(one: string, other: string): boolean {
     const name = this.#names.get(one);
     return one === other || name !== undefined && this.#names.get(other) === name;
   }
 
-  /** The master of the same cluster that has spoken last; undefined if there is no other. */
+  /** Returns the master of the same cluster that has reported last; undefined if there is no other. */
   other(address: string): string | undefined {
     return [...this.#names.keys()].filter((other) => other !== address && this.areOne(address, other)).at(-1);
   }
 
-  /** Jobs of the other masters that are of a cluster: any of its masters may have them by now. */
+  /** Returns the jobs of all other masters that belong to a cluster: any master of that cluster may have taken them over. */
   jobsElsewhere(address: string): string[] {
     const { unfinished } = this.#options;
     return [...this.#names.keys()].filter((other) => other !== address).flatMap((other) => unfinished(other));

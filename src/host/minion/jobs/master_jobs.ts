@@ -37,7 +37,7 @@ export interface MasterJobsOptions {
   sendToReturners(load: Load, ret: Load): Promise<void>;
 }
 
-/** What the jobs of all masters share. */
+/** The parts that the jobs of all masters share. */
 export interface JobStores {
   clusters: MasterClusters;
   /** See `waiting` of {@link MissedJobs}'s options. */
@@ -50,26 +50,26 @@ export interface JobStores {
   stopping(): boolean;
 }
 
-/** A job that takes longer is acknowledged before it returns; the return of any other is its acknowledgement. */
+/** How long a job may run before it is acknowledged, in milliseconds; the return of a shorter job is its acknowledgement. */
 const ACKNOWLEDGE_AFTER_MS = 300;
 const LONGEST_PAUSE_MS = 10_000;
-/** How long a return waits for the rest of its live output. */
+/** How long a return waits for the rest of its live output, in milliseconds. */
 const OUTPUT_ENDS_MS = 10_000;
 
 /** A job that has been taken. */
 interface TakenJob {
   jid: string;
   load: Load;
-  /** True for a question about other jobs: it may be asked twice, and must be answered on a full disk, too. */
+  /** True for a question about other jobs: it may come twice, and must be answered even if the disk is full. */
   asks: boolean;
-  /** The journal has it. */
+  /** True if the job is in the journal. */
   written: boolean;
   cancelAcknowledgement(): void;
 }
 
 /**
- * The jobs that one master sends: takes each, writes it into the journal, runs it, and puts its return into the spool and on
- * its way.
+ * Handles the jobs of one master: takes each, writes it into the journal, runs it, puts its return into the spool and sends
+ * it.
  */
 export class MasterJobs {
   readonly #options: MasterJobsOptions;
@@ -125,7 +125,7 @@ export class MasterJobs {
     return this.#master.isBrine;
   }
 
-  /** Sends a return that is in the spool: of before a restart, or of a scheduled job. */
+  /** Sends a return that is in the spool: one of before a restart, or of a scheduled job. */
   sendSpooled(entry: SpoolEntry): void {
     this.#sender.push(entry);
   }
@@ -135,12 +135,12 @@ export class MasterJobs {
     this.#missed.add(job);
   }
 
-  /** True if the job was taken before a restart and is not to be run again. */
+  /** True if a job was taken before a restart and must not run again. */
   known(jid: string): boolean {
     return this.#stores.journal.has(jid) && !this.#missed.has(jid);
   }
 
-  /** The master has sent a job again: it does not know that the minion has it. */
+  /** Called when the master has sent a job again, since it does not know that the minion has it. */
   again(jid: string): void {
     const { journal, spool, isTaken } = this.#stores;
     if (isTaken(jid)) this.#acknowledgements.send(jid);
@@ -153,25 +153,25 @@ export class MasterJobs {
     return this.#taken.has(jid);
   }
 
-  /** The master asks whether the minion has a job: it has taken it over, and missed what the minion said of it. */
+  /** Answers a master that asks whether the minion has a job: it has taken the job over, and missed the minion's reports. */
   asked(jid: string, wasSeen: boolean): void {
-    // What waits since before a restart is in the next question.
+    // A job that waits since before a restart is reported with the next question.
     if (this.#missed.has(jid)) return;
     if (wasSeen || this.known(jid)) this.again(jid);
     else this.#acknowledgements.unknown(jid);
   }
 
   /**
-   * Reports to the master and dispatches the jobs that were missed; to be called with each connection.
+   * Reports to the master and dispatches the jobs that were missed; call it after each connection.
    *
-   * @param hurry returns that wait are sent at once: the master may have been away
+   * @param hurry true to send waiting returns at once, since the master may have been away
    */
   async present(dispatch: Dispatch, hurry: boolean): Promise<void> {
     if (hurry) this.#sender.hurry();
     await this.#missed.dispatchAll(dispatch);
   }
 
-  /** The minion has left the master for another: its missed jobs are not asked for. Returns are still sent to it. */
+  /** Called when the minion has left this master for another: it asks for no missed jobs, but still sends returns. */
   leave(): void {
     this.#missed.leave();
   }
@@ -193,7 +193,7 @@ export class MasterJobs {
     const { jid, load } = job;
     const { log, runningJobs } = this.#options;
     if (this.#stores.stopping()) {
-      // The minion runs it after the restart.
+      // The minion runs the job after the restart.
       job.cancelAcknowledgement();
       return;
     }
@@ -227,7 +227,7 @@ export class MasterJobs {
     });
   }
 
-  /** Runs a job. Undefined if it has no outcome: it was killed, or is left for after the restart. */
+  /** Runs a job. Undefined if it has no outcome, since it was killed or is left for after the restart. */
   async #execute(job: TakenJob, running: RunningJob, output?: JobOutput): Promise<JobOutcome | undefined> {
     const { jid, load } = job;
     const { log, execution } = this.#options;
@@ -260,9 +260,9 @@ export class MasterJobs {
   }
 
   /**
-   * Writes down that a job begins, in the journal or at its master; after that it is never run again.
+   * Records that a job begins, in the journal or at its master; after that the job never runs again.
    *
-   * @throws {Error} if the minion stops before that is done
+   * @throws {Error} if the minion stops before the record is made
    */
   async #begin({ jid, asks, written }: TakenJob): Promise<void> {
     const { journal, stopping } = this.#stores;
@@ -271,13 +271,13 @@ export class MasterJobs {
     if (asks) return;
     const marked = (written || journal.again(jid)) && journal.mark(jid, "starting") && await journal.synced();
     if (!marked && this.#master.isBrine && !await this.#beginAtMaster(jid)) throw new Error("The minion is stopping");
-    // Later, because the function is called first.
+    // The mark is written in a later turn of the event loop, because the function is called first.
     this.#options.runtime.later(() => this.#taken.has(jid) && journal.mark(jid, "started"));
   }
 
   /**
-   * Reports to the master that a job begins, for the journal cannot be written: the master must not send it again. Tries both
-   * until one succeeds; false if the minion stops before.
+   * Reports to the master that a job begins, because the journal cannot be written: the master must not send the job again. Tries the
+   * report and the journal until one succeeds; false if the minion stops before.
    */
   async #beginAtMaster(jid: string): Promise<boolean> {
     const { log, runtime: { clock } } = this.#options;

@@ -57,13 +57,13 @@ export class MinionJobs {
     this.#stores = { journal, spool, clusters, waiting: new Map(), isTaken, stopping: () => this.#stopping };
   }
 
-  /** Returns that no master has yet, and their bytes. */
+  /** The number of returns that no master has yet, and their bytes. */
   get unsent(): { count: number; bytes: number } {
     const { size, bytes } = this.#stores.spool;
     return { count: size, bytes };
   }
 
-  /** Reads what was left before a restart: unsent returns, jobs that had not begun, and jobs that were running. */
+  /** Reads what the run before a restart has left: unsent returns, jobs that had not begun, and jobs that were running. */
   open(): void {
     const { opts, log, runningJobs, runtime: { fs } } = this.#options;
     const { journal, spool, clusters } = this.#stores;
@@ -73,7 +73,7 @@ export class MinionJobs {
     for (const job of journal.open()) {
       const { jid, mark, load, master, isCut } = job;
       if (returned.has(jid)) continue;
-      // Its process may still run if it never looked for its minion; no process would take its return.
+      // The job's process may still run if it does not check that its minion exists; nothing would take its return.
       if (mark !== "taken") runningJobs.signal(jid, 9);
       const isQueued = takeOutOfQueue(fs, opts.cachedir, jid, load.fun) && isCut !== true;
       if (isLeft(job)) {
@@ -91,7 +91,7 @@ export class MinionJobs {
     if (this.#waiting.length > 0) log.info("running jobs that had not started before", { jobs: this.#waiting.length });
   }
 
-  /** Runs a job of the minion's schedule; never rejects. @param masters addresses of those that its return goes to */
+  /** Runs a job of the minion's schedule; never rejects. @param masters the addresses of the masters that its return goes to */
   async runScheduled(job: DueJob, masters: readonly string[], fire: ScheduledJobsOptions["fire"]): Promise<void> {
     const { opts } = this.#options;
     this.#scheduled ??= new ScheduledJobs(
@@ -105,7 +105,7 @@ export class MinionJobs {
     await this.#scheduled.run(job, returnsTo);
   }
 
-  /** Makes the jobs of one master. @param first takes what is spooled for masters that are not configured any more */
+  /** Makes the jobs of one master. @param first true if it also takes returns spooled for masters that are not configured any more */
   attach(master: JobMaster, first: boolean): MasterJobs {
     const jobs = new MasterJobs(this.#options, this.#stores, master, this.#senderTo(master));
     this.#masters.set(master.address, jobs);
@@ -137,7 +137,7 @@ export class MinionJobs {
     });
   }
 
-  /** Sends a return to its master; to another of the same cluster if that one does not answer. */
+  /** Sends a return to its master, or to another master of the same cluster if that one does not answer. */
   async #send(master: JobMaster, load: Record<string, unknown>, timeoutMs: number): Promise<unknown> {
     try {
       return await master.send(load, { timeoutMs, tries: 1 });
@@ -148,7 +148,7 @@ export class MinionJobs {
     }
   }
 
-  /** Hands what was left before a restart to the masters, which are all attached now. */
+  /** Gives jobs and returns of before a restart to the masters, which are all attached now. */
   resume(): void {
     const { journal, spool } = this.#stores;
     for (const job of this.#waiting.splice(0)) {
@@ -167,7 +167,7 @@ export class MinionJobs {
     for (const entry of spool.entries()) (this.#masters.get(entry.master) ?? this.#first)?.sendSpooled(entry);
   }
 
-  /** The minion stops: jobs that end from now on were not ended by an operator. */
+  /** Notes that the minion stops: jobs that end from now on were not ended by an operator. */
   stop(): void {
     this.#stopping = true;
   }
@@ -178,7 +178,7 @@ export class MinionJobs {
   }
 }
 
-/** True for a scheduled job that nobody waits for: it had not begun, and its time comes again; or its return goes to no master. */
+/** True for a scheduled job that can be dropped: it had not begun and its time comes again, or its return goes to no master. */
 function isLeft({ mark, load, master }: OpenJob): boolean {
   if (load.schedule === undefined) return false;
   return mark === "taken" || mark === "too large" || master === "" || !truthy(load.return_job ?? true);

@@ -6,7 +6,7 @@ import type { Journal, OpenJob } from "./journal.ts";
 
 type Load = Record<string, unknown>;
 
-/** `dispatch` of the dispatcher: takes a job. @param forUs the target is known to include this minion */
+/** `dispatch` of the dispatcher: takes a job. @param forUs true if the target is known to include this minion */
 export type Dispatch = (load: Load, forUs?: boolean) => unknown;
 
 export interface MissedJobsOptions {
@@ -17,21 +17,21 @@ export interface MissedJobsOptions {
   reports: JobReports;
   /** Jobs that were taken before a restart and had not begun, in their order, until they are dispatched: those of all masters. */
   waiting: Map<string, OpenJob>;
-  /** True for a job of this master, or of another one of its cluster: that may be gone, and this one has its jobs by now. */
+  /** True for a job of this master, or of another master of its cluster: that may be gone, and this one has taken over its jobs. */
   isOurs(job: OpenJob): boolean;
   /** Jids of the master's jobs that this minion runs, or whose returns it keeps. */
   known(): string[];
-  /** The master has said of which cluster it is; undefined: of none. */
+  /** Called when the master has named its cluster; undefined for none. */
   cluster(name: string | undefined): void;
 }
 
 const LONGEST_PAUSE_MS = 10_000;
-/** Age up to which a job of before a restart is still run, where the master cannot tell whether it is wanted. */
+/** Up to which age a job of before a restart is still run if the master cannot tell whether it is wanted, in milliseconds. */
 const STILL_WANTED_MS = 3_600_000;
 
 /**
- * Jobs of one master that were not run when they were published: those that the minion took before a restart and had not
- * begun, and those that the master published while the minion was away.
+ * The jobs of one master that did not run when they were published: jobs that the minion took before a restart and had not
+ * begun, and jobs that the master published while the minion was away.
  */
 export class MissedJobs {
   readonly #options: MissedJobsOptions;
@@ -61,7 +61,7 @@ export class MissedJobs {
   async dispatchAll(dispatch: Dispatch): Promise<void> {
     const { clock, log, master } = this.#options;
     if (!master.isBrine) return this.#dispatchAdded(dispatch, ({ atMs }) => clock.now() - atMs <= STILL_WANTED_MS);
-    // Nothing else reports the queued jobs, so the question is repeated. A newer call takes over.
+    // The question is repeated, since nothing else reports the queued jobs. A newer call takes over.
     this.#asking.abort();
     const asking = this.#asking = new AbortController();
     const signal = AbortSignal.any([this.#closed.signal, asking.signal]);

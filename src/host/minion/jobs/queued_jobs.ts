@@ -7,25 +7,25 @@ interface Waiting {
 }
 
 /**
- * Jobs that a master kept for this minion while it was away. They run one after the other, the oldest of those that are there first, from whichever
- * master each comes and however: with the answer about missed jobs, by a publication, or out of the journal.
+ * Jobs that masters kept for this minion while it was away. They run one after the other, the oldest present job first, whichever master
+ * each comes from, and however it comes: with the answer about missed jobs, by a publication, or from the journal.
  */
 export class QueuedJobs {
-  /** By jid. */
+  /** Jid → the queued job. */
   readonly #waiting: Waiting[] = [];
   #running = false;
 
-  /** True for a publication of a job that was kept. */
+  /** True for a publication of a job that a master kept. */
   static isQueued({ delivery }: Record<string, unknown>): boolean {
     return (delivery as { queued?: unknown } | undefined)?.queued === true;
   }
 
-  /** Adds a job. The promise resolves when it is over. @param run never rejects */
+  /** Adds a job. The promise resolves when the job is over. @param run never rejects */
   add(jid: string, run: () => Promise<void>): Promise<void> {
     const { promise, resolve } = deferred<void>();
     const after = this.#waiting.findIndex((other) => other.jid > jid);
     this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, { jid, run, over: resolve });
-    // Later: the others of the same answer are added first.
+    // The first job starts in a later turn of the event loop, so that all jobs of the same answer are added first.
     if (!this.#running) void Promise.resolve().then(() => this.#run());
     this.#running = true;
     return promise;

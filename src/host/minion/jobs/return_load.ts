@@ -5,7 +5,7 @@ import type { Mark } from "./journal.ts";
 
 type Load = Record<string, unknown>;
 
-/** What the return of an interrupted job says, by how far the job had come. */
+/** The text of the return of an interrupted job, by how far the job had come. */
 const INTERRUPTED: Record<Exclude<Mark, "taken">, string> = {
   started: "The minion was stopped before this job ended: part of its work may be done",
   starting: "The minion was stopped before this job ended, as it was about to start: it may or may not have started",
@@ -16,7 +16,7 @@ const INTERRUPTED: Record<Exclude<Mark, "taken">, string> = {
 /**
  * The return of a job: the load of the command `_return`.
  *
- * @param id the minion's
+ * @param id the id of the minion
  * @param load the publication: `{jid, fun, arg, …}`
  */
 export function returnLoad(id: string, load: Load, outcome: JobOutcome): Load {
@@ -34,7 +34,7 @@ export function returnLoad(id: string, load: Load, outcome: JobOutcome): Load {
   return ret;
 }
 
-/** What only returns of scheduled jobs have: no publication says what was called. */
+/** The fields that only returns of scheduled jobs have, since no publication says what was called. */
 function addSchedule(ret: Load, load: Load): void {
   const { schedule, return_job, ret_config, ret_kwargs } = load;
   ret.schedule = schedule;
@@ -45,12 +45,12 @@ function addSchedule(ret: Load, load: Load): void {
   if (return_job === "nocache" && load.ret === "") ret.jid = "nocache";
 }
 
-/** The return of a job that was running, or could not be kept, when the minion stopped. */
+/** Returns the return of a job that was running, or could not be kept, when the minion stopped. */
 export function interruptedReturn(id: string, load: Load, mark: keyof typeof INTERRUPTED): Load {
   return returnLoad(id, load, failure(INTERRUPTED[mark]));
 }
 
-/** The small return that replaces one which had to be dropped. @param reason why, for the operator */
+/** Returns the small return that replaces a dropped return. @param reason why it was dropped, for the operator */
 export function droppedReturn(load: Load, reason: string): Load {
   const { cmd, id, jid, fun, fun_args, user, metadata, schedule } = load;
   const text = `The return was dropped at the minion: ${reason}`;

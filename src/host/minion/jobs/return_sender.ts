@@ -20,7 +20,7 @@ export interface ReturnSenderOptions {
   /** Bounds of the time that one attempt may take, in milliseconds: `return_retry_timer`, `return_retry_timer_max`. */
   leastMs: number;
   mostMs: number;
-  /** Attempts after which a failure is logged as an error: `return_retry_tries`. */
+  /** After how many attempts a failure is logged as an error: `return_retry_tries`. */
   tries: number;
   /** Called when the master has the return, or it was dropped. */
   onDone(jid: string): void;
@@ -29,9 +29,9 @@ export interface ReturnSenderOptions {
 interface Waiting {
   entry: SpoolEntry;
   attempts: number;
-  /** When it is due. */
+  /** When the return is due to be sent. */
   dueMs: number;
-  /** True if the master did not take it together with others: it is sent alone. */
+  /** True if the master did not take the return together with others, so that it is sent alone. */
   alone: boolean;
 }
 
@@ -41,12 +41,12 @@ interface Due {
 }
 
 const FIRST_DELAY_MS = 200;
-/** Returns in one request at most, and their bytes. */
+/** The most returns in one request; the next constant bounds their bytes. */
 const MOST_TOGETHER = 100;
 const TOGETHER_BYTES = 262_144;
 
 /**
- * Sends spooled returns to one master, in order and again until it has taken them. Those that are due at the same time go in
+ * Sends spooled returns to one master, in order and again until it has taken them. Returns that are due at the same time go in
  * one request.
  */
 export class ReturnSender {
@@ -65,7 +65,7 @@ export class ReturnSender {
     this.#start();
   }
 
-  /** Sends everything now, because the master is connected again. */
+  /** Sends all returns now, because the master is connected again. */
   hurry(): void {
     for (const waiting of this.#waiting) waiting.dueMs = -Infinity;
     this.#start();
@@ -109,7 +109,7 @@ export class ReturnSender {
     return [true];
   }
 
-  /** Removes from the queue what is to be sent now, in order: one load, or as many as go in one request. */
+  /** Removes the loads to send now from the queue, in order: one load, or as many as go in one request. */
   #takeDue(now: number): Due[] {
     const { spool, onDone, mostMs, together } = this.#options;
     const due: Due[] = [];

@@ -7,25 +7,25 @@ import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../..
 import { isRecord } from "../../../base/record.ts";
 import { type Packed, unpack } from "../../../protocol/wire/msgpack.ts";
 
-/** The names of the returners that a return goes to: those of the publication, then those of the minion. */
+/** Returns the names of the returners that a return goes to: those of the publication, then those of the minion. */
 export function returnerNames(load: Record<string, unknown>, opts: Record<string, unknown>): string[] {
-  // Scheduled jobs have their own, and `schedule_returner`.
+  // Scheduled jobs have their own returners, and those of `schedule_returner`.
   const listed = [load.ret, load.schedule === undefined ? opts.return : []].flat().flatMap((one) =>
     typeof one === "string" ? one.split(",") : []
   );
   return [...new Set(listed.map((name) => name.trim()).filter((name) => name !== ""))];
 }
 
-/** Fields of a return that only its master needs. */
+/** The fields of a return that only its master needs. */
 const FOR_MASTER: ReadonlySet<string> = new Set(["cmd", "nonce", "sig", "tok", "ts"]);
 
 export interface CallReturnersOptions {
   /**
-   * `return_kwargs_allowed`: what `retKwargs` may set beside what names no place and no secret, as `redis.db` or `redis.*`.
+   * `return_kwargs_allowed`: the options, such as `redis.db` or `redis.*`, that `retKwargs` may set although they name a place or a secret.
    * @default anything, for `retKwargs` of this host's own configuration
    */
   allowed?: readonly unknown[];
-  /** Time that one returner may take, in milliseconds. @default 60000 */
+  /** How long one returner may take, in milliseconds. @default 60000 */
   timeoutMs?: number;
 }
 
@@ -48,11 +48,12 @@ async function callOne(
   await returner.returner(context, ret);
 }
 
-/** Options that name the file of a secret: no job sets them. */
+/** The options that name the file of a secret: no job may set them. */
 const SECRET_FILE = /_file$/;
 
 /**
- * Files, addresses and secrets of a returner come from the minion's own configuration, never from a job, unless that configuration says so.
+ * Checks the options that a job sets for a returner: files, addresses and secrets come from the minion's own configuration, never from a
+ * job, unless that configuration allows it.
  *
  * @throws {RangeError} naming the option
  */
@@ -75,10 +76,10 @@ function assertFromJob(
 }
 
 /**
- * Calls returners with a return, one after the other. One that fails, does not exist or takes too long is logged, and the
+ * Calls returners with a return, one after the other. A returner that fails, does not exist or takes too long is logged, and the
  * others are still called: the master gets the return in any case. Never rejects.
  *
- * @param ret as it goes to the master, its value unpacked
+ * @param ret the return as it goes to the master, its value unpacked
  */
 export async function callReturners(
   registry: ReturnerRegistry,

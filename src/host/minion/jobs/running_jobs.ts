@@ -8,7 +8,7 @@ import { isMap, lookup } from "../../../language/python/containers.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 
-/** A job that lasts longer gets a file in `proc/`, for other programs to see; most are over before. */
+/** After how long a job gets a file in `proc/` for other programs, in milliseconds; most jobs are over before. */
 const FILE_AFTER_MS = 250;
 
 /** One running job. */
@@ -43,8 +43,8 @@ function shown(jid: string, pid: number, field: (name: string) => unknown): Reco
 }
 
 /**
- * The running jobs of this host. Those of this minion are in memory, and those that last also have files, which Salt's tools
- * read. Other files are of jobs of a `salt-call`, or of an earlier process of the minion.
+ * The running jobs of this host. Jobs of this minion are in memory, and those that last also have files, which Salt's tools
+ * read. Other files belong to jobs of a `salt-call`, or of an earlier process of the minion.
  */
 export class RunningJobs implements JobControl {
   readonly #runtime: Runtime;
@@ -60,7 +60,7 @@ export class RunningJobs implements JobControl {
     this.#directory = joinPath(cacheDir, "proc");
   }
 
-  /** Number of running jobs of this minion. */
+  /** The number of running jobs of this minion. */
   get size(): number {
     return this.#jobs.size;
   }
@@ -93,7 +93,7 @@ export class RunningJobs implements JobControl {
   }
 
   /**
-   * True if a pid is that of a Salt program. The system may have reused the pid, so the command line decides if it can be
+   * True if a pid belongs to a Salt program. The system may have reused the pid, so the command line decides if it can be
    * read.
    */
   #isJob(pid: number): boolean {
@@ -132,7 +132,7 @@ export class RunningJobs implements JobControl {
     };
   }
 
-  /** The pid of a job: its own process, or one that works for it, or else this process. */
+  /** Returns the pid of a job: that of its own process, of one that works for it, or else of this process. */
   #pidOf({ processes }: Entry): number {
     const { process } = this.#runtime;
     return [...processes].find((pid) => process.alive(pid)) ?? process.pid;
@@ -144,7 +144,7 @@ export class RunningJobs implements JobControl {
     return [...own, ...others];
   }
 
-  /** How many runs of a scheduled job have not ended, those of other processes on this host among them. */
+  /** Returns how many runs of a scheduled job have not ended, including those of other processes on this host. */
   scheduled(name: string): number {
     const own = [...this.#jobs.values()].filter(({ load }) => load.schedule === name).length;
     return own + this.#others().filter(({ load }) => lookup(load, "schedule") === name).length;

@@ -17,19 +17,19 @@ type Load = Record<string, unknown>;
 /** A master that returns of scheduled jobs go to. */
 export interface ReturnsTo {
   address: string;
-  /** False for real Salt's: it finds a jid itself. */
+  /** False for a Salt master, which makes the jid of a return itself. */
   readonly isBrine: boolean;
   sendSpooled(entry: SpoolEntry): void;
 }
 
 export interface ScheduledJobsOptions extends MasterJobsOptions {
-  /** `schedule_returner`: where all of their returns go as well. */
+  /** `schedule_returner`: the returners that all returns of scheduled jobs go to as well. */
   scheduleReturner?: unknown;
   /** Fires an event on the minion's bus. */
   fire(tag: string, data: Load): void;
 }
 
-/** Code of a function that failed, in the return of a scheduled job. */
+/** The return code of a scheduled job whose function failed. */
 const FAILED = 254;
 
 /**
@@ -52,12 +52,12 @@ export class ScheduledJobs {
     this.#suffix = ipcHash(options.runtime.crypto, options.opts.id, "sha256");
   }
 
-  /** Runs a job now; never rejects. @param masters that its return goes to; none without a master */
+  /** Runs a job now; never rejects. @param masters the masters that its return goes to; empty without a master */
   async run(job: DueJob, masters: readonly ReturnsTo[]): Promise<void> {
     const { log } = this.#options;
     if (this.#stores.stopping()) return;
     try {
-      // A name that cannot be used counts, too, as in Salt.
+      // A returner name that cannot be used counts, too, as in Salt.
       const namesReturner = truthy(job.entry.returner) || truthy(this.#options.scheduleReturner);
       await this.#run(this.#loadOf(job), masters, namesReturner);
     } catch (error) {
@@ -72,7 +72,7 @@ export class ScheduledJobs {
     const arg = args === undefined || args === null ? [] : [deepCopy(args)].flat(1);
     if (isMap(kwargs)) arg.push({ ...Object.fromEntries(entriesOf(deepCopy(kwargs))), __kwarg__: true });
     const load: Load = {
-      // An entry without a function fails as one with an unknown function does.
+      // An entry without a function fails like an entry with an unknown function.
       fun: typeof fun === "string" ? fun : str(fun ?? null),
       arg,
       jid: `${this.#jids.next()}_${this.#suffix}`,
@@ -130,7 +130,7 @@ export class ScheduledJobs {
     } catch (error) {
       if (!running.signal.aborted) throw error;
       log.warning("job was killed", { jid, fun: load.fun, schedule: load.schedule });
-      // Of one that was killed because the minion stops, the next start reports.
+      // If the job was killed because the minion stops, the next start reports it.
       if (!stopping()) journal.end(jid);
     } finally {
       running.end();
@@ -162,8 +162,8 @@ export class ScheduledJobs {
 }
 
 /**
- * The return of a job without a returner. A real master is asked for a jid, and adds whom the job was for. Ours hears both from the
- * minion: with a jid of the minion's, a return that comes twice is known again.
+ * Returns the load of a return that goes to the master. A Salt master makes the jid, and adds the job's target. A Brine master gets both
+ * from the minion: with a jid of the minion's, a return that comes twice is recognised.
  *
  * @see salt/utils/job.py store_job
  */

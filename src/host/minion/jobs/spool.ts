@@ -12,15 +12,15 @@ export interface SpoolEntry {
   readonly atMs: number;
   /** Bytes on the disk. */
   readonly size: number;
-  /** False while the disk is full: it is lost when this process ends. */
+  /** False while the disk is full: the load is lost when this process ends. */
   readonly onDisk: boolean;
 }
 
 class Kept implements SpoolEntry {
   readonly record: SpoolRecord;
-  /** Undefined while it is not on the disk. */
+  /** The file of the load; undefined while it is not on the disk. */
   place: Place | undefined;
-  /** In memory until the first attempt to send it has failed, and while it is not on the disk. */
+  /** The load in memory, until the first attempt to send it has failed, and while it is not on the disk. */
   load: Load | undefined;
 
   constructor(record: SpoolRecord, load: Load | undefined, place?: Place) {
@@ -51,14 +51,14 @@ class Kept implements SpoolEntry {
 }
 
 export interface SpoolOptions extends SpoolFilesOptions {
-  /** Milliseconds after which a load is dropped. */
+  /** The age in milliseconds at which a load is dropped. */
   ageMs: number;
-  /** Makes the small return that replaces one which had to be dropped. */
+  /** Makes the small return that replaces a dropped return. */
   tombstone(load: Load, reason: string): Load;
 }
 
 /**
- * Returns that no master has acknowledged yet. They are on the disk, so that they survive the end of either side. One that has
+ * Keeps the returns that no master has acknowledged yet, on the disk, so that they survive the end of either side. A return that has
  * to be dropped is replaced by a small return that says so.
  */
 export class Spool {
@@ -82,7 +82,7 @@ export class Spool {
     return [...this.#entries];
   }
 
-  /** The minion has ended, and another one may read the files. */
+  /** Stops writing: the minion has ended, and another one may read the files. */
   close(): void {
     this.#files.close();
   }
@@ -97,7 +97,7 @@ export class Spool {
     return this.#bytes;
   }
 
-  /** Jids of the entries for one master, or of all. */
+  /** Returns the jids of the entries for one master, or of all entries. */
   jids(master?: string): string[] {
     return [...this.#entries].filter((entry) => (master ?? entry.master) === entry.master).map(({ jid }) => jid);
   }
@@ -107,7 +107,7 @@ export class Spool {
     return [...this.#entries];
   }
 
-  /** Makes an entry that is in memory alone: for the answer to a question that is asked again if the answer is lost. */
+  /** Makes an entry that is only in memory, for the answer to a question that is asked again if the answer is lost. */
   hold(jid: string, master: string, load: Load): SpoolEntry {
     return new Kept({ number: 0, jid, master, atMs: this.#options.clock.now() }, load);
   }
@@ -149,14 +149,14 @@ export class Spool {
     if (!this.#writable) this.#writeAll();
   }
 
-  /** The disk takes returns again: those that are in memory alone are written now, since their turn to be sent may be far. */
+  /** Writes the returns that are only in memory, since the disk takes them again and it may take long until they are sent. */
   #writeAll(): void {
     const { log, directory } = this.#options;
     this.#writable = true;
     for (const other of [...this.#entries]) {
       if (!other.onDisk && other.load !== undefined) this.#write(other, other.load);
     }
-    // Once they are on the disk: whoever reads this may end the minion.
+    // Log it once they are on the disk: an operator who reads the line may end the minion.
     if (this.#writable) log.info("returns can be spooled again", { directory });
   }
 
@@ -176,7 +176,7 @@ export class Spool {
     this.#write(entry, entry.load);
   }
 
-  /** The load to be sent; undefined if its file cannot be read. */
+  /** Returns the load to send; undefined if its file cannot be read. */
   load(entry: SpoolEntry): Load | undefined {
     const { load, place, jid } = entry as Kept;
     if (load !== undefined) return load;
@@ -188,7 +188,7 @@ export class Spool {
     }
   }
 
-  /** An attempt to send it has failed: what is on the disk leaves the memory, and what is not is written again. */
+  /** Called when an attempt to send a load has failed: a load on the disk leaves the memory, any other is written again. */
   rest(entry: SpoolEntry): void {
     const kept = entry as Kept;
     if (!this.#entries.has(kept)) return;
