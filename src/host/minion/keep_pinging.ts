@@ -2,7 +2,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 
-/** A master, as far as it is pinged. */
+/** The parts of a master that pinging uses. */
 export interface PingedMaster {
   readonly address: string;
   readonly isConnected: boolean;

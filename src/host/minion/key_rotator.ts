@@ -18,7 +18,7 @@ const AGAIN_MS = 60_000;
 const NEXT = "minion.next";
 const OLD = "minion.old";
 
-/** A rotation cannot be done at all: trying again is of no use. */
+/** A rotation cannot be done at all: another attempt would be useless. */
 class RotationRefused extends SaltError {
   constructor(message: string) {
     super("ROTATION_REFUSED", message);
@@ -63,7 +63,7 @@ export class KeyRotator {
     if (mostMs <= 0) return;
     while (!signal.aborted) {
       const made = fs.stat(this.#path("minion"))?.mtimeMs ?? Infinity;
-      // Not at once: a fleet that was installed together must not change all its keys together.
+      // The first rotation is delayed: a fleet that was installed together must not change all its keys together.
       await clock.sleep(HOUR_MS * (0.5 + random()), signal).catch(() => {});
       if (!signal.aborted && clock.now() - made >= mostMs) await this.rotate();
     }

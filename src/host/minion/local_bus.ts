@@ -14,7 +14,7 @@ export interface LocalSockets {
   /** Events of the bus come out here, and go in there: Salt's names. */
   pub: SocketAddress;
   pull: SocketAddress;
-  /** Where the processes of jobs report. */
+  /** The socket that the processes of jobs report to. */
   jobs: SocketAddress;
 }
 

@@ -6,7 +6,7 @@ import { printMaster } from "./master_address.ts";
 
 /** The minion's own end of its connections to a master. */
 export interface LocalEnd {
-  /** Undefined if the system chooses it. */
+  /** The own address; undefined if the system chooses it. */
   host: string | undefined;
   /** The local port for requests (`source_ret_port`); 0 for any. */
   requestPort: number;

@@ -1,7 +1,7 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { ConfigError } from "../../base/errors.ts";
 
-/** Where the request server of a master listens. */
+/** The address at which the request server of a master listens. */
 export interface MasterAddress {
   host: string;
   port: number;
@@ -9,7 +9,7 @@ export interface MasterAddress {
 
 const FORMS = "host, host:port, an IPv6 address or [IPv6 address]:port";
 
-/** A port of the configuration. @throws {ConfigError} if no peer can listen there */
+/** Reads a port of the configuration. @throws {ConfigError} if no peer can listen there */
 export function portOf(value: unknown, name: string): number {
   const port = Number(value);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
@@ -68,7 +68,7 @@ export function mastersOf(
   const found = new Map<string, MasterAddress>();
   for (const name of named) {
     const address = parseMaster(name, defaultPort, opts.master_uri_format === "ip_only");
-    // A second connection to the same master would take its jobs twice.
+    // A master that is named twice counts once: a second connection would take its jobs twice.
     found.set(printMaster(address), address);
   }
   return [...found.values()];

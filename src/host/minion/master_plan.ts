@@ -12,7 +12,7 @@ export interface MasterPlan {
   masters: MasterAddress[];
 }
 
-/** What each value of `master_type` serves. */
+/** Which masters each value of `master_type` makes the minion serve. */
 const TYPES: Readonly<Record<string, MasterPlan["serve"]>> = {
   str: "all",
   failover: "one",

@@ -121,7 +121,7 @@ export class Masters {
       // A master that never let the minion in would keep the load, and all later ones, until it does.
       if (!none && !isConnected && !this.#serving.has(connection)) continue;
       const sending = connection.requests.send(load);
-      // A master that is away gets it if it is back soon; nobody waits for that.
+      // A master that is away gets the load if it is back soon; nothing waits for that.
       if (none || isConnected) sent.push(sending);
       else sending.catch(() => {});
     }

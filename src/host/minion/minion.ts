@@ -62,15 +62,15 @@ export interface MinionOptions {
   sockets?: Transport;
   /** The beacons. @default none */
   beacons?: BeaconRegistry;
-  /** Where `--return` and the option `return` may send returns. @default none */
+  /** The returners that `--return` and the option `return` may name. @default none */
   returners?: ReturnerRegistry;
   /** Compiles the pillar of a minion that takes it from its own files. @default it is empty */
   ownPillar?: OwnPillar;
   /** Runs the engines. @default there are none */
   engines?: OpenEngines;
-  /** Where the minion counts and traces; the minion closes it. @default nowhere */
+  /** The telemetry of the minion, which closes it. @default nothing is counted or traced */
   telemetry?: Telemetry;
-  /** A master has refused the minion for good; the process should end with this code. */
+  /** Called when a master has refused the minion for good; the process should end with this code. */
   onRejected?(error: RejectedError): void;
 }
 
@@ -82,7 +82,7 @@ export interface Minion extends AsyncDisposable {
   readonly id: string;
   /** Resolves once every master has let the minion in and the minion listens to it. */
   readonly ready: Promise<void>;
-  /** What the minion's functions are given. */
+  /** The context that the minion's functions get. */
   readonly context: Context;
   /** Its masters, its running jobs, and the returns that are not sent yet; for monitoring. */
   status(): Record<string, unknown>;
@@ -219,7 +219,7 @@ function openBeacons(options: MinionBeaconsOptions, stack: AsyncDisposableStack)
   return beacons;
 }
 
-/** What changes the minion's key, until `stack` ends it. */
+/** Makes the part that changes the minion's key, until `stack` ends it. */
 function openRotator(
   options: Omit<KeyRotatorOptions, "masters" | "signal">,
   masters: Masters,
@@ -259,7 +259,7 @@ function statusOf(id: string, opts: MinionOpts, masters: Masters, running: Runni
   };
 }
 
-/** A master cannot be connected to, and is not tried again. */
+/** Called when a master cannot be connected to and is not tried again. */
 function gaveUp(error: unknown, { log, onRejected }: Pick<MinionOptions, "log" | "onRejected">): void {
   if (error instanceof RejectedError) {
     log.critical(error.message);

@@ -26,7 +26,7 @@ export interface MinionContextOptions {
   hostMaster: OpenHostMaster | undefined;
 }
 
-/** What jobs see of the minion. */
+/** The state of the minion that jobs see. */
 export interface MinionContext {
   /** The execution functions, for the jobs of all masters. */
   functions: FunctionTable;

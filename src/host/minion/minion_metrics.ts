@@ -12,7 +12,7 @@ export interface ObservedMinion {
   spoolLimit: number;
 }
 
-/** Has the meter read what a minion knows anyway. */
+/** Makes the meter read counts that a minion keeps. */
 export function observeMinion(meter: Meter, { masters, runningJobs, jobs, spoolLimit }: ObservedMinion): void {
   if (!meter.enabled) return;
   const queue = ["return_spool_bytes"];

@@ -77,12 +77,12 @@ export function pillarRequest(
  */
 export function pillarOf(reply: unknown): AnyMap {
   if (isMap(reply)) return reply;
-  // A master that cannot make it says why.
+  // A master that cannot compile the pillar answers with the reason.
   const why = typeof reply === "string" && reply !== "" ? `: ${reply.slice(0, MOST_SHOWN)}` : "";
   throw new SaltError("BAD_PILLAR", `Got a bad pillar from master, type ${typeName(reply)}, expecting dict${why}`);
 }
 
-/** A pillar as modules see it: all keys are text. */
+/** Returns a pillar as modules see it: all keys are text. */
 export function pillarRecord(pillar: AnyMap): Record<string, unknown> {
   return pillar instanceof Map
     ? Object.fromEntries(entriesOf(pillar).map(([key, value]) => [str(key), value]))

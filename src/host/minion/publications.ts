@@ -21,9 +21,9 @@ export interface PublicationsOptions {
   topics: ReadonlySet<string> | undefined;
   /** Called with each job load that is authentic and new. */
   onPublication(load: Record<string, unknown>): void;
-  /** What the publisher is told of the subscriber, on transports where it wants to know. @param again after a reconnect */
+  /** Makes the message that tells the publisher who subscribes, on transports that need it. @param again true after a reconnect */
   introduction(again: boolean): Promise<Uint8Array>;
-  /** The stream of publications was lost, or is connected again. */
+  /** Called when the stream of publications was lost, or is connected again. */
   onState?(connected: boolean): void;
   /** Aborts when the connection is closed. */
   signal: AbortSignal;

@@ -3,7 +3,7 @@ import type { Exchange } from "../../protocol/channel/req_client.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import type { Req } from "../../protocol/zmtp/mod.ts";
 
-/** A second socket goes when it has had nothing to do for so long: of thousands of minions each would cost the master a descriptor. */
+/** How long a second socket may be idle before it is closed, in milliseconds: each one costs the master a descriptor. */
 const IDLE_MS = 10_000;
 
 /**

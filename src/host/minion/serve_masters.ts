@@ -82,7 +82,7 @@ async function startupDelay({ runtime: { clock, random }, opts, log }: ServedMas
   await clock.sleep(seconds * 1000, signal);
 }
 
-/** Without a master there is only the pillar of the minion's own files. */
+/** Serves no master: the only pillar is that of the minion's own files. */
 async function openWithout(options: ServeMastersOptions, signal: AbortSignal): Promise<void> {
   await options.connecting.pillar.refreshOwn();
   options.schedule.start(signal);
@@ -109,7 +109,7 @@ async function signInToAll(
     masters.markServing(master.connection);
     await announce(master, options);
   });
-  // One master is enough: another that is away must not delay it.
+  // Wait for one master only: another master that is away must not delay the start.
   void Promise.any(opening).then(() => schedule.start(signal), () => {});
   const ended = await Promise.allSettled(opening);
   const reasons = ended.flatMap((end) => end.status === "rejected" ? [end.reason] : []);
@@ -167,7 +167,7 @@ function openFailover(
     candidates: served,
     fire: (tag, data) => bus.fire(tag, data),
     async serve(master) {
-      // As in Salt: functions and grains know the master that is served.
+      // Functions and grains know the master that the minion serves, as in Salt.
       opts.master_list ??= served.map(({ host }) => host);
       opts.master = master.host;
       opts.master_uri = master.address;

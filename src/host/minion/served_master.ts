@@ -30,7 +30,7 @@ export interface ServedMasterOptions {
   bus: EventBus;
   masters: Masters;
   jobs: MinionJobs;
-  /** A master asks the minion to change its key. */
+  /** Called when the master asks the minion to change its key. */
   onRotationAsked?(): void;
   /** The stream of publications of a master has been opened or lost. */
   onState?(master: ServedMaster, connected: boolean): void;
@@ -41,7 +41,7 @@ const REACH_MS = 3000;
 /** How long the publisher of a master, and its reply about missed jobs, may take. */
 const LISTEN_MS = 15_000;
 
-/** One of the masters of a minion: the connection to it, and the way of its jobs into the minion. */
+/** One of the masters of a minion: the connection to it, and the part that gives its jobs to the minion. */
 export class ServedMaster implements Candidate {
   readonly connection: MasterConnection;
   readonly #master: MasterAddress;
@@ -82,7 +82,7 @@ export class ServedMaster implements Candidate {
     return this.#master.host;
   }
 
-  /** As {@link ServedMaster.open}, but gives up at the first failure. */
+  /** Like {@link ServedMaster.open}, but gives up at the first failure. */
   async tryToOpen(signal: AbortSignal): Promise<void> {
     const { runtime: { clock }, masters, pillar } = this.#options;
     await this.connection.reach(REACH_MS, signal);
@@ -160,14 +160,14 @@ export class ServedMaster implements Candidate {
       onState: (up) => {
         masters.markConnected(connection, up);
         this.#options.onState?.(this, up);
-        // A minion that fails over fires it once it has given the master up.
+        // A minion that fails over fires this event once it has given the master up.
         if (opts.master_type === "str" || up) {
           bus.fire(up ? "__master_connected" : "__master_disconnected", { master: master.host });
         }
         if (up && masters.isServing(connection)) void this.#present(true);
       },
       onReturn: () => {
-        // Without hurry: this connection is also renewed after each return that gets no reply.
+        // The report does not hurry: this connection is also renewed after each return that gets no reply.
         if (masters.isServing(connection)) void this.#present(false);
       },
     });

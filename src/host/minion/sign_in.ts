@@ -113,7 +113,7 @@ export class SignIn {
       try {
         const outcome = await this.#attempt();
         if (outcome.state === "accepted") {
-          // Who has read a warning wants to know that it is over.
+          // An operator who has read the warning must learn that its cause has ended.
           log[this.#warned === undefined ? "info" : "warning"]("signed in to the master", { master: address });
           return outcome.signedIn;
         }
@@ -142,7 +142,7 @@ export class SignIn {
     }
   }
 
-  /** Milliseconds between attempts: `acceptance_wait_time`, doubled up to `acceptance_wait_time_max`. */
+  /** Returns the time between attempts in milliseconds: `acceptance_wait_time`, doubled up to `acceptance_wait_time_max`. */
   #pauseAfter(attempt: number): number {
     const { acceptance_wait_time, acceptance_wait_time_max } = this.#options.opts;
     const pauseMs = acceptance_wait_time * 1000;

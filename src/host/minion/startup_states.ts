@@ -15,7 +15,7 @@ export interface StartupStatesOptions {
   log: Logger;
   runningJobs: RunningJobs;
   execution: Execution;
-  /** Undefined where there is no master. */
+  /** Sends a request to the master; undefined without a master. */
   request: MasterLink["request"] | undefined;
 }
 

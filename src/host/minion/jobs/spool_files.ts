@@ -14,21 +14,21 @@ interface Segment {
   path: string;
   /** Files that it was copied from. They may have records that are on the disk, and stay until the copy is safe. */
   before: string[];
-  /** Bytes, with those of records that are not needed any more. */
+  /** The size of the file in bytes, including records that are not needed any more. */
   size: number;
   /** Records in it that are needed. */
   live: number;
 }
 
-/** Where a record is. */
+/** The place of a record. */
 export interface Place {
   readonly segment: Segment;
   readonly offset: number;
-  /** Bytes, without the length. */
+  /** The size of the record in bytes, without its length. */
   readonly size: number;
 }
 
-/** A load as it is kept: with the number of its record. */
+/** A load with the number of its record. */
 export interface SpoolRecord {
   number: number;
   jid: string;
@@ -37,16 +37,16 @@ export interface SpoolRecord {
   atMs: number;
 }
 
-/** What a record holds: a load, or that an earlier one is not needed any more. */
+/** The content of a record: a load, or the note that an earlier record is not needed any more. */
 type Written = SpoolRecord & { load: Uint8Array } | { number: number; done: true };
 
-/** A file that has reached this size gets no more records. */
+/** The size in bytes from which a file gets no more records. */
 const SEGMENT_BYTES = 262_144;
 /** The pause before records are synced to the disk. */
 const SYNC_AFTER_MS = 100;
 /** The pause before what could not be synced is written again. */
 const WRITE_AGAIN_MS = 2000;
-/** Bytes before each record: its length. */
+/** How many bytes before each record hold its length. */
 const HEAD = 4;
 /** The number of a file, and of a copy: it comes after the file, and before what was written later. */
 const NAME = /^\d{12}(\.\d{12})?$/;
@@ -56,7 +56,7 @@ function firstNameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).split(".")[0]!;
 }
 
-/** Of files in the order of their names, the last one that is a copy of another one. */
+/** Returns the last of the files, in the order of their names, that is a copy of another file. */
 function copyOf(path: string, segments: Iterable<Segment>): Segment | undefined {
   let found: Segment | undefined;
   for (const segment of segments) {
@@ -88,7 +88,7 @@ export interface SpoolFilesOptions {
   clock: Clock;
   log: Logger;
   directory: string;
-  /** Bytes of all files at most; a file holds an eighth of it, so that what is not needed any more stays small. */
+  /** The most bytes of all files; each file holds an eighth of it, so that records which are not needed any more stay few. */
   bytes: number;
 }
 
@@ -170,7 +170,7 @@ export class SpoolFiles {
         this.#copied.add(copy);
       }
     }
-    // A process that was killed may have left them in the system's memory.
+    // A killed process may have left the files unsynced, only in the system's memory.
     if (this.#unsynced.size > 0) {
       this.#unsyncedNames = true;
       this.#syncLater();
@@ -251,7 +251,7 @@ export class SpoolFiles {
   async sync({ segment }: Place): Promise<void> {
     try {
       await all([this.#syncFile(segment), this.#syncNames()]);
-      // This one may have passed because another has failed.
+      // This sync may have passed because another one has failed.
       if (this.#unsafe.has(segment)) throw this.#unsafe.get(segment);
     } catch (error) {
       this.#syncFailed(error);
@@ -342,7 +342,7 @@ export class SpoolFiles {
     this.#againLater();
   }
 
-  /** Has what is not safe written again, until the disk takes it. */
+  /** Writes records that are not durable again, until the disk takes them. */
   #againLater(): void {
     if (this.#waiting) return;
     this.#waiting = true;
@@ -372,7 +372,7 @@ export class SpoolFiles {
       return this.#removeFile(path);
     }
     segment.path = path;
-    // Of several copies that could not be synced, only the last one stays.
+    // If several copies could not be synced, only the last one stays.
     if (before.length === 0) before.push(from);
     else this.#removeFile(from);
     this.#unsafe.delete(segment);

@@ -6,7 +6,7 @@ import type { Runtime } from "../../../runtime/runtime.ts";
 import { openTransport } from "../../../protocol/transport/open_transport.ts";
 import type { Req } from "../../../protocol/zmtp/mod.ts";
 
-/** What the process of a job needs to send requests to the master itself. */
+/** The data with which the process of a job sends requests to the master itself. */
 export interface JobSession {
   /** The address of the master's request server: `tcp://host:port`. */
   address: string;
@@ -25,11 +25,11 @@ export interface BulkRequestsOptions {
   /** The minion's configuration. */
   opts: Record<string, unknown>;
   session: JobSession;
-  /** A session that is not the one of that key, which the master does not accept any more. */
+  /** Returns a session with another key than the given one, which the master does not accept any more. */
   renew(key: string): Promise<JobSession>;
 }
 
-/** Requests at the same time: while one reply is read, the master prepares the next. */
+/** How many requests are sent at a time: while one reply is read, the master prepares the next. */
 const CONNECTIONS = 2;
 
 /**

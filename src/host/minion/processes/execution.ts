@@ -1,7 +1,7 @@
 import type { JobContext } from "../../../model/loader/context.ts";
 import type { JobOutcome } from "./executor.ts";
 
-/** One job to be run. */
+/** One job that must be run. */
 export interface ExecutionRequest {
   /** The publication. */
   load: Record<string, unknown>;
@@ -13,7 +13,7 @@ export interface ExecutionRequest {
   ownProcess(pid: number): void;
   /** Receives output while the job runs; undefined unless the caller asked for live output. */
   output: JobContext["output"];
-  /** Called right before the job's function. The function is called after this resolves, and not at all if it rejects. */
+  /** Called right before the job's function. The function is called once the promise resolves, and not at all if it rejects. */
   begin?(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export interface ExecuteOptions {
   context(): Context;
   /** The publication: `fun` and `arg`. */
   load: Record<string, unknown>;
-  /** What functions with arbitrary keywords receive as `__pub_<field>`. @default every field of the publication */
+  /** The fields that functions with arbitrary keywords receive as `__pub_<field>`. @default every field of the publication */
   published?: Record<string, unknown>;
   /** Aborts when the job is killed. */
   signal?: AbortSignal;
@@ -48,14 +48,14 @@ export interface ExecuteOptions {
   formatInfo?(info: unknown): string;
 }
 
-/** A function does not exist. */
+/** Thrown when a function does not exist. */
 export class MissingFunctionError extends SaltError {
   constructor(fun: string, message: string) {
     super("MISSING_FUNCTION", message, { fun });
   }
 }
 
-/** A minion in blackout runs this function, those of its whitelist, and no other. */
+/** The function that a minion in blackout runs, beside those of its whitelist and no other. */
 const ALLOWED_IN_BLACKOUT = "saltutil.refresh_pillar";
 
 /**
@@ -71,7 +71,7 @@ export async function executeJob(options: ExecuteOptions): Promise<JobOutcome> {
   return await abortable(runJob({ ...options, signal }), signal);
 }
 
-/** As {@link executeJob}, but waits for a job that is killed: its function may have to clean up. */
+/** Like {@link executeJob}, but waits for a job that is killed: its function may have to clean up. */
 export async function runJob(options: ExecuteOptions): Promise<JobOutcome> {
   const { fun } = options.load;
   const signal = options.signal ?? new AbortController().signal;
@@ -128,7 +128,7 @@ async function call(
     context,
     fun: found.name,
     published: asJob,
-    // Without what the minion adds of the publication.
+    // Leave out the fields of the publication that the minion adds.
     ...loadArgsAndKwargs(names, given, {}),
     // As in Salt, an executor may leave out the call whatever its arguments are.
     direct: () =>

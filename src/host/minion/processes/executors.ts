@@ -6,11 +6,11 @@ import { typeError, valueError } from "../../../language/python/python_error.ts"
 import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 
-/** A call as an executor gets it. */
+/** A call in the form that an executor gets. */
 export interface ExecutorCall {
   context: JobContext;
   fun: string;
-  /** What the function gets, as the publication has it: positional values, then those with names. */
+  /** The arguments in the form of the publication: positional values, then those with names. */
   positional: readonly unknown[];
   keyword: ReadonlyMap<string, unknown>;
   /** True for a job of the master's, false under `salt-call`. */
@@ -19,7 +19,7 @@ export interface ExecutorCall {
   direct(): unknown;
 }
 
-/** One way to run a function; null or undefined = the next executor runs it. */
+/** One way to run a function; if it returns null or undefined, the next executor runs the function. */
 interface Executor {
   available(context: JobContext): boolean;
   execute(call: ExecutorCall): unknown;
@@ -97,7 +97,7 @@ const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== "" && value !== false &&
   !(Array.isArray(value) && value.length === 0);
 
-/** Seconds over which `splay` spreads minions by default. */
+/** The time over which `splay` spreads minions by default, in seconds. */
 const SPLAY_SECONDS = 300;
 /** Values that `splay` makes of ids. */
 const SPLAY_PLACES = 8192;
@@ -142,10 +142,10 @@ function jenkinsHash(text: string): number {
 async function executeBySudo({ context, fun, positional, keyword, direct }: ExecutorCall): Promise<unknown> {
   const user = sudoUser(context);
   const { runtime, opts } = context;
-  // What runs by sudo already reads the same configuration.
+  // A program that runs by sudo reads the same configuration anyway.
   if (runtime.host.user().name === user) return await direct();
   const file = str(opts.conf_file);
-  // As JSON, which is YAML as well: no text is taken for a number, or for a word with a name.
+  // Arguments are written as JSON, which is YAML as well: no text is taken for a number, or for a named argument.
   const words = positional.map((value) => JSON.stringify(value));
   const named = CONCURRENT.has(fun) ? new Map([...keyword, ["concurrent", true]]) : keyword;
   for (const [name, value] of named) words.push(`${name}=${JSON.stringify(value)}`);

@@ -8,7 +8,7 @@ import type { PartHost } from "../../../feature/supervise/serve_part.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { JobSession } from "./bulk_requests.ts";
 
-/** Bytes after which a job opens its own connections to the master: to open them takes longer than to fetch fewer bytes. */
+/** After how many bytes a job opens its own connections to the master: opening them takes longer than fetching fewer bytes. */
 const RELAYED_BYTES = 512 * 1024;
 
 /** A reply with bytes of a file. */
@@ -27,7 +27,7 @@ export class JobFiles {
   readonly #log: Logger;
   readonly #opts: Record<string, unknown>;
   readonly #minion: PartHost;
-  /** Bytes of files that came through the minion. */
+  /** How many bytes of files came through the minion. */
   #relayed = 0;
   #bulk: Promise<FileRequest | undefined> | undefined;
   /** Replies whose memory is used by this job alone. */

@@ -17,7 +17,7 @@ export interface JobProcessOptions extends ProcessContextOptions {
   ticket: string;
   /** Modules that most jobs need: loaded while the process waits for its job. */
   preload?: readonly string[];
-  /** A job that changes nothing, run while the process waits: engines compile code when it first runs. */
+  /** A job that changes nothing, run while the process waits, because JavaScript engines compile code when it first runs. */
   rehearsal?: Record<string, unknown>;
   /** Formats the information of a command's failure: the nested outputter. */
   formatInfo?(info: unknown): string;
@@ -70,7 +70,7 @@ class JobProcess {
   /** Settles when the job's function does, whatever happens to its outcome. */
   #work: Promise<unknown> | undefined;
   #stopping: Promise<void> | undefined;
-  /** Bytes of output that the minion has not taken yet. */
+  /** How many bytes of output the minion has not taken yet. */
   #untaken = 0;
   #room = deferred<void>();
 
@@ -173,7 +173,7 @@ function changes(
   };
 }
 
-/** An outcome in the form of the wire; one that cannot be packed becomes a failure. */
+/** Returns an outcome in the form of the wire; an outcome that cannot be packed becomes a failure. */
 function sentOutcome(outcome: JobOutcome): Omit<JobResult, "grains" | "lostGrains"> {
   const { return: value, ended: _ended, ...packed } = packReturn(outcome);
   const sent = { ...packed, return: value.bytes };

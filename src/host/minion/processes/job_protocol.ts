@@ -1,6 +1,6 @@
-/** What a minion and the process of one job say to each other, as a supervisor and its part (`feature/supervise/part_protocol.ts`). */
+/** The messages between a minion and the process of one job, a supervisor and its part (`feature/supervise/part_protocol.ts`). */
 
-/** Bytes of output that may be under way before the job has to wait for the minion to take them. */
+/** How many bytes of output may be under way before the job has to wait for the minion to take them. */
 export const OUTPUT_WINDOW = 256 * 1024;
 
 /**
@@ -42,7 +42,7 @@ export interface JobResult {
   lostGrains: string[];
 }
 
-/** What a job sees of its minion; it travels packed, so that only what has changed is sent again. */
+/** The state of the minion that a job sees; its parts travel packed, so that only changed parts are sent again. */
 export interface MinionState {
   opts: Record<string, unknown>;
   grains: Record<string, unknown>;

@@ -6,7 +6,7 @@ import { failure } from "./executor.ts";
 /** The return code of a job that took too long: the same as that of the program `timeout`. */
 const TIMED_OUT = 124;
 
-/** Seconds that a job may take: of its publication, else of the option `job_timeout`. Undefined = no limit. */
+/** Returns how many seconds a job may take, by its publication, else by the option `job_timeout`; undefined for no limit. */
 export function jobTimeout(load: Record<string, unknown>, opts: Pick<MinionOpts, "job_timeout">): number | undefined {
   const { delivery } = load;
   const own = typeof delivery === "object" && delivery !== null && "timeout" in delivery

@@ -1,4 +1,4 @@
-/** What a job sees of its minion, packed for the process of the job and unpacked there. */
+/** The state of the minion that a job sees, packed for the process of the job and unpacked there. */
 import type { Context } from "../../../model/loader/context.ts";
 import { customStamp } from "../../../model/loader/custom_files.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -37,7 +37,7 @@ function isPackable(value: unknown): boolean {
   }
 }
 
-/** A map as an object: the codec makes a `Map` of one with numbers for keys. */
+/** Returns a map as an object: the codec makes a `Map` of a map whose keys are numbers. */
 function recordOf(value: unknown): Record<string, unknown> {
   if (value instanceof Map) return Object.fromEntries(entriesOf(value).map(([key, item]) => [String(key), item]));
   return isMap(value) ? value as Record<string, unknown> : {};

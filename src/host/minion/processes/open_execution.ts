@@ -18,7 +18,7 @@ export interface ExecutionOptions extends InProcessOptions {
   modules: ModuleRegistry;
   /** Starts the process of a job; undefined = all jobs run in this process. */
   jobCommand: JobCommand | undefined;
-  /** Where the processes of jobs report. */
+  /** The socket that the processes of jobs report to. */
   socket: SocketAddress;
   session?: JobOwner["session"];
 }
@@ -55,12 +55,12 @@ export function openExecution(options: ExecutionOptions): Execution {
 /** True if every function of a job can run in this process without harm. */
 async function isInline(load: Record<string, unknown>, options: ExecutionOptions): Promise<boolean> {
   const { runtime, functions, modules, opts } = options;
-  // A custom module may have replaced ours since the function table of this process was built.
+  // A custom module may have replaced a module of Brine since the function table of this process was built.
   const custom = customFiles(runtime, opts, "modules");
   for (const fun of [load.fun].flat()) {
     if (typeof fun !== "string") return false;
     if (!opts.multiprocessing_inline && !isJobFunction(fun)) return false;
-    // An unknown name makes the table load every module: that is for a process that ends afterwards.
+    // An unknown name would make the table load every module: leave that to the process of the job, which ends afterwards.
     const module = fun.slice(0, Math.max(0, fun.indexOf(".")));
     if (!Object.hasOwn(modules, module) || (custom.get(module)?.form ?? "foreign") !== "foreign") return false;
     const found = await functions.find(fun);

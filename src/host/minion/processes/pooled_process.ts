@@ -17,7 +17,7 @@ export interface JobCommand {
   argv: readonly string[];
 }
 
-/** What the processes of jobs use of their minion. */
+/** The parts of a minion that the processes of its jobs use. */
 export interface JobOwner {
   runtime: Runtime;
   command: JobCommand;
@@ -31,7 +31,7 @@ export interface JobOwner {
    * @default none: all that the job fetches passes through this process
    */
   session?(stale?: string, master?: string): Promise<JobSession>;
-  /** Bytes of memory that the process of a job may use. @default any number */
+  /** The most memory that the process of a job may use, in bytes. @default any amount */
   maxMemory?: number;
   /** Time that a process may take to start, in milliseconds. @default 60000 */
   startMs?: number;
@@ -69,7 +69,7 @@ export class PooledProcess {
       argv,
       config: () => null,
       answers: (kind, args) => pooled.#answer(kind as JobQuestion, args),
-      // A job may block for as long as it likes. What it has started may be a daemon.
+      // A job may block for any time, and a program that it has started may be a daemon.
       health: { hungMs: Infinity, maxMemory, startMs, graceMs },
       sparesChildren: true,
     });

@@ -17,7 +17,7 @@ export interface ProcessContextOptions {
   hostMaster?: (log: Logger) => OpenHostMaster;
 }
 
-/** What a job runs with in its own process. */
+/** The context that a job runs with in its own process. */
 export interface ProcessContext {
   context: Context;
   functions: FunctionTable;

@@ -8,11 +8,11 @@ import type { SocketAddress } from "../../../runtime/net.ts";
 import { type JobOwner, PooledProcess } from "./pooled_process.ts";
 
 export interface ProcessPoolOptions extends JobOwner {
-  /** Where the processes report; the socket is made when the first process is started. */
+  /** The socket that the processes report to; it is made when the first process is started. */
   socket: SocketAddress;
   /** Processes kept ready. @default 1 */
   spares?: number;
-  /** Milliseconds without a job after which the spares end; 0 keeps them always, from the start on. @default 600000 */
+  /** After how many milliseconds without a job the spares end; 0 keeps them always, from the start on. @default 600000 */
   idleMs?: number;
 }
 
@@ -95,7 +95,7 @@ export class ProcessPool implements Execution {
       return await process.run(request);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      // That the program is gone was logged, and is so for every job.
+      // The missing program was already logged, and it is missing for every job.
       if (!this.#isGone) log.error("no process for a job", { jid: request.load.jid, error: error.message });
       return failure(error.message);
     } finally {

@@ -37,7 +37,7 @@ const ALIVE_JOB = "__master_alive_";
 /** The job that refreshes the grains. */
 const GRAINS_JOB = "__update_grains";
 
-/** A minion's schedule: its own jobs, those of the configuration, of the pillar, and those that `schedule.*` adds. */
+/** The schedule of a minion: built-in jobs, jobs of the configuration and the pillar, and jobs that `schedule.*` adds. */
 export class MinionSchedule {
   readonly #options: MinionScheduleOptions;
   readonly #scheduler: Scheduler;
@@ -127,14 +127,14 @@ export class MinionSchedule {
       return;
     }
     if (job.name.startsWith(ALIVE_JOB)) return;
-    // As the event that the job would fire; no master waits for its return.
+    // Refresh the grains with the event that the job would fire; no master waits for the return of this job.
     if (job.name === GRAINS_JOB) return bus.fire("grains_refresh", {});
     const serving = masters.all.filter((one) => masters.isServing(one));
     const to = (serving.length > 0 ? serving : masters.all.slice(0, 1)).map(({ address }) => address);
     await jobs.runScheduled(job, to, (tag, data) => bus.fire(tag, data));
   }
 
-  /** What events on the minion's bus may ask of the schedule. */
+  /** Handles the requests to the schedule that come as events on the minion's bus. */
   commands(): LocalCommands {
     const { log, bus, opts, runtime: { fs } } = this.#options;
     const scheduler = this.#scheduler;
@@ -148,7 +148,7 @@ export class MinionSchedule {
       manage_schedule: command,
       __master_connected: ({ master }) => this.#addAlive(master, true),
       __master_disconnected: ({ master }) => this.#addAlive(master, false),
-      // Jobs of the pillar and names of times may be other ones.
+      // Jobs of the pillar and names of times may have changed.
       pillar_refresh: () => scheduler.wake(),
       grains_refresh: () => scheduler.wake(),
     };
