@@ -55,7 +55,7 @@ export async function minionId(runtime: Runtime, opts: MinionOpts, log: Logger):
     try {
       fs.write(remembered, id, { mode: 0o644, sync: true });
     } catch (error) {
-      // As by a user who is not root: it is made again the next time.
+      // A user who is not root cannot write the file: the id is made again at the next start.
       log.warning("the minion id is not kept: set the option id", { id, error: messageOf(error) });
     }
   }

@@ -67,7 +67,7 @@ export const CHARACTER = 0; // x: the atom, y: next
 export const FORK = 1; // x and y: next
 export const CONDITION = 2; // x: the condition, y: next
 export const END = 3;
-// Only in a program with groups:
+// The following instructions occur only in a program with groups:
 export const SAVE = 4; // x: the slot that takes the position, y: next
 export const REFERENCE = 5; // x: the group whose text is expected, y: next, z: 1 if in any case
 export const LOOP = 6; // x and y: next, as a fork; z: the slot with the position of its last round, z < 0: y is preferred

@@ -19,9 +19,9 @@ export interface UnfinishedLimits {
   unfinishedBytes: number;
   /** The most bytes of all senders on known hosts together. */
   unfinishedBytesKnown: number;
-  /** Of all senders on one known host: a stranger there could else hold what all known hosts share. */
+  /** The most bytes of all senders on one known host: otherwise a stranger there could take the share of all known hosts. */
   unfinishedBytesOf: (host: string) => number;
-  /** Whether a host (`10.0.0.7`) has authenticated as one of ours. */
+  /** True if a minion has authenticated from a host (`10.0.0.7`). */
   knownHost: (host: string) => boolean;
   /** The time within which a sender must send {@link PROGRESS} bytes of an incomplete message, or the rest of it. */
   stallTimeoutMs: number;
