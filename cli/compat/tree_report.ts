@@ -12,7 +12,7 @@ import { takeHeader } from "../../src/language/render/jinja/file_header.ts";
 import { jinjaOptionsOf } from "../../src/language/render/jinja/options_of.ts";
 import { insteadOfRenderer, pipelineOf, PYTHON_RENDERERS } from "../../src/language/render/pipeline.ts";
 import { RENDERER_NAMES } from "../../src/language/render/renderers.ts";
-import { customFiles, type CustomKind } from "../../src/model/loader/custom_files.ts";
+import { CUSTOM_KINDS, customFiles, type CustomKind } from "../../src/model/loader/custom_files.ts";
 import { BEACONS } from "../../src/plugins/beacons/mod.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { type FunctionKind, lookUp } from "./known_parts.ts";
@@ -76,20 +76,6 @@ const FOLDER: Readonly<Record<FunctionKind, string>> = {
   runner: "runners",
   "wheel function": "wheel",
 };
-
-/** Folders of custom modules whose Python files run on a host with Python. */
-const PYTHON_FOLDERS: readonly string[] = [
-  "beacons",
-  "grains",
-  "modules",
-  "output",
-  "renderers",
-  "returners",
-  "runners",
-  "states",
-  "tops",
-  "utils",
-] satisfies CustomKind[];
 
 /** A custom module, found by its file name or by the name that it gives itself. */
 interface Custom {
@@ -349,7 +335,7 @@ class Tree {
 
 /** The status of a Python file in that folder, and what kind of part it is. */
 const inPython = (folder: string): [Status, string] => [
-  PYTHON_FOLDERS.includes(folder) ? "needs Python" : "not here",
+  CUSTOM_KINDS.some((kind) => kind === folder) ? "needs Python" : "not here",
   `${folder.replace(/s$/, "")} in Python`,
 ];
 

@@ -42,6 +42,9 @@ const OPTIONS: Record<CustomKind, string> = {
   serializers: "serializers_dirs",
 };
 
+/** Kinds of custom modules. Each is the name of its folder, with an underscore, and may be of Python. */
+export const CUSTOM_KINDS = Object.keys(OPTIONS) as CustomKind[];
+
 export interface CustomFile {
   /** Name of the module: the file name up to its first dot. */
   name: string;
