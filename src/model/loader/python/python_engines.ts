@@ -1,4 +1,5 @@
 /** What an engine of Python may do: call functions of its host, and hear and fire events. */
+import { within } from "../../../base/async/within.ts";
 import { isRecord } from "../../../base/record.ts";
 import type { EngineContext, EngineEvent } from "../engines.ts";
 import type { CustomPlace } from "../loaded_file.ts";
@@ -13,8 +14,7 @@ function eventReader(engine: EngineContext): (waitMs: number) => Promise<EngineE
     events ??= engine.events()[Symbol.asyncIterator]();
     next ??= events.next();
     // One that has not come stays the next one.
-    const late = new Promise<undefined>((resolve) => engine.runtime.clock.after(waitMs, () => resolve(undefined)));
-    const found = await Promise.race([next, late]);
+    const found = await within(engine.runtime.clock, waitMs, undefined, next);
     if (found === undefined) return null;
     next = undefined;
     return found.done === true ? null : found.value;
