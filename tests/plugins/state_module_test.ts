@@ -62,6 +62,21 @@ function short(value: unknown): unknown {
 
 const A = { "a.sls": "x: test.succeed_with_changes\n" };
 
+test("return codes of what templates call are not those of the function", async () => {
+  const { run } = await bed({
+    "a.sls": "{% set code = salt['cmd.retcode']('false') %}\nx: test.nop\n",
+    "top.sls": "base: {'*': [a]}\n",
+  });
+  for (
+    const [fun, ...words] of [["show_sls", "a"], ["show_low_sls", "a"], ["show_lowstate"], ["show_states"], [
+      "apply",
+      "a",
+    ]]
+  ) {
+    assert.equal((await run(fun!, ...words)).retcode, 0, fun);
+  }
+});
+
 test("what states return is a plain map, which outputters may sort as Salt's do", async () => {
   const { minion } = await bed({ "a.sls": "z: test.nop\na: test.nop\n", "top.sls": "base: {'*': [a]}\n" });
   for (const [fun, ...words] of [["apply", "a"], ["highstate"], ["single", "test.nop", "x"]] as const) {

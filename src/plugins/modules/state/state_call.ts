@@ -140,7 +140,8 @@ export async function openCall(
   const own = context.with({ opts: { ...opts, test: dry }, pillar, retcode: 0 });
   return {
     context: own,
-    compiler: openStateCompiler(own),
+    // Return codes of what templates call are not those of the function, as in Salt.
+    compiler: openStateCompiler(own.with({ retcode: 0 })),
     states: hostStates(STATES, opts, () => own),
     test: dry,
     kwargs,
