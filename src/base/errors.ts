@@ -90,7 +90,8 @@ export class SaltError extends Error {
     const { cause, ...fields } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.name = new.target.name;
+    // A bundler adds a number to a name that it has twice.
+    this.name = new.target.name.replace(/\d+$/, "");
     Object.assign(this, fields);
   }
 }
