@@ -165,11 +165,7 @@ export function maintainerScripts({ name, daemon }: DebianPackage): Record<strin
   };
   return {
     postinst: `${SCRIPT}if [ "$1" = configure ]; then
-${
-      daemon.user
-        ? MAKE_USER
-        : ""
-    }  # As install.sh --no-start asks.
+${daemon.user ? MAKE_USER : ""}  # As install.sh --no-start asks.
   if [ -n "\${BRINE_NO_START:-}" ]; then exit 0; fi
   if command -v deb-systemd-helper >/dev/null; then deb-systemd-helper enable ${unit} >/dev/null || true; fi
   if [ ! -d /run/systemd/system ]; then

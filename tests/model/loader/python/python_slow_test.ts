@@ -291,7 +291,7 @@ describe("Python modules", { skip }, () => {
     assert.equal((await run("facts.forks")).return, "forked");
     assert.equal((await run("facts.closes")).return, "closed");
     assert.equal((await run("facts.lined")).return, "a");
-    assert.ok(records.some(({ message }) => message === "a Python module printed"));
+    await until("its output is in the log", () => records.some(({ message }) => message === "a Python module printed"));
   });
 
   test("a helper that dies is the failure of its job, and the next job has a new one", async () => {
