@@ -18,7 +18,10 @@ import { type PartReply, replyFrame, Requests } from "./requests.ts";
 export interface Health {
   /** The time between two heartbeats. @default 1000 */
   beatMs?: number;
-  /** The time without an answer after which a process is killed. Infinity: the process may block, and gets no heartbeats. @default 30000 */
+  /**
+   * The time without an answer, or from the start to the first message, after which a process is killed. Infinity: the process may block,
+   * and gets no heartbeats. @default 30000
+   */
   hungMs?: number;
   /** The time from the start of a process until it takes requests. @default 60000 */
   startMs?: number;
@@ -72,6 +75,8 @@ export interface PartEnd {
   words: string;
 }
 
+/** The default of {@link Health.hungMs}. */
+const HUNG_MS = 30_000;
 /** How long to wait for the exit status of a process after its connection was closed, in milliseconds. */
 const STATUS_MS = 2000;
 
@@ -158,18 +163,18 @@ export class SupervisedProcess {
         onStderr: print,
       });
       if (part.outlives !== true) door.guard(child);
-      const { startMs = 60_000 } = part.health ?? {};
+      const { startMs = 60_000, hungMs = HUNG_MS } = part.health ?? {};
       const early = child.exited.then(statusText).then((how) => fail(`it exited with ${how}`, how));
+      const inTime = <T>(ms: number, work: Promise<T>) =>
+        within(runtime.clock, ms, undefined, work, () => fail(`not ready within ${ms / 1000} s`));
       const ready = async () => {
-        const process = await Promise.race([started.promise, early]);
+        const process = await inTime(Math.min(startMs, hungMs), Promise.race([started.promise, early]));
         if (!isVersion) fail("its program has another version than this daemon: restart the daemon");
-        await Promise.race([process.#ready.promise, early]);
+        const ended = process.ended.then(({ how }) => fail(`it ended: ${how}`, how));
+        await Promise.race([process.#ready.promise, ended]);
         return process;
       };
-      const late = () => fail(`not ready within ${startMs / 1000} s`);
-      const process = await within(runtime.clock, startMs, undefined, ready(), late);
-      process.#watch();
-      return process;
+      return await inTime(startMs, ready());
     } catch (error) {
       if (child !== undefined) killGroups(runtime.process, [child.pid], "SIGKILL");
       throw error;
@@ -192,6 +197,7 @@ export class SupervisedProcess {
     const { name, program = name, config } = this.#part;
     this.#level = levelOf(this.#owner.partLog);
     this.#send({ type: "start", part: program, level: this.#level, config: encode(config(), "bin") });
+    this.#watch();
   }
 
   #send(message: ToPart): void {
@@ -246,7 +252,7 @@ export class SupervisedProcess {
    */
   #watch(): void {
     const { runtime } = this.#owner;
-    const { beatMs = 1000, hungMs = 30_000, maxMemory = 2 ** 30 } = this.#part.health ?? {};
+    const { beatMs = 1000, hungMs = HUNG_MS, maxMemory = 2 ** 30 } = this.#part.health ?? {};
     if (this.#isOver || (hungMs === Infinity && maxMemory === Infinity)) return;
     if (this.#unanswered * beatMs >= hungMs) return this.kill(`killed: it did not answer for ${hungMs / 1000} s`);
     const memory = maxMemory === Infinity ? 0 : this.memory ?? 0;

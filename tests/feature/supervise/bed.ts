@@ -37,7 +37,7 @@ export const text = (value: string) => new TextEncoder().encode(value);
  * words (`die`), hangs without a sign of life (`hang`), or never answers and lives (`never`).
  */
 async function program(
-  call: MemoryCall,
+  call: MemoryCall & { isStuck?: boolean },
   runtime: Runtime,
   got: string[],
   released: () => Promise<void>,
@@ -46,7 +46,7 @@ async function program(
   const connection = await runtime.net.dial({ kind: "unix", path });
   const ended = deferred<number>();
   const reader = new FrameReader();
-  let hangs = false;
+  let hangs = call.isStuck === true;
   const send = (message: FromPart) => void connection.write(frame(message));
   const answer = async ({ id, kind, body }: ToPart & { type: "request" }) => {
     const value = new TextDecoder().decode(body);
@@ -93,6 +93,16 @@ export async function superviseBed(): Promise<SuperviseBed> {
         worker(call) {
           started++;
           return program(call, runtime, got, () => gate.promise);
+        },
+        // Never connects, as a process that is stopped while it starts.
+        mute: (call) => {
+          started++;
+          return new Promise((resolve) => call.signal.addEventListener("abort", () => resolve(1)));
+        },
+        // Connects, and hangs before it takes requests.
+        stuck(call) {
+          started++;
+          return program({ ...call, isStuck: true }, runtime, got, () => gate.promise);
         },
         broken: async (call) => {
           started++;

@@ -103,6 +103,27 @@ describe("WorkerPool", () => {
     await bed.supervisor.close();
   });
 
+  for (
+    const [argv, why] of [["mute", "not ready within 5 s"], [
+      "stuck",
+      "it ended: killed: it did not answer for 5 s",
+    ]] as const
+  ) {
+    test(`a worker that hangs while it starts is replaced as soon as any other: ${argv}`, async () => {
+      const bed = await superviseBed();
+      const argvOf: string[] = [argv];
+      const workers = pool(bed, { argv: argvOf, health: { hungMs: 5000 } });
+      const answer = ask(workers, "echo", "web1");
+      await bed.beats(2);
+      argvOf[0] = "worker";
+      await bed.beats(5);
+      assert.equal(await answer, "web1");
+      assert.equal(bed.started(), 2);
+      assert.deepEqual(workers.status().last_words?.how, `could not be started: ${why}`);
+      await bed.supervisor.close();
+    });
+  }
+
   test("a request that never ends ends its worker", async () => {
     const bed = await superviseBed();
     const workers = pool(bed, { limitMs: 3000 });
