@@ -74,6 +74,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/secure-a-master.md", "Secure a master"),
       page("docs/permissions.md", "Permissions"),
       page("docs/login-backends.md", "Login backends"),
+      page("docs/job-fields.md", "Fields of a job"),
       page("docs/metrics.md", "Metrics and traces"),
     ],
   },

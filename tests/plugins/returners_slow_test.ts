@@ -70,7 +70,7 @@ for (
     { name: "the pillar after the options", opts: { pillar: { "redis.host": "p" } }, want: "p" },
     { name: "a profile", opts: { "alternative.redis.host": "d", "redis.host": "a" }, want: "a" },
     {
-      name: "--return-config",
+      name: "--return_config",
       opts: { "alternative.redis.host": "d", "redis.host": "a" },
       more: { retConfig: "alternative" },
       want: "d",
@@ -82,7 +82,7 @@ for (
       want: "a",
     },
     {
-      name: "--return-kwargs",
+      name: "--return_kwargs",
       opts: { "alternative.redis.host": "d" },
       more: { retConfig: "alternative", retKwargs: { host: "e" } },
       want: "e",

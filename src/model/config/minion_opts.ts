@@ -317,7 +317,7 @@ export const MINION_OPTIONS = {
   disable_returners: list([], "Returners that are not used."),
   return_kwargs_allowed: list(
     [],
-    "Returner options with a destination that jobs may set with `--return-kwargs`. For example `redis.db` or `redis.*`.",
+    "Returner options with a destination that jobs may set with `--return_kwargs`. For example `redis.db` or `redis.*`.",
   ),
   providers: map({}, "The module that implements a virtual module, as `pkg` → `aptpkg`."),
   module_dirs: list([], "More directories of custom execution modules."),

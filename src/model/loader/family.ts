@@ -110,9 +110,9 @@ export interface ReturnerContext {
   readonly runtime: Runtime;
   readonly log: Logger;
   readonly opts: Record<string, unknown>;
-  /** `--return-config`: options are first looked up under `<word>.<returner>.<option>`. */
+  /** `--return_config`: options are first looked up under `<word>.<returner>.<option>`. */
   readonly retConfig?: string;
-  /** `--return-kwargs`: options for this return only. */
+  /** `--return_kwargs`: options for this return only. */
   readonly retKwargs?: Record<string, unknown>;
 }
 
@@ -144,7 +144,7 @@ export interface ReturnerModule {
   name?: string;
   /** True, or the reason why the returner cannot be used on this host. */
   virtual?(context: ReturnerContext): true | { unavailable: string };
-  /** Options that a job may set (`--return-kwargs`): none of them may name a place or a secret. @default none */
+  /** Options that a job may set (`--return_kwargs`): none of them may name a place or a secret. @default none */
   readonly fromJob?: readonly string[];
   /**
    * Stores one return: `{jid, id, fun, fun_args, return, retcode, success, …}`, as the minion sends it.

@@ -18,8 +18,8 @@ function configured(context: ReturnerContext, prefix: string, option: string): u
 }
 
 /**
- * The options of a returner: `redis.host: db1`, or a map `redis: {host: db1}`. Under `--return-config word` those of
- * `word.redis` come first, one by one, and `--return-kwargs` overrides both.
+ * The options of a returner: `redis.host: db1`, or a map `redis: {host: db1}`. Under `--return_config word` those of
+ * `word.redis` come first, one by one, and `--return_kwargs` overrides both.
  *
  * @param prefix what the options stand under: `redis`, `returner.postgres`
  * @param defaults every option that there is; undefined for none

@@ -127,7 +127,7 @@ export function returnerSender(
   };
 }
 
-/** What the returners of one job are called with: `--return-config` and `--return-kwargs` are those of its publication. */
+/** What the returners of one job are called with: `--return_config` and `--return_kwargs` are those of its publication. */
 function returnerContext({ runtime, log, opts }: Context, load: Record<string, unknown>): ReturnerContext {
   const { ret_config, ret_kwargs } = load;
   return {
