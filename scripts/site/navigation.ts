@@ -26,6 +26,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/install.md", "Installing"),
       page("docs/install-npm.md", "Install from npm or images"),
       page("docs/from-salt.md", "Moving over from Salt"),
+      page("docs/check-salt-files.md", "Check Salt files"),
       page("docs/how-it-works.md", "How it works"),
       page("docs/glossary.md", "Glossary"),
     ],

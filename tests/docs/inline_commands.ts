@@ -254,6 +254,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run jobs.outcome JID": { run: "salt-run jobs.outcome $JID", prints: /returned/ },
   "salt-run jobs.queued": { prints: /^/ },
   "salt-run jobs.refused": { prints: SAID },
+  "salt-run manage.up > /root/up.txt": { run: "salt-run manage.up > up.txt\ncat up.txt", prints: /- web1/ },
   "salt-run manage.present": { prints: /- db1\n- web1\n- web2/ },
   "salt-run manage.status": { prints: /up:\n +- db1\n +- web1\n +- web2/ },
   "salt-run manage.versions": { prints: /web1/ },
@@ -280,6 +281,11 @@ export const INLINE: Readonly<Record<string, Row>> = {
       "rm -f seen\nsalt-run state.event 'salt/job/*/ret/*' count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",
     prints: /salt\/job\/\d{20}\/ret/,
   },
+  "salt-run state.event pretty=True": {
+    run:
+      "rm -f seen\nsalt-run state.event pretty=True count=1 > seen &\nuntil [ -s seen ]; do salt web1 test.ping; done\nwait\ncat seen",
+    prints: /"_stamp"/,
+  },
   "salt-run state.orchestrate": { run: "salt-run state.orchestrate orch", prints: /Succeeded: 1/ },
   "sha256sum SHA256SUMS": { by: "tests/one_file/install_test.ts" },
   "source <(brine completion bash)": {
@@ -299,6 +305,9 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "usermod -aG shadow salt": OF_HOST,
   "chown -R salt: /srv/pillar && chmod 700 /srv/pillar": OF_HOST,
   "systemctl enable --now salt-api": OF_HOST,
+  "systemctl restart salt-api": OF_HOST,
+  "dnf versionlock": OF_HOST,
+  "node serve.ts": { by: "tests/sdk/examples_slow_test.ts" },
   "systemctl reload salt-master": { by: "tests/chroot/units_test.ts" },
   "salt web1 state.apply test=True": { prints: /Succeeded: 1/ },
   "salt web7 state.apply NAME test=True": { run: "salt web1 state.apply hello test=True", prints: /Succeeded: 1/ },
