@@ -54,7 +54,8 @@ function writeTrees(folder: string): { states: string; pillar: string } {
   return { states: path.join(folder, "states"), pillar: path.join(folder, "pillar") };
 }
 
-async function measure(side: Side, minions: number, rounds: number): Promise<Round[]> {
+/** Lets the minions ask a master for all that their highstates need, so many times. */
+export async function measure(side: Side, minions: number, rounds: number): Promise<Round[]> {
   await using bed = new Bed();
   const { states, pillar } = writeTrees(bed.path("trees"));
   const daemon = await bed.startMaster(side, { file_roots: { base: [states] }, pillar_roots: { base: [pillar] } });

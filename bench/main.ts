@@ -68,6 +68,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   gateway: { run: async (options) => (await import("./gateway.ts")).run(options) },
   events: { run: async (options) => (await import("./events.ts")).run(options) },
   reactor: { run: async (options) => (await import("./reactor.ts")).run(options) },
+  quick: { run: async (options) => (await import("./quick.ts")).run(options), own: true },
   zmtp: { run: zmtp },
   msgpack: { run: printed("msgpack.ts"), own: true },
   crypticle: { run: printed("crypticle.ts"), own: true },

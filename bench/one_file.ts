@@ -9,14 +9,23 @@
  *
  * Run: node bench/one_file.ts [--rounds 9] [--json] [--quick]. It needs `npm run compile`.
  */
-import { copyFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import process from "node:process";
 import { runCommand } from "./bed/run_command.ts";
 import { ROOT, runtimeCommand } from "./bed/runtimes.ts";
 import { SALT_HOME } from "./bed/salt_release.ts";
-import { brine, buildBundle, fromCopy, NO_SALT, realSalt, saltPython, type Side } from "./bed/sides.ts";
+import {
+  brine,
+  buildBundle,
+  fromCopy,
+  NO_SALT,
+  ONE_FILE,
+  oneFile,
+  realSalt,
+  saltPython,
+  type Side,
+} from "./bed/sides.ts";
 import { pause } from "./bed/until.ts";
 import { MINION, type Pair, startPair } from "./pair.ts";
 import { runProgram } from "./program.ts";
@@ -27,21 +36,7 @@ export interface OneFileBenchOptions extends BenchOptions {
   rounds?: number;
 }
 
-const FILE = path.join(ROOT, "dist/compile", `brine-${process.platform}-${process.arch}`);
 const IDLE_MS = 5000;
-
-/** The one file; each daemon from a copy of it in a folder. */
-function oneFile(folder: string): Side {
-  return {
-    name: "one file",
-    command: (program) => {
-      if (!/-(?:master|minion)$/.test(program)) return [FILE, program];
-      const copy = path.join(folder, program);
-      if (!existsSync(copy)) copyFileSync(FILE, copy);
-      return [copy];
-    },
-  };
-}
 
 /** Bytes of a file, or of all files below a directory. */
 function bytesOf(place: string): number {
@@ -57,7 +52,7 @@ async function sizes(real: Side | undefined): Promise<Row[]> {
   const program = (runtime: "node" | "bun") => bytesOf(realpathSync(runtimeCommand(runtime)![0]!));
   const bundle = bytesOf(path.join(ROOT, "dist/bin"));
   const found = [
-    row("one file", bytesOf(FILE)),
+    row("one file", bytesOf(ONE_FILE)),
     row("node with the bundle", program("node") + bundle),
     row("bun with the bundle", program("bun") + bundle),
   ];
@@ -109,8 +104,8 @@ async function times(pairs: readonly Pair[], rounds: number): Promise<Map<string
 
 export async function run(options: OneFileBenchOptions = {}): Promise<Row[]> {
   const { quick = false, say = () => {}, rounds = quick ? 3 : 9 } = options;
-  if (!existsSync(FILE)) {
-    say(`one_file: ${FILE} is not there: npm run compile`);
+  if (!existsSync(ONE_FILE)) {
+    say(`one_file: ${ONE_FILE} is not there: npm run compile`);
     return [];
   }
   buildBundle();

@@ -1,6 +1,6 @@
 /**
- * Makes the table of docs/internals/performance.md, and the plot beside it, of raw figures: machine, versions, medians, ratios, and whether each
- * target is met.
+ * Makes the tables of README and of docs/internals/performance.md, and the plot beside it, of raw figures: machine, versions, medians,
+ * ratios, and whether each target is met.
  *
  * Run: node bench/report.ts [--raw docs/internals/figures.jsonl] [--run fleet,scale,isolation [--runtimes node,bun]] [--document docs/internals/performance.md] [--plot docs/internals/scale.svg]
  */
@@ -11,6 +11,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { ROOT } from "./bed/runtimes.ts";
 import { type Panel, plot, type Series } from "./plot.ts";
+import { quickReport } from "./quick_table.ts";
 import { type RawRow, readRaw } from "./raw.ts";
 import { median, rounded } from "./rows.ts";
 
@@ -115,19 +116,33 @@ export function scalePanels(rows: readonly RawRow[]): Panel[] {
   }));
 }
 
-const [BEGIN, END] = ["<!-- figures: npm run bench:report -->", "<!-- /figures -->"];
+const END = "<!-- /figures -->";
 
 /**
- * Puts a table between the two marks of a document.
+ * Puts the table of an npm script between its two marks in a document.
  *
  * @throws {SyntaxError} if the document does not have them
  */
-export function withFigures(document: string, table: string): string {
-  const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)];
+export function withFigures(document: string, script: string, table: string): string {
+  const mark = `<!-- figures: npm run ${script} -->`;
+  const begin = document.indexOf(mark);
+  const end = document.indexOf(END, begin);
   if (begin < 0 || end < begin) {
-    throw new SyntaxError(`The document has no place for figures: expected ${BEGIN} and ${END}`);
+    throw new SyntaxError(`The document has no place for figures: expected ${mark} and ${END}`);
   }
-  return `${document.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${document.slice(end)}`;
+  return `${document.slice(0, begin + mark.length)}\n\n${table}\n\n${document.slice(end)}`;
+}
+
+/** The tables of a document, made anew of raw figures: those that it has marks for. */
+export function allFigures(document: string, all: readonly RawRow[]): string {
+  const tables: [script: string, table: () => string][] = [
+    ["bench:report", () => reportTable(all.filter(({ bench }) => bench !== "quick"))],
+    ["bench:quick", () => quickReport(all)],
+  ];
+  return tables.reduce(
+    (text, [script, table]) => text.includes(`: npm run ${script} `) ? withFigures(text, script, table()) : text,
+    document,
+  );
 }
 
 function main(): void {
@@ -148,7 +163,9 @@ function main(): void {
     if (status !== 0) process.exit(status ?? 1);
   }
   const rows = readRaw(values.raw);
-  writeFileSync(values.document, withFigures(readFileSync(values.document, "utf8"), reportTable(rows)));
+  for (const file of [values.document, `${ROOT}/README.md`]) {
+    writeFileSync(file, allFigures(readFileSync(file, "utf8"), rows));
+  }
   const panels = scalePanels(rows);
   if (panels.length > 0) writeFileSync(values.plot, plot(panels));
   console.log(reportTable(rows));

@@ -9,6 +9,8 @@ export interface Row {
   unit: string;
   /** How many times better Brine is than the control; on the row of Brine, except where each control has its own row. */
   ratio?: number;
+  /** The least and the greatest ratio of single rounds. */
+  spread?: [least: number, greatest: number];
   /** What was measured: a runtime, a form, a control. */
   note?: string;
 }

@@ -74,14 +74,15 @@ state_{{ number }}:
 {% endfor %}
 `;
 
-const PARTS: Record<string, { name: string; words: string[]; memory?: true }> = {
+/** What is measured: the name of its rows, and the words for `salt-call`. */
+export const PARTS: Record<string, { name: string; words: string[]; memory?: true }> = {
   one: { name: "state.apply of one state", words: ["state.apply", "one"] },
   files: { name: `${FILES} managed files, nothing to do`, words: ["state.apply", "many"], memory: true },
   compile: { name: `${STATES} states with requisites, compiled`, words: ["state.show_lowstate"] },
 };
 
 /** Writes the tree of a side, and the configuration that names it. @returns the configuration directory */
-function writeTree(folder: string): string {
+export function writeTree(folder: string): string {
   const out = path.join(folder, "out");
   const write = (name: string, text: string) => {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -144,7 +145,8 @@ function childrenCpuMs(): number | undefined {
   }
 }
 
-async function runOnce(side: Side, config: string, words: readonly string[]): Promise<Run> {
+/** Runs a function of `salt-call --local` once. */
+export async function runOnce(side: Side, config: string, words: readonly string[]): Promise<Run> {
   const [program, ...rest] = side.command("salt-call");
   const before = childrenCpuMs();
   const began = performance.now();

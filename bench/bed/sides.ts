@@ -67,6 +67,22 @@ export function brine(runtime: RuntimeName, form: Form): Side {
   };
 }
 
+/** The result of `npm run compile`. */
+export const ONE_FILE = path.join(ROOT, "dist/compile", `brine-${process.platform}-${process.arch}`);
+
+/** The one file; each daemon from a copy of it in a folder. */
+export function oneFile(folder: string): Side {
+  return {
+    name: "one file",
+    command: (program) => {
+      if (!/-(?:master|minion)$/.test(program)) return [ONE_FILE, program];
+      const copy = path.join(folder, program);
+      if (!existsSync(copy)) copyFileSync(ONE_FILE, copy);
+      return [copy];
+    },
+  };
+}
+
 /** The interpreter of a real release. */
 export function saltPython(release = "3006"): string {
   return saltProgram(release, "python");

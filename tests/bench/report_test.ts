@@ -1,8 +1,9 @@
-/** The table and the plot that are made of raw figures. */
+/** The tables and the plot that are made of raw figures. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plot } from "../../bench/plot.ts";
 import type { RawRow } from "../../bench/raw.ts";
+import { quickTable } from "../../bench/quick_table.ts";
 import { reportLines, reportTable, scalePanels, withFigures } from "../../bench/report.ts";
 
 const COMMON = { bench: "fleet", at: "2026-01-31T12:00:00.000Z", machine: "2 x a processor", load: 3 };
@@ -50,10 +51,10 @@ test("the table names machine, load and versions", () => {
 
 test("a table takes the place of the last one in a document, and a document without the place is refused", () => {
   const document = "before\n<!-- figures: npm run bench:report -->\nold\n<!-- /figures -->\nafter\n";
-  const changed = withFigures(document, "new");
+  const changed = withFigures(document, "bench:report", "new");
   assert.equal(changed, "before\n<!-- figures: npm run bench:report -->\n\nnew\n\n<!-- /figures -->\nafter\n");
-  assert.equal(withFigures(changed, "new"), changed);
-  assert.throws(() => withFigures("nothing", "new"), { name: "SyntaxError" });
+  assert.equal(withFigures(changed, "bench:report", "new"), changed);
+  assert.throws(() => withFigures("nothing", "bench:report", "new"), { name: "SyntaxError" });
 });
 
 test("a plot has a panel for each cost and a line for each side, in the order of sizes", () => {
@@ -75,4 +76,11 @@ test("a plot has a panel for each cost and a line for each side, in the order of
   assert.match(svg, /^<svg /);
   assert.equal(svg.match(/<circle cx="[\d.]+" cy="[\d.]+" r="3"/g)?.length, 3);
   assert.ok(!svg.includes("NaN"));
+});
+
+test("a table without one of its rows is refused, and names it", () => {
+  assert.throws(() => quickTable([{ name: "memory of an idle master", note: "one file", unit: "MB", value: 1 }]), {
+    name: "RangeError",
+    message: 'The figures have no row "salt m1 test.ping, whole process" of "one file": npm run bench:quick',
+  });
 });
