@@ -96,7 +96,7 @@ const rows: Row[] = [];
 const failed: string[] = [];
 for (const name of names) {
   try {
-    const found = await PARTS[name]!.run({ quick: values.quick, say, runtimes });
+    const found = await PARTS[name]!.run({ quick: values.quick, say, ...(runtimes === undefined ? {} : { runtimes }) });
     rows.push(...found);
     if (values.raw !== undefined) appendRaw(values.raw, name, found);
   } catch (error) {

@@ -28,6 +28,9 @@ export async function turns(count = 1): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
 }
 
+/** A condition, and how to wait for it. */
+type Wait = [holds: () => boolean | Promise<boolean>, options?: UntilOptions];
+
 /**
  * Waits until a condition holds. A condition that counts uses `>=` where more may come: two things may happen in one turn.
  *
@@ -37,21 +40,10 @@ export async function turns(count = 1): Promise<void> {
  * await until(() => streams.length >= 2, { clock });
  * await until("the master takes requests", () => answers(port));
  */
-export async function until(holds: () => boolean | Promise<boolean>, options?: UntilOptions): Promise<void>;
-export async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  options?: UntilOptions,
-): Promise<void>;
-export async function until(
-  ...given: [string, () => boolean | Promise<boolean>, UntilOptions?] | [
-    () => boolean | Promise<boolean>,
-    UntilOptions?,
-  ]
-): Promise<void> {
+export async function until(...given: Wait | [what: string, ...Wait]): Promise<void> {
   const [what, holds, options] = typeof given[0] === "string"
-    ? given as [string, () => boolean | Promise<boolean>, UntilOptions?]
-    : [String(given[0]), ...given as [() => boolean | Promise<boolean>, UntilOptions?]];
+    ? given as [string, ...Wait]
+    : [String(given[0]), ...given as Wait];
   const { timeoutMs = 60_000, everyMs, clock, stepMs = 100, check } = options ?? {};
   const begun = performance.now();
   for (;;) {

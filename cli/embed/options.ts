@@ -16,15 +16,15 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 /** Directories and configuration of a master or minion. */
 export interface HostOptions<Opts> {
   /** Prefix of all of Salt's directories, like the option `root_dir`. @default "/": the host's own directories */
-  rootDir?: string;
+  rootDir?: string | undefined;
   /** A configuration file of Salt, which is read with its includes. @default no file is read */
-  configFile?: string;
+  configFile?: string | undefined;
   /** Salt's options by name; they override those of the file. @default Salt's defaults; `user` is that of this process */
-  opts?: Partial<Opts>;
+  opts?: Partial<Opts> | undefined;
   /** Logger of the host. @default no log */
-  log?: Logger;
+  log?: Logger | undefined;
   /** The runtime to use. @default the runtime of this program */
-  runtime?: Runtime;
+  runtime?: Runtime | undefined;
 }
 
 /** A configuration, and the options that were set for it. */

@@ -17,7 +17,7 @@ export interface Part {
   /** Milliseconds since the epoch of the last change of state, if known. */
   atMs?: number;
   /** The milliseconds from the start of the job to the target's return, by the master's clock; undefined if not reported. */
-  tookMs?: number;
+  tookMs?: number | undefined;
   return?: unknown;
   retcode?: unknown;
   success?: unknown;

@@ -122,7 +122,7 @@ export interface ListenOptions {
   /** Connections waiting to be accepted. @default 1000 */
   backlog?: number;
   /** Mode of a Unix socket, set before any process can connect. @default 0o600 */
-  mode?: number;
+  mode?: number | undefined;
   /** With host `::`, accept IPv4 too. @default true */
   dualStack?: boolean;
   /** TCP keep-alive of accepted connections, as in {@link DialOptions}. @default 300 */

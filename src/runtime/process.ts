@@ -14,17 +14,17 @@ export type Signal =
 export interface SpawnOptions {
   /** The program and its arguments; no shell interprets them. */
   argv: readonly string[];
-  cwd?: string;
+  cwd?: string | undefined;
   /** The whole environment of the child. */
-  env?: Record<string, string>;
+  env?: Record<string, string> | undefined;
   /**
    * Written to the program's standard input, at once or when the promise resolves; the input is then closed. Of several chunks the next one is
    * asked for when the program has read enough of those before; the iteration is ended when the program no longer reads.
    * @default nothing
    */
-  stdin?: Uint8Array | Promise<Uint8Array> | AsyncIterable<Uint8Array>;
-  uid?: number;
-  gid?: number;
+  stdin?: Uint8Array | Promise<Uint8Array> | AsyncIterable<Uint8Array> | undefined;
+  uid?: number | undefined;
+  gid?: number | undefined;
   /** Starts the program in a new session, so that its children can be ended with it. @default false */
   detached?: boolean;
   /** Called with output as it arrives. While a promise that it returned is pending, that pipe is not read: the child has to wait. */

@@ -43,14 +43,14 @@ export function blocksOf(file: string, markdown: string = readFileSync(path.join
 
 export interface Commands extends Block {
   /** Why no test runs it. */
-  notRun?: string;
+  notRun: string | undefined;
   /** It is run again until it prints this. */
-  until?: RegExp;
+  until: RegExp | undefined;
   exit: number;
   /** It is the text of this file, not commands. */
-  savedAs?: string;
+  savedAs: string | undefined;
   /** What it prints, as the block behind it has it: `…` is anything in a line, a line of `…` any lines. */
-  prints?: string;
+  prints: string | undefined;
 }
 
 /** The commands of a document. */

@@ -56,8 +56,6 @@ test("what documents and examples/ show passes a type check", { timeout: 120_000
   const compilerOptions = {
     ...STRICT,
     allowImportingTsExtensions: true,
-    // Of the snippets alone: what they import is held to our own settings elsewhere.
-    exactOptionalPropertyTypes: false,
     // A snippet may make something just to show how.
     noUnusedLocals: false,
     paths: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, [file]])),

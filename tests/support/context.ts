@@ -41,7 +41,7 @@ export interface TestMinionOptions {
   pillar?: Record<string, unknown>;
   jobs?: JobControl;
   /** @default a master that notes its events */
-  master?: MasterLink | null;
+  master?: MasterLink | null | undefined;
 }
 
 /** Keyword arguments as they stand in `arg`. */

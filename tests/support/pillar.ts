@@ -18,8 +18,8 @@ export interface PillarCase {
   /** Below the directory of the case: path → text. */
   files: Record<string, string>;
   /** `{ROOT}` is that directory. */
-  opts?: Record<string, unknown>;
-  grains?: Record<string, unknown>;
+  opts?: Record<string, unknown> | undefined;
+  grains?: Record<string, unknown> | undefined;
   request?: Partial<Omit<PillarRequest, "grains">>;
 }
 

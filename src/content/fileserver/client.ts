@@ -1,6 +1,12 @@
 import { fieldsOf, textsOf } from "../../language/python/given.ts";
 import { baseName, isWithin, joinPath } from "../../base/paths.ts";
-import type { FetchOptions, FileHash, Files } from "../../model/loader/context.ts";
+import type {
+  CacheDirectoryOptions,
+  FetchOptions,
+  FileHash,
+  Files,
+  ListFilesOptions,
+} from "../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
 import type { Logger } from "../../base/log.ts";
@@ -79,14 +85,14 @@ export class FileClient implements Files {
 
   async list(
     what: "files" | "directories" | "emptyDirectories",
-    options: { saltenv?: string; prefix?: string } = {},
+    options: ListFilesOptions = {},
   ): Promise<string[]> {
     const cmd = { files: "_file_list", directories: "_dir_list", emptyDirectories: "_file_list_emptydirs" }[what];
     const { prefix = "" } = options;
     return textsOf(await this.#request({ cmd, saltenv: this.#saltenv(options.saltenv), prefix }));
   }
 
-  async links(options: { saltenv?: string; prefix?: string } = {}): Promise<Record<string, string>> {
+  async links(options: ListFilesOptions = {}): Promise<Record<string, string>> {
     const { prefix = "" } = options;
     const reply = await this.#request({ cmd: "_symlink_list", saltenv: this.#saltenv(options.saltenv), prefix });
     return fieldsOf(reply) as Record<string, string>;
@@ -236,7 +242,7 @@ export class FileClient implements Files {
 
   async cacheDirectory(
     url: string,
-    options: { saltenv?: string; includeEmpty?: boolean; include?: string; exclude?: string } = {},
+    options: CacheDirectoryOptions = {},
   ): Promise<string[]> {
     const { runtime: { fs } } = this.#options;
     const { path, saltenv } = this.#parse(url, options.saltenv);

@@ -22,7 +22,7 @@ export interface FetchServedOptions {
   runtime: Pick<Runtime, "fs" | "crypto">;
   request: FileRequest;
   /** Called with each reply when its bytes are not needed any more. */
-  done?(reply: unknown): void;
+  done?: ((reply: unknown) => void) | undefined;
 }
 
 /** Pieces that are requested ahead of the one that is being written. */

@@ -18,7 +18,7 @@ export interface WebFileOptions {
 
 /** What the target file must contain, and whether the server is asked again for a file that is there already. */
 export interface WebFileCheck {
-  wanted?: SourceHash;
+  wanted?: SourceHash | undefined;
   /** False accepts any TLS certificate. @default true */
   verify?: boolean;
   /** Ask the server, by the ETag of the copy on this host, whether the copy is still current. */

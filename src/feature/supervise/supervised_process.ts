@@ -24,11 +24,11 @@ export interface Health {
    */
   hungMs?: number;
   /** The time from the start of a process until it takes requests. @default 60000 */
-  startMs?: number;
+  startMs?: number | undefined;
   /** The most bytes of resident memory; above that a process is killed, if the system reports it. Infinity: no limit. @default 1 GiB */
   maxMemory?: number;
   /** The time from the request to end until a process is killed. @default 2000 */
-  graceMs?: number;
+  graceMs?: number | undefined;
 }
 
 /** The definition of a part: the contract with its supervisor. */

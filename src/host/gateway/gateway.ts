@@ -32,7 +32,7 @@ export interface GatewayOptions {
   /** The directory for data that has to outlive the process: the keys of JWTs, and revoked logins. @default JWTs end with the process */
   stateDir?: string;
   /** Directory of the built console. @default no console */
-  consoleDir?: string;
+  consoleDir?: string | undefined;
   /** The metrics and traces of the gateway. The gateway does not close it. @default none */
   telemetry?: Telemetry;
 }

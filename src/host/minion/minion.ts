@@ -55,7 +55,7 @@ export interface MinionOptions {
   /** Formats the information of a command's failure: the nested outputter. */
   formatInfo?(info: unknown): string;
   /** Starts the process of a job. @default none: all jobs run in this process */
-  jobCommand?: JobCommand;
+  jobCommand?: JobCommand | undefined;
   /** See {@link Context.hostMaster}. */
   hostMaster?: OpenHostMaster;
   /** @default the transport that the configuration asks for */

@@ -24,7 +24,7 @@ export interface PublicationsOptions {
   /** Makes the message that tells the publisher who subscribes, on transports that need it. @param again true after a reconnect */
   introduction(again: boolean): Promise<Uint8Array>;
   /** Called when the stream of publications was lost, or is connected again. */
-  onState?(connected: boolean): void;
+  onState?: ((connected: boolean) => void) | undefined;
   /** Aborts when the connection is closed. */
   signal: AbortSignal;
 }

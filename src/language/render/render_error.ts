@@ -13,7 +13,7 @@ export interface RenderErrorOptions {
   /** True if Salt gets this error as an exception of the library that reads, and reports it in other words. @default false */
   isForeign?: boolean;
   /** Salt's text for the problem. @default the problem */
-  text?: string;
+  text?: string | undefined;
 }
 
 /** A file that could not be rendered; the message names file, line and column. Only messages about templates quote lines of the file. */

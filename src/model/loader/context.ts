@@ -59,20 +59,37 @@ export interface FileHash {
   hsum: string;
 }
 
+/** Which files of a server to list. */
+export interface ListFilesOptions {
+  /** The environment. @default the minion's `saltenv`, else `base` */
+  saltenv?: string | undefined;
+  /** The beginning of the paths. @default "" */
+  prefix?: string;
+}
+
+/** Which files below a directory to fetch. Patterns are globs, or regular expressions after `E@`. @default all files */
+export interface CacheDirectoryOptions {
+  saltenv?: string | undefined;
+  /** True also makes the empty directories. */
+  includeEmpty?: boolean;
+  include?: string | undefined;
+  exclude?: string | undefined;
+}
+
 /** How to fetch a file. */
 export interface FetchOptions {
   /** The environment. @default the minion's `saltenv`, else `base`; a URL may name its own */
-  saltenv?: string;
+  saltenv?: string | undefined;
   /** Create the directories above the destination. @default false */
-  makedirs?: boolean;
+  makedirs?: boolean | undefined;
   /** Have the master compress pieces, at level 1 to 9. @default 0: no compression */
-  gzip?: number;
+  gzip?: number | undefined;
   /** For http: digest that the content must have, in hexadecimal, bare or as `sha256=…`. */
-  sourceHash?: string;
+  sourceHash?: string | undefined;
   /** For http: ask the server whether the copy on this host is still current. @default false */
-  useEtag?: boolean;
+  useEtag?: boolean | undefined;
   /** For https: false accepts any certificate. @default true, unless the option `verify_ssl` is false */
-  verify?: boolean;
+  verify?: boolean | undefined;
 }
 
 /**
@@ -85,13 +102,10 @@ export interface Files {
   /** The same files with other options, which may select the minion's own `file_roots`. */
   withOptions(opts: Record<string, unknown>): Files;
   environments(): Promise<string[]>;
-  /** Lists paths below the roots. @param options `prefix`: beginning of the paths */
-  list(
-    what: "files" | "directories" | "emptyDirectories",
-    options?: { saltenv?: string; prefix?: string },
-  ): Promise<string[]>;
+  /** Lists paths below the roots. */
+  list(what: "files" | "directories" | "emptyDirectories", options?: ListFilesOptions): Promise<string[]>;
   /** Lists links: path → target as the link states it. */
-  links(options?: { saltenv?: string; prefix?: string }): Promise<Record<string, string>>;
+  links(options?: ListFilesOptions): Promise<Record<string, string>>;
   /** Names of the SLS files, in dotted form. */
   states(saltenv?: string): Promise<string[]>;
   /** @param path `salt://…`, or a path of this host */
@@ -106,11 +120,8 @@ export interface Files {
   fetchUrl(url: string, destination: string, options?: FetchOptions): Promise<string | undefined>;
   /** Fetches a file into the cache, and returns its content. */
   read(url: string, options?: FetchOptions): Promise<Uint8Array | undefined>;
-  /** Fetches all files below a directory into the cache. Patterns are globs, or regular expressions after `E@`. */
-  cacheDirectory(
-    path: string,
-    options?: { saltenv?: string; includeEmpty?: boolean; include?: string; exclude?: string },
-  ): Promise<string[]>;
+  /** Fetches all files below a directory into the cache. */
+  cacheDirectory(path: string, options?: CacheDirectoryOptions): Promise<string[]>;
   /** Fetches all files of an environment into the cache; undefined for files that were removed in the meantime. */
   cacheMaster(saltenv?: string): Promise<(string | undefined)[]>;
   /** Copies a file of this host into the cache. */
@@ -150,7 +161,7 @@ export interface Context {
   /** Files of the master, or without a master those of `file_roots`. */
   readonly files: Files;
   /** The master on the same host; absent on a host that cannot look for one. */
-  readonly hostMaster?: HostMaster;
+  readonly hostMaster?: HostMaster | undefined;
 }
 
 /** What a job receives in addition to the {@link Context} of its minion. */

@@ -51,13 +51,13 @@ export interface Template {
   /** Name of the engine as in Salt: `jinja`. */
   engine: string;
   /** The environment to import templates from; an empty text or undefined for none. */
-  saltenv?: string;
+  saltenv?: string | undefined;
   /** Additional names, which the host's own override: `name`, `source`, `user`, `group`, `mode`. */
   names?: Readonly<Record<string, unknown>>;
   /** Names that override all others: the `context` of a file. */
-  context?: AnyMap | null;
+  context?: AnyMap | null | undefined;
   /** Names that `context` overrides. They override the host's names, too. */
-  defaults?: AnyMap | null;
+  defaults?: AnyMap | null | undefined;
 }
 
 /** Engines of Salt that need Python. */

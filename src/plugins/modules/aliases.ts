@@ -8,8 +8,8 @@ import { anyLines, overwrite, readText } from "./file/content.ts";
 /** One line: an entry has an alias and a target; anything else is kept as it is. */
 interface Line {
   text: string;
-  alias?: string;
-  target?: string;
+  alias?: string | undefined;
+  target?: string | undefined;
   comment: string;
 }
 

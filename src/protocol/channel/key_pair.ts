@@ -17,7 +17,7 @@ export interface KeyPairFiles {
   name: string;
   /** The size of a new pair's modulus, in bits. */
   keySize: number;
-  passphrase?: string;
+  passphrase?: string | undefined;
 }
 
 /** Reads a key pair of `pki_dir`, or makes it on first use: only its owner can read the private half. */

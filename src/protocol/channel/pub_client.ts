@@ -37,7 +37,7 @@ const MOST_WAITING = 256;
 /** The pause after a sign-in that did not help, in milliseconds: anyone on the network path could provoke sign-ins by altered publications. */
 const FUTILE_MS = 5000;
 
-type Envelope = { load: Uint8Array; sig?: Uint8Array; sig_algo?: string };
+type Envelope = { load: Uint8Array; sig?: Uint8Array | undefined; sig_algo?: string | undefined };
 
 /** Why a publication cannot be verified with the keys of the last sign-in. */
 type Fault = "its signature is not the master's" | "it cannot be decrypted with the current key";

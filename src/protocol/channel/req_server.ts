@@ -80,7 +80,7 @@ export interface RequestHandler {
    * True if a cheap check finds the credential in a clear load valid: such a caller may send large loads.
    * @default no credential is valid
    */
-  vouches?(fields: Record<string, unknown>): boolean;
+  vouches?: ((fields: Record<string, unknown>) => boolean) | undefined;
 }
 
 export interface RequestServerOptions {

@@ -14,7 +14,7 @@ export interface DecodeOptions {
   /** How strings and binaries are decoded. */
   mode: Mode;
   /** The keys of the outermost map whose values stay packed, as {@link Packed}. */
-  keep?: readonly string[];
+  keep?: readonly string[] | undefined;
   /** Entries of the outermost map with a name in this object are written to this object, and not to the value. Their texts stay bytes. */
   apart?: Record<string, unknown>;
   /** The most levels of nesting. @default 511, as in Python's codec */

@@ -216,9 +216,9 @@ export function packEnvelope(envelope: {
   enc: "clear" | "aes";
   load: unknown;
   version: number;
-  id?: string;
-  enc_algo?: string;
-  sig_algo?: string;
+  id?: string | undefined;
+  enc_algo?: string | undefined;
+  sig_algo?: string | undefined;
 }): Uint8Array {
   const { enc, load, version, id, enc_algo, sig_algo } = envelope;
   return encode({ enc, load, version, id, enc_algo, sig_algo }, "wire");

@@ -7,7 +7,7 @@ import { canonical } from "../../support/vectors.ts";
 
 /** A web server for one test: what it is asked is kept. */
 async function serve(answer: (request: IncomingMessage) => { status?: number; body: string }) {
-  const asked: { url: string; authorization?: string; extra?: string }[] = [];
+  const asked: { url: string; authorization: string | undefined; extra: string | undefined }[] = [];
   const server = createServer((request, response) => {
     const { authorization, "x-extra": extra } = request.headers;
     asked.push({ url: request.url!, authorization, extra: extra as string | undefined });

@@ -28,7 +28,7 @@ export const PASSWORD = "correct-horse-battery";
 export class FakeBackend implements Backend {
   up = true;
   isBrine = false;
-  cluster: Backend["cluster"] = undefined;
+  cluster?: NonNullable<Backend["cluster"]>;
   /** The requests, with the name of the method. */
   readonly calls: { method: string; request: unknown }[] = [];
   readonly fired: { tag: string; data: Record<string, unknown> }[] = [];
@@ -50,7 +50,7 @@ export class FakeBackend implements Backend {
   }
 
   /** As a master does, refuses credentials that are not valid. */
-  #ask(method: string, request: { credentials?: Credentials }): void {
+  #ask(method: string, request: { credentials?: Credentials | undefined }): void {
     this.#note(method, request);
     const { token, password, eauth } = request.credentials ?? {};
     const valid = token === undefined ? password === PASSWORD || eauth === "oidc" : this.tokens.has(String(token));

@@ -3,7 +3,7 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 /** An error with its remedy; nothing without an error. */
-export function Problem({ error, retry }: { error: unknown; retry?: () => unknown }) {
+export function Problem({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
   if (error === undefined || (error instanceof ApiError && error.kind === "signed out")) return null;
   const message = error instanceof Error ? error.message : String(error);
   return (

@@ -9,8 +9,8 @@ import { verifyHigh } from "./verify_high.ts";
 
 export interface CompileHighOptions {
   /** Salt's option `disabled_requisites`. */
-  disabledRequisites?: readonly unknown[];
-  orchestrationJid?: string;
+  disabledRequisites?: readonly unknown[] | undefined;
+  orchestrationJid?: string | undefined;
 }
 
 /** Low chunks, or the errors: one of the two lists is empty. */

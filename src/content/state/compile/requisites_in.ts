@@ -34,7 +34,7 @@ const VALUES_OF_A_REQUISITE = 4;
 
 export interface RequisitesInOptions {
   /** Salt's option `disabled_requisites`: requisites that are not turned around. */
-  disabled?: readonly unknown[];
+  disabled?: readonly unknown[] | undefined;
   allowance?: Allowance;
 }
 

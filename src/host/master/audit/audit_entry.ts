@@ -32,7 +32,7 @@ export type AuditKind =
 export interface AuditEntry {
   kind: AuditKind;
   /** The user or the minion that asked; the name that it gives itself if it is not authenticated. */
-  user?: string;
+  user?: string | undefined;
   /** How the caller is authenticated: the key of a user of this host, a token, `eauth`; `none` if it is not. */
   proof?: string;
   /** The address that the request came from. */

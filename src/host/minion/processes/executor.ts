@@ -43,9 +43,9 @@ export interface ExecuteOptions {
   /** Called with the pid of each process that works for the job. */
   ownProcess?(pid: number): void;
   /** Receives output while the job runs, if its caller asked for it. */
-  output?: JobContext["output"];
+  output?: JobContext["output"] | undefined;
   /** Formats the information of a CommandExecutionError: the nested outputter. @default Python's repr */
-  formatInfo?(info: unknown): string;
+  formatInfo?: ((info: unknown) => string) | undefined;
 }
 
 /** Thrown when a function does not exist. */

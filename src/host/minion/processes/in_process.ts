@@ -8,7 +8,7 @@ export interface InProcessOptions {
   /** The state of the minion as a job begins. @param master address of the master that sent the job */
   context(master?: string): Context;
   /** Formats the information of a command's failure: the nested outputter. */
-  formatInfo?(info: unknown): string;
+  formatInfo?: ((info: unknown) => string) | undefined;
 }
 
 /** Runs jobs in this process. */

@@ -30,7 +30,7 @@ export interface JobOwner {
    *
    * @default none: all that the job fetches passes through this process
    */
-  session?(stale?: string, master?: string): Promise<JobSession>;
+  session?: ((stale?: string, master?: string) => Promise<JobSession>) | undefined;
   /** The most memory that the process of a job may use, in bytes. @default any amount */
   maxMemory?: number;
   /** Time that a process may take to start, in milliseconds. @default 60000 */

@@ -11,7 +11,7 @@ export interface PostgresOptions {
   host: string;
   port: number;
   user: string;
-  password?: string;
+  password?: string | undefined;
   database: string;
   now(): number;
 }

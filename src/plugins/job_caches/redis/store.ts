@@ -9,9 +9,9 @@ export interface RedisOptions {
   host: string;
   port: number;
   /** A socket on this host instead of host and port. */
-  unixSocketPath?: string;
-  user?: string;
-  password?: string;
+  unixSocketPath?: string | undefined;
+  user?: string | undefined;
+  password?: string | undefined;
   /** Number of the database. */
   database: number;
   now(): number;

@@ -11,7 +11,7 @@ function isPushable(path: string): boolean {
 export async function pushFile(
   context: JobContext,
   path: string,
-  options: { keepLinks?: boolean; uploadPath?: string; removeSource?: boolean } = {},
+  options: { keepLinks?: boolean; uploadPath?: string | undefined; removeSource?: boolean } = {},
 ): Promise<boolean> {
   const { files, log, runtime: { fs } } = context;
   const { uploadPath = "" } = options;
@@ -34,7 +34,7 @@ export async function pushFile(
 export async function pushDirectory(
   context: JobContext,
   path: string,
-  options: { glob?: string; uploadPath?: string } = {},
+  options: { glob?: string | undefined; uploadPath?: string | undefined } = {},
 ): Promise<boolean> {
   const { log, runtime: { fs } } = context;
   const { uploadPath = "", glob } = options;

@@ -12,7 +12,7 @@ import { cachedSource } from "../../sources.ts";
 
 /** How a command of git is run, in addition to the arguments of the function. */
 export interface RunOptions {
-  cwd?: string;
+  cwd?: string | undefined;
   /** Both streams are one. @default false */
   redirect?: boolean;
   /** A code that is not 0 is a failure. @default true */

@@ -41,7 +41,7 @@ export interface JobBed extends AsyncDisposable {
 }
 
 export interface RunOptions {
-  load?: Record<string, unknown>;
+  load?: Record<string, unknown> | undefined;
   jid?: string;
   output?: (stream: OutputStream, chunk: Uint8Array) => void | Promise<void>;
   /** @default the pool */
