@@ -7,10 +7,10 @@ import { minionBus } from "../../cli/programs/call/minion_bus.ts";
 import type { MinionOpts } from "../../src/model/config/minion_opts.ts";
 import { localSockets, openLocalBus } from "../../src/host/minion/local_bus.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { Net } from "../../src/runtime/net.ts";
 import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { FakeClock } from "../support/fake_clock.ts";
+import { lateNet } from "../support/late_net.ts";
 
 const opts = { id: "web1", hash_id: "", hash_type: "sha256", sock_dir: "/run/salt" } as unknown as MinionOpts;
 
@@ -57,20 +57,7 @@ test("an answer that comes before the bus has taken the listener's connection is
     if (tag === "manage_schedule") bus.fire("answer", { complete: true });
   });
   const taken = deferred<void>();
-  const net: Net = {
-    ...runtime.net,
-    async dial(to, options) {
-      const connection = await runtime.net.dial(to, options);
-      if (JSON.stringify(to) !== JSON.stringify(sockets.pub)) return connection;
-      connection.destroy();
-      // As a kernel does it, which connects before the other side takes the connection.
-      return {
-        ...connection,
-        start: (handlers) => void taken.promise.then(async () => (await runtime.net.dial(to)).start(handlers)),
-        destroy: () => {},
-      };
-    },
-  };
+  const net = lateNet(runtime.net, sockets.pub, taken.promise);
   const asking = minionBus({ ...runtime, net }, opts);
   const answer = asking.askLocal("manage_schedule", {}, "answer", 30_000);
   await until(() => fired > 0);

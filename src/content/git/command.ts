@@ -133,7 +133,7 @@ export async function runGit(
       argv: argvOf(args, options.largestFile),
       env: { ...environment(host, settings), ...options.env },
       detached: true,
-      ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+      stdin: options.stdin,
       onStdout(chunk) {
         printed += chunk.length;
         if (printed > mostBytes) end(`it printed more than ${mostBytes} bytes`);

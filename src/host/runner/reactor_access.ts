@@ -1,10 +1,11 @@
 /** How runners reach the reactor of the master on this host, and try what it would do. */
-import { deferred } from "../../base/async/deferred.ts";
 import { OwnKey } from "../../client/own_key.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
+import { askBus } from "../../model/event/ask_bus.ts";
 import { listenBus } from "../../model/event/bus_client.ts";
+import { subscribeBus } from "../../model/event/bus_subscription.ts";
 import { OWN_BUS } from "../../model/event/bus_addresses.ts";
 import { requestedReactor } from "../../model/config/requested_reactor.ts";
 import type { ReactorAccess } from "../../model/loader/reactor_access.ts";
@@ -55,26 +56,27 @@ async function askReactor(
   const { net, fs, clock, crypto } = runtime;
   const own = joinPath(opts.sock_dir, OWN_BUS);
   const isBrine = fs.stat(own) !== undefined;
-  const path = isBrine ? own : joinPath(opts.sock_dir, "master_event_pub.ipc");
-  const answer = deferred<Record<string, unknown> | undefined>();
-  const listener = await listenBus(
-    net,
-    { kind: "unix", path },
-    ({ tag, data }) => void (tag === ANSWERS[operation] && answer.resolve(data)),
-    () => answer.resolve(undefined),
-  );
-  const cancel = clock.after(ANSWER_MS, () => answer.resolve(undefined));
-  try {
-    const key = new OwnKey(runtime, opts.cachedir, opts.user).value;
-    const tag = `salt/run/${jid}/${requestTag(operation)}`;
-    // A Salt reactor requires the key in the event; no other listener may see it.
-    const request = isBrine ? { ...fields, at: clock.now() } : { ...fields, key };
-    fire(tag, isBrine ? { ...request, proof: proofOf(crypto, key, tag, request) } : request);
-    return await answer.promise;
-  } finally {
-    cancel();
-    listener.close();
-  }
+  const key = new OwnKey(runtime, opts.cachedir, opts.user).value;
+  const tag = `salt/run/${jid}/${requestTag(operation)}`;
+  // A Salt reactor requires the key in the event; no other listener may see it.
+  const request = isBrine ? { ...fields, at: clock.now() } : { ...fields, key };
+  return await askBus({
+    clock,
+    listen: (onEvent, onClose) =>
+      isBrine
+        ? subscribeBus(net, { kind: "unix", path: own }, { onEvent, onMissed: () => {}, onClose })
+        : listenBus(net, { kind: "unix", path: joinPath(opts.sock_dir, "master_event_pub.ipc") }, onEvent, onClose),
+    fire(of, data) {
+      fire(of, data);
+      return Promise.resolve(true);
+    },
+    ...(isBrine ? {} : { probe: `salt/run/${jid}/probe` }),
+  }, {
+    tag,
+    data: isBrine ? { ...request, proof: proofOf(crypto, key, tag, request) } : request,
+    answer: ANSWERS[operation],
+    timeoutMs: ANSWER_MS,
+  });
 }
 
 /** Returns what would react to an event; nothing is called except by the templates themselves. */

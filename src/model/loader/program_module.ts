@@ -62,7 +62,7 @@ async function runProgram(
     argv,
     env: process.environment(),
     detached: true,
-    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+    stdin: options.stdin,
     onStdout: take("stdout"),
     onStderr: take("stderr"),
   });
