@@ -234,6 +234,24 @@ test("a run that is killed leaves a record of the states that were done, and one
   });
 });
 
+test("records of killed runs: the 20 that began last are kept, and that of a run that still runs", async () => {
+  const { context: { runtime } } = await stateRun();
+  await inTemporary(runtime, async (cachedir) => {
+    const made = await stateRun({}, { opts: { cachedir } });
+    const directory = `${cachedir}/state_runs`;
+    runtime.fs.mkdir(directory);
+    const write = (name: string, pid: number, started: number) =>
+      runtime.fs.write(`${directory}/${name}`, `${JSON.stringify({ jid: name, pid, fun: "", started, total: 1 })}\n`);
+    write("0-running", runtime.process.pid, 0);
+    // A name says nothing about the age: that of a run without a job begins with a letter.
+    for (let age = 0; age < 22; age++) write(`${age % 2 === 0 ? "call" : "2026"}-${age}`, 2 ** 22 + 1, 100 - age);
+    runtime.fs.write(`${directory}/zz-damaged`, "{");
+    await made.run([chunk("x", "test.nop")]);
+    const left = unfinishedRuns(made.context).map(({ name }) => name);
+    assert.deepEqual([left.length, left[0], left[1], left[20]], [21, "0-running", "2026-19", "call-0"]);
+  });
+});
+
 test("parallel: states run at once, what requires one waits for it, and all are awaited at the end", async () => {
   const log: string[] = [];
   const both = Promise.withResolvers<void>();

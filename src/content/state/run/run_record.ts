@@ -26,8 +26,10 @@ export interface UnfinishedRun {
 
 type Place = Pick<JobContext, "runtime" | "opts">;
 
-/** Records that are kept, at most; older ones are removed. */
-const KEPT = 20;
+/** Records of killed runs that are kept: a person who looks for the latest finds it, and each start of a run reads them all. */
+const MAX_KEPT_RECORDS = 20;
+
+const DAMAGED = { jid: "", pid: 0, fun: "", started: 0, total: 0, done: [], killed: true, told: true };
 
 const directoryOf = ({ opts: { cachedir } }: Place): string | undefined =>
   typeof cachedir === "string" && cachedir !== "" ? joinPath(cachedir, "state_runs") : undefined;
@@ -96,12 +98,12 @@ export class RunRecord {
   }
 }
 
-/** Logs killed runs once each; their records are kept for a while. */
+/** Logs killed runs once each, and removes the oldest of their records. A run that still runs keeps its record. */
 function tellOfKilled(context: JobContext, directory: string): void {
   const { runtime: { fs, process }, log } = context;
-  for (const run of unfinishedRuns(context)) {
-    if (run.told || (!run.killed && process.alive(run.pid))) continue;
-    const { jid, fun, total, done } = run;
+  const ended = unfinishedRuns(context).filter(({ killed, pid }) => killed || !process.alive(pid));
+  for (const { name, jid, fun, total, done, told } of ended) {
+    if (told) continue;
     log.warning("a state run was killed before its end", {
       jid,
       fun,
@@ -109,10 +111,9 @@ function tellOfKilled(context: JobContext, directory: string): void {
       total,
       last: done.at(-1)?.tag,
     });
-    fs.append(joinPath(directory, run.name), `${JSON.stringify({ told: true })}\n`);
+    fs.append(joinPath(directory, name), `${JSON.stringify({ told: true })}\n`);
   }
-  const names = fs.list(directory);
-  for (const name of names.slice(0, Math.max(0, names.length - KEPT))) fs.remove(joinPath(directory, name));
+  for (const { name } of ended.slice(0, -MAX_KEPT_RECORDS)) fs.remove(joinPath(directory, name));
 }
 
 /** The runs on this host that have started and have not ended normally, oldest first. */
@@ -120,13 +121,15 @@ export function unfinishedRuns(place: Place): UnfinishedRun[] {
   const directory = directoryOf(place);
   const { fs } = place.runtime;
   if (directory === undefined || fs.stat(directory) === undefined) return [];
-  return fs.list(directory).flatMap((name) => {
+  const runs = fs.list(directory).map((name) => {
     const [first, ...rest] = linesOf(fs.readText(joinPath(directory, name)));
-    if (first === undefined) return [];
+    // A damaged file says nothing, and is the first to be removed.
+    if (first === undefined) return { ...DAMAGED, name };
     const done = rest.filter(({ tag }) => tag !== undefined);
     const has = (key: string) => rest.some((line) => line[key] === true);
-    return [{ ...first, name, done, killed: has("killed"), told: has("told") } as unknown as UnfinishedRun];
+    return { ...first, name, done, killed: has("killed"), told: has("told") } as unknown as UnfinishedRun;
   });
+  return runs.sort((a, b) => a.started - b.started);
 }
 
 /** The records of all complete lines. */
