@@ -18,7 +18,10 @@ export interface PillarCache<P = AnyMap> {
 
 /** The cached pillars of one minion. */
 interface Kept<P> {
-  /** When the newest of the pillars was cached, in milliseconds since the epoch: it decides on the age of all. */
+  /**
+   * When the oldest of the pillars was cached, in milliseconds since the epoch. Salt's file has one time for all of them, so the
+   * oldest decides: no pillar is used for longer than `pillar_cache_ttl`.
+   */
   time: number;
   pillars: Map<unknown, P>;
 }
@@ -43,9 +46,8 @@ function cacheOver<P>(
   return {
     get: (id, pillarenv) => fresh(id)?.pillars.get(pillarenv),
     set(id, pillarenv, pillar) {
-      const pillars = new Map(fresh(id)?.pillars);
-      pillars.set(pillarenv, pillar);
-      store.write(id, { time: clock.now(), pillars });
+      const { time, pillars } = fresh(id) ?? { time: clock.now(), pillars: [] };
+      store.write(id, { time, pillars: new Map([...pillars, [pillarenv, pillar]]) });
     },
     clear: (id) => store.write(id, undefined),
   };

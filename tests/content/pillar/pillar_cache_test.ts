@@ -72,6 +72,17 @@ for (const backend of ["disk", "memory"]) {
       assert.equal(asked.length, 3);
     });
 
+    test("uses no pillar beyond its time, whatever was cached for another environment since", async () => {
+      const { cache, clock } = await bed(backend);
+      const { asked, ask } = counting(cache);
+      await ask({ id: "a" });
+      clock.advance(50_000);
+      await ask({ id: "a", pillarenv: "dev" });
+      clock.advance(11_000);
+      await ask({ id: "a" });
+      assert.deepEqual(asked, [null, "dev", null]);
+    });
+
     test("caches no pillar of a call with an override", async () => {
       const { cache } = await bed(backend);
       const { asked, ask } = counting(cache);
