@@ -6,9 +6,9 @@ import { zoneOf } from "./text.ts";
 /**
  * Kinds of failed requests, by what the user can do:
  * `signed out`: no session, or it has expired; `forbidden`: the account lacks the permission; `unreachable`: no response;
- * `refused`: the server rejected the request; `failed`: the server failed.
+ * `refused`: the server rejected the request; `absent`: the server has no such part; `failed`: the server failed.
  */
-export type ApiErrorKind = "signed out" | "forbidden" | "unreachable" | "refused" | "failed";
+export type ApiErrorKind = "signed out" | "forbidden" | "unreachable" | "refused" | "absent" | "failed";
 
 /** A failed request, with a remedy for the user. */
 export class ApiError extends Error {

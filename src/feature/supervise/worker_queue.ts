@@ -1,3 +1,4 @@
+import { SaltError } from "../../base/errors.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { sameBytes } from "../../runtime/bytes.ts";
 
@@ -187,9 +188,8 @@ function isOpenTo({ isRunning, callers }: Entry): boolean {
 }
 
 /** A request that was not taken, or whose callers have disconnected: there is no answer, and a caller that still waits tries again. */
-export class NotTakenError extends Error {
+export class NotTakenError extends SaltError {
   constructor() {
-    super("The request was refused: its caller has disconnected, or too many requests wait");
-    this.name = "NotTakenError";
+    super("NOT_TAKEN", "The request was refused: its caller has disconnected, or too many requests wait");
   }
 }

@@ -19,9 +19,6 @@ export interface LinearOptions {
   anywhere?: boolean;
 }
 
-/** The expression needs backtracking, or is too large; the message says why. */
-export class Unsupported extends Error {}
-
 /**
  * Compiles a test that a text begins with a match, as Python's `re.match`. All paths through the expression are followed at
  * once, so that time grows with text × expression, even for nested repetitions. Lookarounds are matched in the same way, at
@@ -43,8 +40,7 @@ export function compileLinear(
   try {
     program = assemble(new Reader(source, ignoreCase).read(), build);
   } catch (error) {
-    if (!(error instanceof Unsupported)) throw error;
-    throw new RefusedPatternError(`Cannot use the regular expression ${name}: ${error.message}`);
+    throw refusedPattern(error, name);
   }
   const test = (text: string): boolean => {
     const limit = Math.min(steps?.left ?? Infinity, STEPS_OF_A_MATCH);
@@ -55,6 +51,12 @@ export function compileLinear(
     return matched;
   };
   return Object.assign(test, { states: build.states });
+}
+
+/** Names the regular expression in the error of its compilation. */
+export function refusedPattern(error: unknown, name: string): unknown {
+  if (!(error instanceof RefusedPatternError)) return error;
+  return new RefusedPatternError(`Cannot use the regular expression ${name}: ${error.message}`);
 }
 
 /** A pattern as errors show it. */
@@ -224,7 +226,7 @@ export class Reader {
 
   read(): Node {
     const node = this.#choice();
-    if (this.#at < this.#source.length) throw new Unsupported("it cannot be read");
+    if (this.#at < this.#source.length) throw new RefusedPatternError("it cannot be read");
     return node;
   }
 
@@ -236,7 +238,7 @@ export class Reader {
   }
 
   #choice(): Node {
-    if (++this.#depth > MAX_DEPTH) throw new Unsupported(`it has more than ${MAX_DEPTH} nested groups`);
+    if (++this.#depth > MAX_DEPTH) throw new RefusedPatternError(`it has more than ${MAX_DEPTH} nested groups`);
     const parts = [this.#sequence()];
     while (this.#match(/\|/y)) parts.push(this.#sequence());
     this.#depth--;
@@ -265,7 +267,7 @@ export class Reader {
 
   #inside(): Node {
     const inner = this.#choice();
-    if (!this.#match(/\)/y)) throw new Unsupported("it cannot be read");
+    if (!this.#match(/\)/y)) throw new RefusedPatternError("it cannot be read");
     return inner;
   }
 
@@ -295,14 +297,14 @@ export class Reader {
       return { kind: "reference", number, ignoreCase: this.#ignoreCase };
     }
     if (reference !== null) {
-      throw new Unsupported(
+      throw new RefusedPatternError(
         /^atomic\d+_$/.test(reference[1]!)
           ? "it has an atomic group or a possessive quantifier, which takes unbounded time to match. Write it without"
           : "it has a backreference, which takes unbounded time to match. Write it without",
       );
     }
     const atom = this.#match(/\[(?:[^\]\\]|\\.)*\]|\\u\{[0-9a-f]+\}|\\x[0-9a-f]{2}|\\.|[^()[\]\\|]/suy);
-    if (atom === null) throw new Unsupported("it cannot be read");
+    if (atom === null) throw new RefusedPatternError("it cannot be read");
     return { kind: "character", source: atom[0], ignoreCase: this.#ignoreCase };
   }
 }
@@ -366,7 +368,7 @@ export function assemble(node: Node, build: Build): Program {
   const looks: (Look | undefined)[] = [];
   const hasGroups = build.slots > 0;
   const state = (kind: number, first = 0, second = 0): number => {
-    if (++build.states > MAX_STATES) throw new Unsupported(`it has more than ${MAX_STATES} states`);
+    if (++build.states > MAX_STATES) throw new RefusedPatternError(`it has more than ${MAX_STATES} states`);
     kinds.push(kind);
     x.push(first);
     z.push(0);
@@ -386,7 +388,7 @@ export function assemble(node: Node, build: Build): Program {
   };
   const link = (node: Node, next: number): number => {
     // A part that matches no character makes no states but can be repeated, so the calls are bounded as well.
-    if (++build.links > MAX_STATES * 4) throw new Unsupported(`it has more than ${MAX_STATES} states`);
+    if (++build.links > MAX_STATES * 4) throw new RefusedPatternError(`it has more than ${MAX_STATES} states`);
     switch (node.kind) {
       case "character":
         return state(CHARACTER, atomOf(node.source, node.ignoreCase), next);

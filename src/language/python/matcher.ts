@@ -11,10 +11,10 @@ import {
   type Program,
   Reader,
   REFERENCE,
+  refusedPattern,
   type Run,
   SAVE,
   shownPattern,
-  Unsupported,
 } from "./linear.ts";
 import { CostError, RefusedPatternError, STEPS_OF_A_MATCH } from "./steps.ts";
 
@@ -70,10 +70,11 @@ export function compileMatcher(source: string, ignoreCase: boolean, shown: strin
     // Loops get their slots after those of the groups, so a loop's slot is never 0.
     build.slots = 2 * names.length + 1;
     program = assemble(node, build);
-    if (build.slots > MOST_SLOTS) throw new Unsupported(`it has more than ${MOST_SLOTS / 2} groups and repetitions`);
+    if (build.slots > MOST_SLOTS) {
+      throw new RefusedPatternError(`it has more than ${MOST_SLOTS / 2} groups and repetitions`);
+    }
   } catch (error) {
-    if (!(error instanceof Unsupported)) throw error;
-    throw new RefusedPatternError(`Cannot use the regular expression ${name}: ${error.message}`);
+    throw refusedPattern(error, name);
   }
   const slots: Slots = Array<number>(build.slots).fill(-1);
   const execute = source.includes("\\k<") ? backtrack : followAll;

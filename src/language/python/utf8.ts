@@ -1,5 +1,5 @@
 /** The bytes are not valid in their encoding; the message is Python's. */
-export class UnicodeDecodeError extends Error {
+export class UnicodeDecodeError extends SyntaxError {
   override name = "UnicodeDecodeError";
 }
 

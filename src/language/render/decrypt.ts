@@ -1,11 +1,14 @@
+import { SaltError } from "../../base/errors.ts";
 import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
 import { str } from "../python/repr.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { RenderJob } from "./renderer.ts";
 
 /** A value cannot be decrypted as requested; the message is Salt's. */
-export class DecryptError extends Error {
-  override name = "DecryptError";
+export class DecryptError extends SaltError {
+  constructor(message: string) {
+    super("RENDER", message);
+  }
 }
 
 /** The settings for decrypting one value. */

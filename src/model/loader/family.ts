@@ -1,3 +1,4 @@
+import { SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Context, JobContext, RunnerContext } from "./context.ts";
@@ -50,25 +51,28 @@ export type GrainsFunction = (
 ) => Promise<Record<string, unknown>>;
 
 /** A command has failed: the return is `ERROR: …`. Salt's CommandExecutionError. */
-export class CommandExecutionError extends Error {
+export class CommandExecutionError extends SaltError {
   /** Data that is shown below the message, in nested form. */
   readonly info: unknown;
 
-  constructor(message: string, options: { cause?: unknown; info?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = "CommandExecutionError";
-    this.info = options.info;
+  constructor(message: string, { cause, info }: { cause?: unknown; info?: unknown } = {}) {
+    super("EXECUTION", message, { cause });
+    this.info = info;
   }
 }
 
 /** The combination of arguments makes no sense: the return is `ERROR executing '<fun>': …`. Salt's SaltInvocationError. */
-export class SaltInvocationError extends Error {
-  override name = "SaltInvocationError";
+export class SaltInvocationError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("INVOCATION", message, options);
+  }
 }
 
 /** A program that the function needs is missing. Salt's CommandNotFoundError. */
-export class CommandNotFoundError extends Error {
-  override name = "CommandNotFoundError";
+export class CommandNotFoundError extends SaltError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("NO_COMMAND", message, options);
+  }
 }
 
 /** A value of the wrong kind: handled like wrong arguments, as a TypeError in a module of Salt is. */
@@ -134,8 +138,10 @@ export interface EventBatch {
 }
 
 /** The store will never accept these events, so that another attempt is useless; other events may be accepted. */
-export class EventsRefused extends Error {
-  readonly code = "EVENTS_REFUSED";
+export class EventsRefused extends SaltError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("EVENTS_REFUSED", message, options);
+  }
 }
 
 /** The export `returner` of a file under `plugins/returners/`. The last six functions are for an `ext_job_cache`. */

@@ -1,13 +1,11 @@
 /** One entry of a schedule, as in its configuration. */
+import { ConfigError } from "../../base/errors.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { isInteger } from "../../language/python/float.ts";
 import { str } from "../../language/python/repr.ts";
 
 /** Fields under Salt's names: `{function: "test.ping", seconds: 10}`. */
 export type Entry = Record<string, unknown>;
-
-/** An entry that cannot be used; the message is Salt's. */
-export class EntryError extends Error {}
 
 /** Keys of a schedule that are settings for all jobs, not jobs. */
 export const SETTINGS = ["enabled", "skip_function", "skip_during_range", "splay"] as const;
@@ -38,14 +36,14 @@ export function wholeNumber(value: unknown): number | undefined {
   return typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/** The interval of an entry, in seconds. @throws {EntryError} in Salt's words */
+/** The interval of an entry, in seconds. @throws {ConfigError} in Salt's words */
 export function intervalOf(entry: Entry, name: string): number {
   let total = 0;
   for (const [element, seconds] of Object.entries(ELEMENTS)) {
     if (!Object.hasOwn(entry, element)) continue;
     const count = wholeNumber(entry[element]);
     if (count === undefined || Math.abs(count) * seconds > LONGEST) {
-      throw new EntryError(
+      throw new ConfigError(
         `Cannot use ${element} ${JSON.stringify(str(entry[element]))}: expected a whole number. Ignoring job ${name}.`,
       );
     }

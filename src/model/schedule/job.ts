@@ -1,8 +1,9 @@
+import { ConfigError } from "../../base/errors.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
-import { type Entry, EntryError } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 import { skipOf } from "./limits.ts";
 import type { LocalTime } from "./local_time.ts";
 import { explicitMoments } from "./times.ts";
@@ -76,7 +77,7 @@ export class Job {
     try {
       return this.#look(look, parts, settings);
     } catch (error) {
-      if (!(error instanceof EntryError)) throw error;
+      if (!(error instanceof ConfigError)) throw error;
       this.error = error.message;
       return undefined;
     }

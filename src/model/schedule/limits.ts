@@ -1,7 +1,8 @@
 /** Reasons why a due job does not run: ranges, excluded times, the first and the last day. */
+import { ConfigError } from "../../base/errors.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { type Entry, EntryError } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { explicitMoments, momentOf } from "./times.ts";
 import type { Look } from "./timing.ts";
@@ -15,7 +16,7 @@ export interface Skip {
   isReplaced?: boolean;
 }
 
-/** Begin and end of a range. @throws {EntryError} in Salt's words */
+/** Begin and end of a range. @throws {ConfigError} in Salt's words */
 function rangeOf(
   entry: Entry,
   field: "range" | "skip_during_range",
@@ -26,7 +27,7 @@ function rangeOf(
   const range = entry[field];
   if (!isMap(range)) {
     const space = field === "range" ? "" : " ";
-    throw new EntryError(
+    throw new ConfigError(
       `schedule.handle_func: Invalid, range must be specified as a dictionary.${space}Ignoring job ${name}.`,
     );
   }
@@ -34,10 +35,10 @@ function rangeOf(
     const moment = momentOf(lookup(range, side), nowMs, local);
     if (moment !== undefined) return moment;
     const where = field === "range" ? "" : " in skip_during_range";
-    throw new EntryError(`Invalid date string for ${side}${where}. Ignoring job ${name}.`);
+    throw new ConfigError(`Invalid date string for ${side}${where}. Ignoring job ${name}.`);
   }) as [number, number];
   if (end <= start) {
-    throw new EntryError(
+    throw new ConfigError(
       `schedule.handle_func: Invalid range, end must be larger than start. Ignoring job ${name}.`,
     );
   }
@@ -46,7 +47,7 @@ function rangeOf(
 
 function limitOf(entry: Entry, field: "until" | "after", name: string, nowMs: number, local: LocalTime): number {
   const moment = momentOf(entry[field], nowMs, local);
-  if (moment === undefined) throw new EntryError(`Invalid date string for ${field}. Ignoring job ${name}.`);
+  if (moment === undefined) throw new ConfigError(`Invalid date string for ${field}. Ignoring job ${name}.`);
   return moment;
 }
 
@@ -55,7 +56,7 @@ function limitOf(entry: Entry, field: "until" | "after", name: string, nowMs: nu
  *
  * @param dueMs time at which the job was due, shortly before now
  * @param runAfter called with the time of a run after the range that skips the job (`run_after_skip_range`)
- * @throws {EntryError} in Salt's words
+ * @throws {ConfigError} in Salt's words
  */
 export function skipOf(
   entry: Entry,

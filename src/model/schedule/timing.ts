@@ -1,7 +1,8 @@
 /** Decides when a job is due: one class for each kind of timing. */
+import { ConfigError } from "../../base/errors.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
-import { type Entry, EntryError, hasInterval, intervalOf, splaySeconds } from "./entry.ts";
+import { type Entry, hasInterval, intervalOf, splaySeconds } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { DATE_FORMAT, momentIn, momentOf } from "./times.ts";
 
@@ -37,7 +38,7 @@ export interface TimingParts {
 
 /** The timing of a job. Times are in milliseconds since the epoch. */
 export interface Timing {
-  /** True if the job is due. @throws {EntryError} in Salt's words */
+  /** True if the job is due. @throws {ConfigError} in Salt's words */
   isDue(look: Look, parts: TimingParts, splay: unknown): boolean;
   /** Must be called with the decision after each look at a job that is due, or that runs for another reason. */
   decided(decision: Decision, look: Look): void;
@@ -136,7 +137,7 @@ function namedTime(value: unknown, name: string, parts: TimingParts): unknown {
       ? whens.includes(value as string)
       : isMap(whens) && lookup(whens, value) !== undefined;
     if (!holds) continue;
-    if (!isMap(whens)) throw new EntryError(`${what} must be a dict. Ignoring job ${name}.`);
+    if (!isMap(whens)) throw new ConfigError(`${what} must be a dict. Ignoring job ${name}.`);
     return lookup(whens, value);
   }
   return value;
@@ -181,7 +182,7 @@ class When implements Timing {
   #times(nowMs: number, parts: TimingParts): number[] {
     return this.#whens.map((value) => {
       const time = momentOf(namedTime(value, this.#name, parts), nowMs, parts.local);
-      if (time === undefined) throw new EntryError(`Invalid date string ${str(value)}. Ignoring job ${this.#name}.`);
+      if (time === undefined) throw new ConfigError(`Invalid date string ${str(value)}. Ignoring job ${this.#name}.`);
       return time;
     });
   }
@@ -231,7 +232,7 @@ class CronTiming implements Timing {
   }
 
   #next(nextCron: NonNullable<TimingParts["nextCron"]>, nowMs: number): number | undefined {
-    const invalid = () => new EntryError(`Invalid cron string. Ignoring job ${this.#name}.`);
+    const invalid = () => new ConfigError(`Invalid cron string. Ignoring job ${this.#name}.`);
     if (typeof this.#pattern !== "string") throw invalid();
     try {
       return nextCron(this.#pattern, nowMs);
@@ -259,11 +260,11 @@ class CronTiming implements Timing {
 /**
  * The timing of an entry; undefined if the entry does not say when to run.
  *
- * @throws {EntryError} in Salt's words
+ * @throws {ConfigError} in Salt's words
  */
 export function timingOf(entry: Entry, name: string, local: LocalTime): Timing | undefined {
   const ways = ["when", "cron", "once"].filter((way) => Object.hasOwn(entry, way));
-  if (ways.length > 1) throw new EntryError('Unable to use "when", "cron", "once" options together. Ignoring.');
+  if (ways.length > 1) throw new ConfigError('Unable to use "when", "cron", "once" options together. Ignoring.');
   if (hasInterval(entry)) return new Interval(intervalOf(entry, name));
   if (ways[0] === "once") return once(entry, name, local);
   if (ways[0] === "when") return new When(entry.when, name);
@@ -275,5 +276,5 @@ function once(entry: Entry, name: string, local: LocalTime): Timing {
   const at = momentIn(entry.once, format, local);
   if (at !== undefined) return new Once(at);
   const shown = typeof entry.once === "string" ? entry.once : repr(entry.once);
-  throw new EntryError(`Date string could not be parsed: ${shown}, ${format}. Ignoring job ${name}.`);
+  throw new ConfigError(`Date string could not be parsed: ${shown}, ${format}. Ignoring job ${name}.`);
 }

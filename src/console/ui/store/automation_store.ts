@@ -122,13 +122,10 @@ export class AutomationStore {
   }
 }
 
-/** The master has no reactor, which is not shown as a failure. */
-export class NoReactorError extends Error {}
-
 /** The error for a runner's answer that is a text, because the master lacks the reactor or the runner. */
-function notThere(fun: string, found: unknown): Error {
+function notThere(fun: string, found: unknown): ApiError {
   const words = typeof found === "string" ? found.trim().split("\n").at(-1)!.slice(0, 300) : "";
-  if (words.includes("Reactor system is not running")) return new NoReactorError(words);
+  if (words.includes("Reactor system is not running")) return new ApiError("absent", 200, words, "");
   return new ApiError(
     "refused",
     200,

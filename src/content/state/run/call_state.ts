@@ -1,3 +1,4 @@
+import { PythonError } from "../../../language/python/python_error.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
 import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
@@ -30,11 +31,6 @@ export interface CallHost {
   initialised: Set<unknown>;
   /** True if functions are not called: each state succeeds without changes. */
   mock: boolean;
-}
-
-/** A state function that was not found, with the name of the error that a state function of Salt would see. */
-class MissingStateError extends Error {
-  override name = "KeyError";
 }
 
 /**
@@ -70,7 +66,7 @@ export function stateContext(host: CallHost, low: LowChunk, test: boolean): Stat
     shared,
     async callState(fun, keyword) {
       const found = await states.find(fun);
-      if ("message" in found) throw new MissingStateError(`'${fun}'`);
+      if ("message" in found) throw new PythonError("KeyError", `'${fun}'`);
       const args = bindArguments(shortName(fun), found.signature, [], new Map(Object.entries(keyword)));
       return await found.function.run(context, args);
     },

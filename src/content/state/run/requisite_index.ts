@@ -1,3 +1,4 @@
+import { SaltError } from "../../../base/errors.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
@@ -12,8 +13,12 @@ export interface Requisite {
 }
 
 /** A requisite that cannot be read. */
-export class RequisiteError extends Error {
+export class RequisiteError extends SaltError {
   override name = "SaltRenderError";
+
+  constructor(message: string) {
+    super("RENDER", message);
+  }
 }
 
 const GLOB = /[*?[]/;

@@ -4,15 +4,10 @@ import { PythonError } from "../../python/python_error.ts";
 import { str } from "../../python/repr.ts";
 import { bind, JINJA_GLOBALS, Lazy, makeDict, NativeFunction } from "../../jinja/mod.ts";
 
-class RaisedByTemplate extends Error {
-  override name = "salt.exceptions.TemplateError";
-}
-
 function ifElse(args: readonly unknown[]): unknown {
   if (args.length % 2 === 0) {
-    const error = new Error("The ifelse function must have an odd number of arguments!");
-    error.name = "salt.exceptions.SaltException";
-    throw error;
+    const problem = "The ifelse function must have an odd number of arguments!";
+    throw new PythonError("salt.exceptions.SaltException", problem);
   }
   // In Salt itself the function fails for more than a default.
   if (args.length > 1) throw new PythonError("NameError", "name '__context__' is not defined");
@@ -34,7 +29,8 @@ export const SALT_GLOBALS: ReadonlyMap<string, unknown> = new Map<string, unknow
   ...JINJA_GLOBALS,
   native("odict", (args, keywords) => new OrderedMap(makeDict(args, keywords))),
   native("raise", (args, keywords) => {
-    throw new RaisedByTemplate(str(bind("jinja_raise", ["msg"], args, keywords).msg));
+    const { msg } = bind("jinja_raise", ["msg"], args, keywords);
+    throw new PythonError("salt.exceptions.TemplateError", str(msg));
   }),
   native("ifelse", ifElse),
 ]);

@@ -1,9 +1,12 @@
+import { SaltError } from "../../../base/errors.ts";
 import { PythonObject } from "../../python/object.ts";
 import { Callable, type Described, type Keywords, then, withoutMarkup } from "../../jinja/mod.ts";
 
 /** A Salt function reported a failure: it was called wrongly, or could not do its work. */
-export class SaltFunctionError extends Error {
-  override name = "SaltFunctionError";
+export class SaltFunctionError extends SaltError {
+  constructor(message: string) {
+    super("FAILED", message);
+  }
 }
 
 /** The execution modules as templates call them. */

@@ -1,3 +1,4 @@
+import { valueError } from "../../python/python_error.ts";
 import { absolute, add, asNumber, divide } from "../../python/arithmetic.ts";
 import { type AnyMap, entriesOf, isMap, OrderedMap, sizeOf } from "../../python/containers.ts";
 import { equal } from "../../python/equal.ts";
@@ -5,7 +6,6 @@ import { toFloat } from "../../python/float.ts";
 import { dumpJson } from "../../python/json_dump.ts";
 import { compare, sortedBy } from "../../python/ordering.ts";
 import { charge, isNumber, QueryReference, type SearchBudget } from "./search.ts";
-import { QueryError } from "./tokens.ts";
 
 /** Kinds of arguments, as JMESPath calls them; `array-number` is a list of numbers. */
 type Kind = "number" | "string" | "boolean" | "array" | "object" | "expref" | "array-number" | "array-string";
@@ -51,7 +51,7 @@ function keyBy(name: string, reference: unknown, items: unknown, budget: SearchB
   const kinds = new Set(Array.from(keys.values(), kindOf));
   const [kind] = kinds;
   if (kinds.size > 1 || kind !== undefined && kind !== "number" && kind !== "string") {
-    throw new QueryError(`In function ${name}(), invalid type for value: expected all of ['string'] or ['number']`);
+    throw valueError(`In function ${name}(), invalid type for value: expected all of ['string'] or ['number']`);
   }
   return (item) => {
     budget.step();
@@ -93,7 +93,7 @@ function merged(maps: readonly unknown[], budget: SearchBudget): AnyMap {
 
 function contains([subject, wanted]: readonly unknown[], budget: SearchBudget): boolean {
   if (typeof subject === "string") {
-    if (typeof wanted !== "string") throw new QueryError("In function contains(), a text can only contain a text");
+    if (typeof wanted !== "string") throw valueError("In function contains(), a text can only contain a text");
     return subject.includes(wanted);
   }
   charge(subject, budget);
@@ -173,14 +173,14 @@ const shown = (names: readonly string[]) => `[${names.map((name) => `'${name}'`)
 /**
  * Calls a function of JMESPath.
  *
- * @throws {QueryError} for an unknown function, and for invalid arguments
+ * @throws {PythonError} for an unknown function, and for invalid arguments
  */
 export function callFunction(name: string, args: readonly unknown[], budget: SearchBudget): unknown {
-  if (!Object.hasOwn(FUNCTIONS, name)) throw new QueryError(`Unknown function: ${name}()`);
+  if (!Object.hasOwn(FUNCTIONS, name)) throw valueError(`Unknown function: ${name}()`);
   const { takes, variadic = false, call } = FUNCTIONS[name]!;
   if (variadic ? args.length < takes.length : args.length !== takes.length) {
     const least = variadic ? "at least " : "";
-    throw new QueryError(
+    throw valueError(
       `Expected ${least}${takes.length} argument${
         takes.length === 1 ? "" : "s"
       } for function ${name}(), received ${args.length}`,
@@ -188,7 +188,7 @@ export function callFunction(name: string, args: readonly unknown[], budget: Sea
   }
   takes.forEach((kinds, at) => {
     if (kinds.length === 0 || kinds.some((kind) => isKind(args[at], kind))) return;
-    throw new QueryError(
+    throw valueError(
       `In function ${name}(), invalid type for value: expected one of: ${shown(kinds)}, received: "${
         kindOf(args[at])
       }"`,

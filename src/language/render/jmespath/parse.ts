@@ -1,10 +1,11 @@
+import { type PythonError, valueError } from "../../python/python_error.ts";
 import { asNumber } from "../../python/arithmetic.ts";
 import { entriesOf, isMap, lookup, OrderedMap } from "../../python/containers.ts";
 import { compare } from "../../python/ordering.ts";
 import { sliced } from "../../python/slice.ts";
 import { callFunction } from "./functions.ts";
 import { holds, isNumber, project, type Query, QueryReference, same } from "./search.ts";
-import { QueryError, type Token, tokensOf } from "./tokens.ts";
+import { type Token, tokensOf } from "./tokens.ts";
 
 /** The binding power of tokens that follow a value; any other token ends an expression. */
 const POWER: Readonly<Record<string, number>> = {
@@ -109,13 +110,13 @@ class Parser {
     return token;
   }
 
-  #failed({ kind, value, at }: Token, why: string): QueryError {
+  #failed({ kind, value, at }: Token, why: string): PythonError {
     if (kind === "end") {
-      return new QueryError(
+      return valueError(
         `Invalid jmespath expression: Incomplete expression:\n"${this.#expression}"\n${" ".repeat(at + 1)}^`,
       );
     }
-    return new QueryError(
+    return valueError(
       `${why}: Parse error at column ${at}, token "${String(value)}", for expression:\n"${this.#expression}"\n${
         " ".repeat(at + 1)
       }^`,
@@ -123,7 +124,7 @@ class Parser {
   }
 
   #read(power: number): Query {
-    if (++this.#depth > DEEPEST) throw new QueryError(`The expression is more than ${DEEPEST} deep`);
+    if (++this.#depth > DEEPEST) throw valueError(`The expression is more than ${DEEPEST} deep`);
     let left = this.#first();
     while (power < (POWER[this.#next.kind] ?? 0)) left = this.#behind(left);
     this.#depth--;
@@ -298,7 +299,7 @@ class Parser {
 /**
  * Compiles an expression of JMESPath.
  *
- * @throws {QueryError} for an invalid expression
+ * @throws {PythonError} for an invalid expression
  */
 export function parseQuery(expression: string): Query {
   return new Parser(expression).whole();

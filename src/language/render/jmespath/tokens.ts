@@ -1,3 +1,4 @@
+import { valueError } from "../../python/python_error.ts";
 import { parseOrderedJson } from "../../python/json.ts";
 
 /** A part of an expression: its kind, which for punctuation is its text. */
@@ -7,11 +8,6 @@ export interface Token {
   value: unknown;
   /** The offset of the token, from 0. */
   at: number;
-}
-
-/** The error of an invalid expression. */
-export class QueryError extends Error {
-  override name = "JMESPathError";
 }
 
 /** The most characters, and the most tokens, of one expression: each token may be a nested call. */
@@ -38,7 +34,7 @@ function literal(text: string): unknown {
       // Tries the next form.
     }
   }
-  throw new QueryError(`Bad token ${text}`);
+  throw valueError(`Bad token ${text}`);
 }
 
 function valueOf(kind: string, text: string): unknown {
@@ -52,11 +48,11 @@ function valueOf(kind: string, text: string): unknown {
 /**
  * The tokens of an expression, with a token of the kind `end` after them.
  *
- * @throws {QueryError} for text that is not a token
+ * @throws {PythonError} for text that is not a token
  */
 export function tokensOf(expression: string): Token[] {
-  if (expression === "") throw new QueryError("Invalid JMESPath expression: cannot be empty.");
-  if (expression.length > LONGEST) throw new QueryError(`The expression is longer than ${LONGEST} characters`);
+  if (expression === "") throw valueError("Invalid JMESPath expression: cannot be empty.");
+  if (expression.length > LONGEST) throw valueError(`The expression is longer than ${LONGEST} characters`);
   const tokens: Token[] = [];
   for (let at = 0; at < expression.length;) {
     const found = KINDS.find(([, pattern]) => {
@@ -64,7 +60,7 @@ export function tokensOf(expression: string): Token[] {
       return pattern.test(expression);
     });
     if (found === undefined) {
-      throw new QueryError(
+      throw valueError(
         `Bad jmespath expression: Unknown token ${expression[at]}:\n${expression}\n${" ".repeat(at)}^`,
       );
     }
@@ -73,7 +69,7 @@ export function tokensOf(expression: string): Token[] {
     if (kind !== "space") {
       const known = kind === "raw" ? "literal" : kind === "punctuation" ? text : kind;
       tokens.push({ kind: known, value: valueOf(kind, text), at });
-      if (tokens.length > MOST) throw new QueryError(`The expression has more than ${MOST} parts`);
+      if (tokens.length > MOST) throw valueError(`The expression has more than ${MOST} parts`);
     }
     at += text.length;
   }

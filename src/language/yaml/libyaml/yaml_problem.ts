@@ -2,7 +2,7 @@
 export type YamlStage = "scanner" | "parser" | "composer" | "constructor";
 
 /** The error of libyaml and PyYAML for a document, with character offsets. */
-export class YamlProblem extends Error {
+export class YamlProblem extends SyntaxError {
   readonly stage: YamlStage;
   readonly problem: string;
   readonly at: number | undefined;

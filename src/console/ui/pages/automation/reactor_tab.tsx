@@ -11,7 +11,7 @@ import { Problem } from "../../parts/problem.tsx";
 import { labelOf, toneOf } from "../../parts/state.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
-import { NoReactorError } from "../../store/automation_store.ts";
+import { ApiError } from "../../../api.ts";
 import { useStore } from "../../store/store_context.ts";
 import { AddReactor, TryEvent } from "./reactor_dialogs.tsx";
 
@@ -24,8 +24,10 @@ export function ReactorTab() {
   useEffect(() => automation.followReactor(), []);
   const rules = automation.rules.value;
   const status = automation.status.value;
-  const isAbsent = automation.rulesError.value instanceof NoReactorError;
-  const rulesError = isAbsent ? undefined : automation.rulesError.value;
+  const { value: problem } = automation.rulesError;
+  // A master without a reactor is not shown as a failure.
+  const isAbsent = problem instanceof ApiError && problem.kind === "absent";
+  const rulesError = isAbsent ? undefined : problem;
   const load = () => attempt(() => automation.loadReactor());
   const close = () => setOver(undefined);
   const remove = ({ match }: ReactorRule) =>

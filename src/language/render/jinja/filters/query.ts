@@ -1,16 +1,10 @@
-import { valueError } from "../../../python/python_error.ts";
 import { str } from "../../../python/repr.ts";
 import { type Filter, filter, type Run, Undefined } from "../../../jinja/mod.ts";
 import { parseQuery } from "../../jmespath/parse.ts";
-import { QueryError } from "../../jmespath/tokens.ts";
 
 function query(data: unknown, expression: string, { budget }: Run): unknown {
   if (data instanceof Undefined) data.fail();
-  try {
-    return parseQuery(expression)(data ?? null, budget) ?? null;
-  } catch (error) {
-    throw error instanceof QueryError ? valueError(error.message) : error;
-  }
+  return parseQuery(expression)(data ?? null, budget) ?? null;
 }
 
 /** Salt's filter of JMESPath. */
