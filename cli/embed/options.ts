@@ -9,7 +9,7 @@ import {
 } from "../../src/model/config/review.ts";
 import { refuseUnknownKeys } from "../../src/base/nearest_name.ts";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
-import { resolveSdb } from "../program/read_config.ts";
+import { completeForProcess, resolveSdb } from "../program/read_config.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 
@@ -42,26 +42,25 @@ export interface Host<Opts> {
  * @throws {ConfigError} naming the option or the place in the file
  */
 export async function openHost<Opts extends Record<string, unknown>>(
-  { rootDir, configFile, opts = {}, log = silentLogger, runtime: own }: HostOptions<Opts>,
+  { rootDir, configFile, opts = {}, log = silentLogger, runtime: given }: HostOptions<Opts>,
   kind: HostKind,
   table: OptionTable,
   complete: (values: Partial<Opts>) => Opts,
 ): Promise<Host<Opts>> {
-  const runtime = own ?? await currentRuntime();
+  const runtime = given ?? await currentRuntime();
   const values = { ...opts, ...(rootDir === undefined ? {} : { root_dir: rootDir }) } as Partial<Opts>;
-  if (configFile === undefined) {
-    const all = { user: runtime.host.user().name, ...values } as Partial<Opts>;
-    return { runtime, log, opts: complete(all), given: new Set(Object.keys(values)) };
-  }
   // Reject mistyped options of the caller; those in the file are reviewed as for any daemon.
-  complete(values);
+  const own = { opts: complete(values), given: new Set(Object.keys(values)) };
+  if (configFile === undefined) {
+    completeForProcess(runtime, kind, own);
+    return { runtime, log, ...own };
+  }
   const { parseYaml } = await import("../../src/language/yaml/document.ts");
   const loaded = await loadConfigWithSdb(
     { fs: runtime.fs, log, parse: parseYaml, file: configFile, table, overrides: values },
     resolveSdb({ runtime, log }, true),
   );
-  if (!loaded.given.has("user")) Object.assign(loaded.opts, { user: runtime.host.user().name });
-  Object.assign(loaded.opts, { __role: kind });
+  completeForProcess(runtime, kind, loaded);
   refuseHarmfulOptions(kind, loaded);
   logReview(log, reviewOptions(kind, loaded));
   return { runtime, log, opts: loaded.opts as Opts, given: loaded.given };

@@ -39,6 +39,18 @@ function configureLog(context: ProgramContext, opts: Record<string, unknown>, gi
   context.log.debug("configuration read", { file: opts.conf_file });
 }
 
+/** Completes a configuration by what only the process knows. */
+export function completeForProcess<Opts extends Record<string, unknown>>(
+  { host }: Pick<Runtime, "host">,
+  role: "master" | "minion",
+  { opts, given }: { opts: Opts; given: ReadonlySet<string> },
+): void {
+  // As in Salt: who starts it is its user. Root's clients and those of that user find the same key file.
+  if (!given.has("user")) Object.assign(opts, { user: host.user().name });
+  // Templates of formulas ask for it.
+  Object.assign(opts, { __role: role });
+}
+
 /**
  * Reads a configuration file in the program's directory, strictly or not. A program that is not strict also configures its log
  * by the file.
@@ -54,10 +66,9 @@ export async function readConfig<T extends OptionTable>(
   how: { client?: boolean; program?: string } = {},
 ): Promise<LoadedConfig<T>> {
   const read = await readFiles(context, name, table, strict, how.client ? clientFile(context.runtime) : undefined);
-  // As in Salt: who starts it is its user. Root's clients and those of that user find the same key file.
-  if (!read.given.has("user")) Object.assign(read.opts, { user: context.runtime.host.user().name });
-  // Templates of formulas ask for these.
-  Object.assign(read.opts, { __role: name, __cli: how.program ?? `salt-${name}` });
+  completeForProcess(context.runtime, name, read);
+  // As `__role`: templates ask for it.
+  Object.assign(read.opts, { __cli: how.program ?? `salt-${name}` });
   if (!strict) {
     configureLog(context, read.opts, read.given);
     // The daemon has already warned of these options at its start.
