@@ -1,6 +1,14 @@
-import type { Outcome } from "./outcome.ts";
+import { hasReturn, type Outcome } from "./outcome.ts";
 import type { Published } from "./publish_request.ts";
 import type { JobRun } from "./salt.ts";
+
+/** The returns of a run to its end: id → return, without the targets that did not return. */
+export async function returnsOf<Return>(run: JobRun<Return>): Promise<Record<string, Return | string>> {
+  const returns: [string, Return | string][] = [];
+  for await (const outcome of run) if (hasReturn(outcome)) returns.push([outcome.id, outcome.return]);
+  // fromEntries() is used, since assigning a property "__proto__" would set the prototype.
+  return Object.fromEntries(returns);
+}
 
 /** Adds the method `all` of {@link JobRun} to a generator of outcomes. */
 export function jobRun<Return>(

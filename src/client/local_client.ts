@@ -8,7 +8,8 @@ import { OWN_BUS } from "../model/event/bus_addresses.ts";
 import { type BusListener, listenBus } from "../model/event/bus_client.ts";
 import type { Logger } from "../base/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { NO_TRACER, TRACE_FIELD, type Tracer } from "../base/telemetry/mod.ts";
+import { NO_TRACER, type Span, TRACE_FIELD, type Tracer } from "../base/telemetry/mod.ts";
+import { sendClear } from "../protocol/channel/req_client.ts";
 import { openTransport } from "../protocol/transport/open_transport.ts";
 import type { Transport } from "../protocol/transport/transport.ts";
 import { abortable } from "../base/async/within.ts";
@@ -18,7 +19,7 @@ import { ClientError, refusal, refusalOf } from "./client_error.ts";
 import type { Credentials } from "./credentials.ts";
 import { returnOrFailure } from "./function_failed.ts";
 import type { CollectOptions } from "./job_collector.ts";
-import { jobRun } from "./job_run.ts";
+import { jobRun, returnsOf } from "./job_run.ts";
 import type { MasterLink } from "./master_link.ts";
 import type {
   AnyRunner,
@@ -28,16 +29,15 @@ import type {
   RunnerReturn,
   WheelReturn,
 } from "./functions/call_types.ts";
-import { hasReturn, type Outcome } from "./outcome.ts";
 import { OwnKey } from "./own_key.ts";
 import {
   checkCollectOptions,
   checkedRequest,
-  listOf,
   type Previewed,
   previewedOf,
   publicationLoad,
   type Published,
+  publishedOf,
   type PublishRequest,
   settled,
 } from "./publish_request.ts";
@@ -232,21 +232,15 @@ export class LocalClient implements Salt, MasterLink {
     request: JobRequest<Fun>,
     options: CallOptions = {},
   ): Promise<Published | undefined> {
-    return await abortable(this.#publish(request as PublishRequest, undefined, options.timeoutMs), options.signal);
+    return this.#published(await this.#publication("publish", request as PublishRequest, options));
   }
 
-  /** Publishes a job. @param trace the context of the span that the publication is part of */
-  async #publish(request: PublishRequest, trace?: string, timeoutMs?: number): Promise<Published | undefined> {
-    const fields = await this.#publication("publish", request, { trace, timeoutMs });
-    if (typeof fields?.jid !== "string") {
-      if (Array.isArray(fields?.minions)) return undefined;
-      throw refusal(String(fields?.error ?? "The master sent no job id"));
-    }
-    const { jid } = fields;
-    const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
+  #published(fields: Record<string, unknown> | undefined): Published | undefined {
+    const published = publishedOf(fields);
+    if (published === undefined) return undefined;
+    const { jid, minions, missing } = published;
     this.#options.log.debug("job published", { jid, minions: minions.length, missing: missing.length });
-    const syndics = listOf(fields.syndics);
-    return { jid, minions, missing, queued, ...(syndics.length === 0 ? {} : { syndics }) };
+    return published;
   }
 
   /**
@@ -254,21 +248,24 @@ export class LocalClient implements Salt, MasterLink {
    *
    * @throws {ClientError} `NOT_BRINE` if the master is Salt, which has no such command; otherwise as for `publish`
    */
-  async preview(
-    request: PublishRequest,
-    { timeoutMs, signal }: CallOptions = {},
-  ): Promise<Previewed> {
+  async preview(request: PublishRequest, options: CallOptions = {}): Promise<Previewed> {
     this.#needOurs("it cannot list the minions of a target without a job");
-    const fields = await abortable(this.#publication("publish_preview", request, { timeoutMs }), signal);
+    const fields = await this.#publication("publish_preview", request, options);
     if (fields?.error !== undefined) throw refusal(String(fields.error));
     return previewedOf(fields);
   }
 
-  /** Sends a publication; returns the `load` of the master's reply. @throws {ClientError} */
+  /**
+   * Sends a publication; returns the `load` of the master's reply.
+   *
+   * @param trace the context of the span that the publication is part of
+   * @throws {ClientError}
+   */
   async #publication(
     cmd: string,
     request: PublishRequest,
-    { trace, timeoutMs }: { trace?: string | undefined; timeoutMs?: number | undefined } = {},
+    { timeoutMs, signal }: CallOptions,
+    trace?: string,
   ): Promise<Record<string, unknown> | undefined> {
     const settledRequest = this.#checked ? checkedRequest(request) : settled(request);
     const { queue, stream, jobTimeout } = settledRequest;
@@ -286,8 +283,8 @@ export class LocalClient implements Salt, MasterLink {
       }),
     });
     // A request with its own credentials must not be sent with the key of this process's user.
-    const send = (key: string) => this.send(load(key), timeoutMs === undefined ? {} : { timeoutMs });
-    const reply = request.credentials === undefined ? await this.#key.sendWith(send) : await send("");
+    const keys = request.credentials === undefined ? this.#key.tries() : [""];
+    const reply = await abortable(this.#request(load, keys, timeoutMs), signal);
     if (typeof reply !== "object" || reply === null) {
       throw refusal(typeof reply === "string" && reply !== "" ? reply : "The master sent no answer");
     }
@@ -303,7 +300,7 @@ export class LocalClient implements Salt, MasterLink {
    */
   async ask(cmd: string, load: Record<string, unknown>): Promise<unknown> {
     this.#needOurs(`it does not know "${cmd}"`);
-    const reply = await this.#key.sendWith((key) => this.send({ ...load, cmd, key, user: this.#key.user }));
+    const reply = await this.#request((key) => ({ ...load, cmd, key, user: this.#key.user }), this.#key.tries());
     const refused = refusalOf(reply, "The master refused");
     if (refused !== undefined) throw refused;
     return reply;
@@ -319,7 +316,21 @@ export class LocalClient implements Salt, MasterLink {
    * @throws {ClientError} `TIMEOUT` if the master does not answer
    */
   async send(load: Record<string, unknown>, options: { timeoutMs?: number } = {}): Promise<unknown> {
-    return await this.#connections.send(load, options.timeoutMs ?? this.#options.requestTimeoutMs ?? 60_000);
+    return await this.#request(() => load, [""], options.timeoutMs);
+  }
+
+  /** Sends one clear command, with one key after the other until the master takes one. */
+  async #request(
+    load: (key: string) => Record<string, unknown>,
+    keys: Iterable<string>,
+    timeoutMs = this.#options.requestTimeoutMs ?? 60_000,
+  ): Promise<unknown> {
+    let reply: unknown;
+    for (const key of keys) {
+      reply = await sendClear(this.#connections.leastBusy().exchange, load(key), { timeoutMs });
+      if (reply && (reply as { error?: unknown }).error === undefined) break;
+    }
+    return reply;
   }
 
   /**
@@ -332,36 +343,25 @@ export class LocalClient implements Salt, MasterLink {
     request: JobRequest<Fun>,
     options: CollectOptions = {},
   ): JobRun<FunctionReturn<Fun>> {
-    return jobRun(this.#run<FunctionReturn<Fun>>(request as PublishRequest, options));
-  }
-
-  /** As {@link LocalClient.run}, with the return type given by the caller. */
-  async *#run<Return>(
-    request: PublishRequest,
-    options: CollectOptions,
-  ): AsyncGenerator<Outcome<Return>, Published | undefined, void> {
-    if (this.#checked) checkCollectOptions(options);
     const { tracer = NO_TRACER, opts: { order_masters, syndic_wait } } = this.#options;
-    const span = tracer.start("salt.job", {
-      kind: "client",
-      attributes: { "salt.fun": [request.fun].flat().join(",") },
-    });
+    let span: Span | undefined;
     const publish = async () => {
-      const published = await this.#publish(request, span.context);
+      if (this.#checked) checkCollectOptions(options);
+      const attributes = { "salt.fun": [request.fun].flat().join(",") };
+      span = tracer.start("salt.job", { kind: "client", attributes });
+      const published = this.#published(
+        await this.#publication("publish", request as PublishRequest, {}, span.context),
+      );
       if (published !== undefined) span.set("salt.jid", published.jid);
       return published;
     };
-    try {
-      const outcomes = runJob(this, publish, {
-        options: typeof syndic_wait === "number" ? { syndicWaitMs: syndic_wait * 1000, ...options } : options,
-        credentials: request.credentials,
-        // A Salt master does not report its syndics, nor when each of them has answered: one unnamed syndic stands for all.
-        expected: (published) => !this.#isBrine && order_masters === true ? { ...published, syndics: [""] } : published,
-      });
-      return yield* outcomes as AsyncGenerator<Outcome<Return>, Published | undefined, void>;
-    } finally {
-      span.end();
-    }
+    return jobRun(runJob<FunctionReturn<Fun>>(this, publish, {
+      options: typeof syndic_wait === "number" ? { syndicWaitMs: syndic_wait * 1000, ...options } : options,
+      credentials: request.credentials,
+      // A Salt master does not report its syndics, nor when each of them has answered: one unnamed syndic stands for all.
+      expected: (published) => !this.#isBrine && order_masters === true ? { ...published, syndics: [""] } : published,
+      ended: () => span?.end(),
+    }));
   }
 
   /** Runs a job to its end: id → return, without the targets that did not return. */
@@ -369,12 +369,7 @@ export class LocalClient implements Salt, MasterLink {
     request: JobRequest<Fun>,
     options: CollectOptions = {},
   ): Promise<Record<string, FunctionReturn<Fun> | string>> {
-    const returns: [string, FunctionReturn<Fun> | string][] = [];
-    for await (const outcome of this.run(request, options)) {
-      if (hasReturn(outcome)) returns.push([outcome.id, outcome.return]);
-    }
-    // fromEntries() is used, since assigning a property "__proto__" would set the prototype.
-    return Object.fromEntries(returns);
+    return await returnsOf(this.run(request, options));
   }
 
   /**

@@ -51,17 +51,15 @@ export class OwnKey {
   }
 
   /**
-   * Sends a load with the key. Tries once more if the master refuses and the key file has changed, as after a restart of the
-   * master.
+   * The key, and for a master that refuses it a second one if the key file has changed, as after a restart of the master.
    *
    * @throws {ClientError} `NO_KEY`
    */
-  async sendWith(send: (key: string) => Promise<unknown>): Promise<unknown> {
+  *tries(): Generator<string, void> {
     const first = this.value;
-    const reply = await send(first);
-    if (reply && (reply as { error?: unknown }).error === undefined) return reply;
+    yield first;
     this.#key = this.#read();
-    return this.#key === first ? reply : await send(this.#key);
+    if (this.#key !== first) yield this.#key;
   }
 
   #read(): string {

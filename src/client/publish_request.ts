@@ -1,3 +1,4 @@
+import { refusal } from "./client_error.ts";
 import { refuseUnknownKeys, suggestion } from "../base/nearest_name.ts";
 import { isRecord } from "../base/record.ts";
 import type { TargetType } from "../model/target/target.ts";
@@ -64,6 +65,17 @@ export interface Published {
 export interface Previewed extends Pick<Published, "minions" | "missing"> {
   /** Ids of {@link Published.minions} that may not match, because the master does not have their grains or pillar. Absent if there are none. */
   unknown?: string[];
+}
+
+/** The job in a master's reply; undefined if no minion matches. @throws {ClientError} with the master's message */
+export function publishedOf(fields: Record<string, unknown> | undefined): Published | undefined {
+  if (typeof fields?.jid !== "string") {
+    if (Array.isArray(fields?.minions)) return undefined;
+    throw refusal(String(fields?.error ?? "The master sent no job id"));
+  }
+  const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
+  const syndics = listOf(fields.syndics);
+  return { jid: fields.jid, minions, missing, queued, ...(syndics.length === 0 ? {} : { syndics }) };
 }
 
 /** The preview in a master's reply. */

@@ -16,17 +16,19 @@ export interface RunSource extends JobSource {
  * Publishes a job and yields the outcome of each target.
  *
  * @param publish publishes the job; called once the client listens to events
+ * @param ended called once the run has ended, in whatever way
  * @param expected the minions and syndics to wait for, if they differ from the master's reply
  */
-export async function* runJob(
+export async function* runJob<Return>(
   source: RunSource,
   publish: () => Promise<Published | undefined>,
-  { options, credentials, expected = (published) => published }: {
+  { options, credentials, expected = (published) => published, ended = () => {} }: {
     options: CollectOptions;
     credentials: Credentials | undefined;
     expected?: (published: Published) => Published;
+    ended?: () => void;
   },
-): AsyncGenerator<Outcome, Published | undefined, void> {
+): AsyncGenerator<Outcome<Return>, Published | undefined, void> {
   // Listen before publishing: a fast minion can answer before publish() returns.
   const early = new EarlyEvents(source.catchUp !== undefined);
   let collect = (event: BusEvent, size?: number): void => early.take(event, size);
@@ -41,9 +43,10 @@ export async function* runJob(
     for (const { event, size } of early) collector.take(event, size);
     // A failure to read the record is ignored: the minions are asked instead.
     if (early.lost) await source.catchUp?.(published.jid).catch(() => {});
-    yield* collector.outcomes();
+    yield* collector.outcomes() as AsyncIterable<Outcome<Return>>;
     return published;
   } finally {
     off();
+    ended();
   }
 }

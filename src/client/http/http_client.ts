@@ -9,8 +9,7 @@ import type {
 } from "../functions/call_types.ts";
 import { abortable } from "../../base/async/within.ts";
 import type { CollectOptions } from "../job_collector.ts";
-import { jobRun } from "../job_run.ts";
-import { hasReturn, type Outcome } from "../outcome.ts";
+import { jobRun, returnsOf } from "../job_run.ts";
 import { checkCollectOptions } from "../publish_request.ts";
 import { runJob } from "../run_job.ts";
 import type {
@@ -97,21 +96,12 @@ export class HttpClient implements Salt {
     request: JobRequest<Fun>,
     options: CollectOptions = {},
   ): JobRun<FunctionReturn<Fun>> {
-    return jobRun(this.#run<FunctionReturn<Fun>>(request as PublishRequest, options));
-  }
-
-  /** As {@link HttpClient.run}, with the return type given by the caller. */
-  async *#run<Return>(
-    request: PublishRequest,
-    options: CollectOptions,
-  ): AsyncGenerator<Outcome<Return>, Published | undefined, void> {
-    checkCollectOptions(options);
     const { signal } = options;
-    const outcomes = runJob(this.#link, () => this.#link.publish(request, signal === undefined ? {} : { signal }), {
-      options,
-      credentials: request.credentials,
-    });
-    return yield* outcomes as AsyncGenerator<Outcome<Return>, Published | undefined, void>;
+    const publish = async () => {
+      checkCollectOptions(options);
+      return await this.#link.publish(request as PublishRequest, signal === undefined ? {} : { signal });
+    };
+    return jobRun(runJob<FunctionReturn<Fun>>(this.#link, publish, { options, credentials: request.credentials }));
   }
 
   /** Runs a job to its end: id → return, without the targets that did not return. */
@@ -119,12 +109,7 @@ export class HttpClient implements Salt {
     request: JobRequest<Fun>,
     options: CollectOptions = {},
   ): Promise<Record<string, FunctionReturn<Fun> | string>> {
-    const returns: [string, FunctionReturn<Fun> | string][] = [];
-    for await (const outcome of this.run(request, options)) {
-      if (hasReturn(outcome)) returns.push([outcome.id, outcome.return]);
-    }
-    // fromEntries() is used, since assigning a property "__proto__" would set the prototype.
-    return Object.fromEntries(returns);
+    return await returnsOf(this.run(request, options));
   }
 
   /**
