@@ -40,6 +40,8 @@ export interface ExecuteOptions {
   published?: Record<string, unknown>;
   /** Aborts when the job is killed. */
   signal?: AbortSignal;
+  /** True waits for a job that is killed, whose function may have to clean up. @default false */
+  cleansUp?: boolean;
   /** Called with the pid of each process that works for the job. */
   ownProcess?(pid: number): void;
   /** Receives output while the job runs, if its caller asked for it. */
@@ -65,17 +67,11 @@ const ALLOWED_IN_BLACKOUT = "saltutil.refresh_pillar";
  * @see salt/minion.py Minion._thread_return, Minion._thread_multi_return
  */
 export async function executeJob(options: ExecuteOptions): Promise<JobOutcome> {
-  const signal = options.signal ?? new AbortController().signal;
+  const { load: { fun }, signal = new AbortController().signal, cleansUp = false } = options;
   signal.throwIfAborted();
+  const work = Array.isArray(fun) ? runSeveral(options, fun, signal) : runOne(options, fun, signal);
   // The function may never notice that it was killed; its late failure is ignored.
-  return await abortable(runJob({ ...options, signal }), signal);
-}
-
-/** Like {@link executeJob}, but waits for a job that is killed: its function may have to clean up. */
-export async function runJob(options: ExecuteOptions): Promise<JobOutcome> {
-  const { fun } = options.load;
-  const signal = options.signal ?? new AbortController().signal;
-  return await (Array.isArray(fun) ? runSeveral(options, fun, signal) : runOne(options, fun, signal));
+  return await (cleansUp ? work : abortable(work, signal));
 }
 
 /** The outcome of a job that failed. */
@@ -110,13 +106,12 @@ function contextOf(options: ExecuteOptions, signal: AbortSignal): JobContext {
   );
 }
 
-async function call(
+/** Calls a loaded function by the executors of the minion. */
+async function callLoaded(
   context: JobContext,
   found: LoadedFunction,
-  arg: unknown,
-  published: Record<string, unknown>,
-  asJob = true,
-): Promise<unknown> {
+  { arg, published, asJob = true }: { arg: unknown; published: Record<string, unknown>; asJob?: boolean },
+): Promise<Pick<JobOutcome, "return" | "retcode" | "success">> {
   checkBlackout(context, found.name);
   const names = {
     args: found.signature.params.map(({ name }) => name),
@@ -124,7 +119,7 @@ async function call(
   };
   const given = Array.isArray(arg) ? arg : [];
   const { positional, keyword } = loadArgsAndKwargs(names, given, published);
-  return await executeBy(context.load?.module_executors, {
+  const value = await executeBy(context.load?.module_executors, {
     context,
     fun: found.name,
     published: asJob,
@@ -134,6 +129,8 @@ async function call(
     direct: () =>
       found.function.run(context, bindArguments(shortName(found.name), found.signature, positional, keyword)),
   });
+  const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
+  return { return: value, retcode, success: retcode === 0 };
 }
 
 function checkBlackout(context: JobContext, fun: string): void {
@@ -174,7 +171,7 @@ async function runOne(options: ExecuteOptions, fun: unknown, signal: AbortSignal
     return failure(await similarDocumentation(options.functions, fun, found.message) ?? found.message);
   }
   try {
-    return await callLoaded(options, found, signal);
+    return await callAlone(options, found, signal);
   } catch (error) {
     signal.throwIfAborted();
     options.context().log.warning("function failed", { fun, error: messageOf(error) });
@@ -182,18 +179,17 @@ async function runOne(options: ExecuteOptions, fun: unknown, signal: AbortSignal
   }
 }
 
-async function callLoaded(
+/** Calls the only function of a job. */
+async function callAlone(
   options: ExecuteOptions,
   found: LoadedFunction,
   signal: AbortSignal,
   asJob = true,
 ): Promise<JobOutcome> {
-  const context = contextOf(options, signal);
-  const value = await call(context, found, options.load.arg, options.published ?? publishedOf(options.load), asJob) ??
-    null;
-  const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
+  const { load, published = publishedOf(load) } = options;
+  const called = await callLoaded(contextOf(options, signal), found, { arg: load.arg, published, asJob });
   const { out } = found.function;
-  return { return: value, retcode, success: retcode === 0, ...(out === undefined ? {} : { out }) };
+  return { ...called, ...(out === undefined ? {} : { out }) };
 }
 
 /**
@@ -206,7 +202,7 @@ export async function callFunction(options: ExecuteOptions): Promise<JobOutcome>
   const fun = String(options.load.fun);
   const found = await options.functions.find(fun);
   if ("message" in found) throw new MissingFunctionError(fun, found.message);
-  return await callLoaded(options, found, options.signal ?? new AbortController().signal, false);
+  return await callAlone(options, found, options.signal ?? new AbortController().signal, false);
 }
 
 /**
@@ -253,17 +249,15 @@ function sentence(text: string): string {
 async function runSeveral(options: ExecuteOptions, funs: unknown[], signal: AbortSignal): Promise<JobOutcome> {
   const { load } = options;
   const ordered = truthy(load.multifunc_ordered);
-  const results: { key: string; return: unknown; retcode: number | null | undefined; success: boolean }[] = [];
+  const results: ({ key: string } & Pick<JobOutcome, "return" | "retcode" | "success">)[] = [];
   for (const [index, name] of funs.entries()) {
     const fun = typeof name === "string" ? name : repr(name);
     const context = contextOf(options, signal);
     try {
       const found = await options.functions.find(fun);
       if ("message" in found) throw Object.assign(new Error(repr(fun)), { name: "KeyError" });
-      const value =
-        await call(context, found, Array.isArray(load.arg) ? load.arg[index] : [], options.published ?? load) ?? null;
-      const retcode = context.retcode === 0 ? codeOfReturn(value) : context.retcode;
-      results.push({ key: fun, return: value, retcode, success: retcode === 0 });
+      const arg: unknown = Array.isArray(load.arg) ? load.arg[index] : [];
+      results.push({ key: fun, ...await callLoaded(context, found, { arg, published: options.published ?? load }) });
     } catch (error) {
       signal.throwIfAborted();
       context.log.warning("function failed", { fun, error: messageOf(error) });

@@ -7,7 +7,7 @@ import { killGroups } from "../../../feature/supervise/kill_groups.ts";
 import { type PartHandlers, type PartHost, servePart } from "../../../feature/supervise/serve_part.ts";
 import { frame } from "../../../protocol/wire/frames.ts";
 import { decode, encode, pack } from "../../../protocol/wire/msgpack.ts";
-import { type JobOutcome, packReturn, runJob } from "./executor.ts";
+import { executeJob, type JobOutcome, packReturn } from "./executor.ts";
 import { type JobResult, type JobWork, OUTPUT_WINDOW } from "./job_protocol.ts";
 import { packable } from "./minion_state.ts";
 import { type ProcessContext, processContext, type ProcessContextOptions } from "./process_context.ts";
@@ -96,14 +96,15 @@ class JobProcess {
     // A look-up of an unknown function loads its module. An error here shows up again in the job that needs the module.
     for (const name of preload) await functions.find(`${name}._`).catch(() => {});
     if (rehearsal === undefined) return;
-    const outcome = await runJob({ functions, context: () => context, load: rehearsal, formatInfo });
+    const outcome = await executeJob({ functions, context: () => context, load: rehearsal, formatInfo });
     frame({ type: "reply", value: { ...sentOutcome(outcome), grains: {}, lostGrains: [] } });
   }
 
   async #run({ load, state, streams }: JobWork): Promise<JobResult> {
     const { context, functions, grains } = state === undefined ? this.#prepared! : this.#context(state);
     const before = { ...grains };
-    const work = runJob({
+    const work = executeJob({
+      cleansUp: true,
       functions,
       context: () => context,
       load,
