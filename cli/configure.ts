@@ -77,7 +77,7 @@ function returnersOnMaster(runtime: Runtime, opts: MasterOpts, log: Logger): Sen
 type OwnProgram = (word: string) => readonly string[] | undefined;
 
 /** Request workers, at most, if `worker_threads` is not set: Salt's default. */
-const MOST_WORKERS = 5;
+const MAX_WORKERS = 5;
 
 /** Starts the processes of a master: runners and request workers. */
 async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: Logger, program: OwnProgram) {
@@ -107,7 +107,7 @@ async function openProcesses(runtime: Runtime, current: () => MasterOpts, log: L
     socket: { kind: "unix", path: joinPath(opts.sock_dir, "parts.ipc") },
   });
   // More workers than processors delay pings, and hardly compile more pillars (`bench/workers.ts`).
-  const size = Number(opts.worker_threads ?? Math.min(MOST_WORKERS, Math.max(1, runtime.host.cpus().length)));
+  const size = Number(opts.worker_threads ?? Math.min(MAX_WORKERS, Math.max(1, runtime.host.cpus().length)));
   const workers = part === undefined || size < 1 ? undefined : supervisor.workers({
     name: "requests",
     argv: part,

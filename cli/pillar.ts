@@ -25,7 +25,7 @@ import type { OpenRunner } from "../src/host/runner/runner_host_options.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 
 /** Maximum depth of runners that pillar calls: the pillar of a runner may call further runners. */
-const MOST_RUNNERS = 3;
+const MAX_RUNNER_DEPTH = 3;
 
 /** The host that compiles pillar: a master, also for runners in pillar, or a minion without a master. */
 interface Place {
@@ -62,7 +62,7 @@ async function runnersOf({ runtime, opts, log, isMaster, depth = 0 }: Place): Pr
     import("../src/host/runner/runner_host.ts"),
   ]);
   const openPillar: typeof openRunnerPillar = (runtime, opts, log) => {
-    if (depth + 1 < MOST_RUNNERS) return openRunnerPillar(runtime, opts, log, depth + 1);
+    if (depth + 1 < MAX_RUNNER_DEPTH) return openRunnerPillar(runtime, opts, log, depth + 1);
     throw new CommandExecutionError(
       "The pillar calls a runner that compiles the same pillar: do not call such runners from pillar",
     );

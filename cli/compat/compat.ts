@@ -14,7 +14,7 @@ import { rootsOf } from "./tree_files.ts";
 import { type MissingPart, type Status, type TreeOptions, type TreeReport, treeReport } from "./tree_report.ts";
 
 /** Places of each missing part that the text shows, at most; JSON has all places. */
-const MOST_PLACES = 5;
+const MAX_PLACES = 5;
 
 /** Runs `brine compat [DIRECTORY…]` for these directories of states and pillar, or else for those of the master's configuration. */
 export async function compatMain(context: ProgramContext, directories: readonly string[]): Promise<number> {
@@ -105,8 +105,8 @@ function partText({ status, kind, name, remedy, dependents, places }: MissingPar
     : dependents === 1
     ? "1 file needs it"
     : `${dependents} files need it`;
-  const lines = places.slice(0, MOST_PLACES).map(({ file, line }) => `    ${file}, line ${line}`);
-  if (places.length > MOST_PLACES) lines.push(`    and ${places.length - MOST_PLACES} more places`);
+  const lines = places.slice(0, MAX_PLACES).map(({ file, line }) => `    ${file}, line ${line}`);
+  if (places.length > MAX_PLACES) lines.push(`    and ${places.length - MAX_PLACES} more places`);
   const advice = remedy === "" ? "" : `. ${status === "cannot be read" ? "Reason" : "Remedy"}: ${remedy}`;
   return `\n${[`${status.toUpperCase().padEnd(14)} ${kind} ${name}: ${used}${advice}`, ...lines].join("\n")}\n`;
 }

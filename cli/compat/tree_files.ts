@@ -5,9 +5,9 @@ import { globPaths, hasMagic } from "../../src/model/config/glob_paths.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 
 /** Files that are looked at, at most. */
-const MOST_FILES = 200_000;
+const MAX_FILES = 200_000;
 /** Maximum size of a file to read, in bytes. */
-export const MOST_BYTES = 1024 ** 2;
+export const MAX_BYTES = 1024 ** 2;
 
 export interface TreeFile {
   path: string;
@@ -33,7 +33,7 @@ export function treeFiles(
   fs: FileSystem,
   root: string,
   ignored: (name: string) => boolean,
-  most = MOST_FILES,
+  most = MAX_FILES,
 ): TreeFile[] {
   const found: TreeFile[] = [];
   const enter = (directory: string, name: string, trail: readonly string[]): void => {

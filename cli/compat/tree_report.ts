@@ -17,7 +17,7 @@ import { BEACONS } from "../../src/plugins/beacons/mod.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { type FunctionKind, lookUp } from "./known_parts.ts";
 import { slsParts } from "./sls_parts.ts";
-import { MOST_BYTES, type TreeFile, treeFiles } from "./tree_files.ts";
+import { MAX_BYTES, type TreeFile, treeFiles } from "./tree_files.ts";
 
 /** How a part differs from Salt. */
 export type Status = "not here" | "needs Python" | "differs" | "cannot be read";
@@ -176,7 +176,7 @@ class Tree {
 
   #text({ path, size }: Pick<TreeFile, "path" | "size">): string | undefined {
     try {
-      if (size <= MOST_BYTES) return this.#runtime.fs.readText(path);
+      if (size <= MAX_BYTES) return this.#runtime.fs.readText(path);
     } catch {
       // An unreadable file is listed with the other unread ones.
     }
@@ -186,7 +186,7 @@ class Tree {
 
   async #read(file: TreeFile, isPillar: boolean): Promise<void> {
     const isSls = file.name.endsWith(".sls");
-    if (!isSls && file.size > MOST_BYTES) return;
+    if (!isSls && file.size > MAX_BYTES) return;
     const text = this.#text(file);
     if (text === undefined || text.includes("\0")) return;
     if (!isSls && !TEMPLATE.test(file.name) && !MARKUP.test(text)) return;

@@ -14,7 +14,7 @@ import { shellWords } from "./shell_words.ts";
 const PLAIN = /^[\w.@%+,=:/-]+$/u;
 
 /** Candidates in one answer, at most: longer lists in a shell help nobody. */
-const MOST = 2000;
+const MAX_CANDIDATES = 2000;
 
 /** A question in a form that is the same for all shells. */
 interface Question {
@@ -69,7 +69,7 @@ export async function answerShell(runtime: Runtime, shell: string, words: readon
 }
 
 function lines({ also, candidates }: Completion, cut: number, described: boolean): string {
-  const shown = candidates.filter(({ word }) => PLAIN.test(word)).slice(0, MOST).map(({ word, help }) =>
+  const shown = candidates.filter(({ word }) => PLAIN.test(word)).slice(0, MAX_CANDIDATES).map(({ word, help }) =>
     described && help !== undefined ? `${word}\t${printable(help)}` : word.slice(cut)
   );
   return [also, ...shown, ""].join("\n");

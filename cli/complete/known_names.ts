@@ -56,10 +56,10 @@ async function masterOpts(runtime: Runtime, configDir: string): Promise<MasterOp
 }
 
 /** SLS files that are listed, and minions whose grains are read, at most. */
-const MOST_FILES = 20_000;
-const MOST_MINIONS = 200;
+const MAX_FILES = 20_000;
+const MAX_MINIONS = 200;
 /** Characters of a grain's value, at most: nobody types a longer word. */
-const LONGEST_VALUE = 100;
+const MAX_VALUE_CHARACTERS = 100;
 
 /** SLS files of the master; on a host without a master, those of the minion. */
 async function slsNames(runtime: Runtime, configDir: string, opts: MasterOpts | undefined): Promise<string[]> {
@@ -69,7 +69,7 @@ async function slsNames(runtime: Runtime, configDir: string, opts: MasterOpts | 
     ? opts.file_roots
     : await minionRoots(runtime, configDir);
   const names = rootsOf(runtime.fs, roots).flatMap((root) =>
-    treeFiles(runtime.fs, root, () => false, MOST_FILES).flatMap(({ name }) => {
+    treeFiles(runtime.fs, root, () => false, MAX_FILES).flatMap(({ name }) => {
       const [, sls] = /^(?!_)(.*)\.sls$/.exec(name) ?? [];
       return sls === undefined || sls === "top" ? [] : [sls.replaceAll("/", ".").replace(/\.init$/, "")];
     })
@@ -94,13 +94,13 @@ async function grainValues(runtime: Runtime, opts: MasterOpts | undefined): Prom
   const { MinionCache } = await import("../../src/host/master/minion_cache.ts");
   try {
     const cache = new MinionCache(runtime.fs, createLogger(() => {}, "quiet"), opts.cachedir);
-    for (const id of cache.ids().slice(0, MOST_MINIONS)) {
+    for (const id of cache.ids().slice(0, MAX_MINIONS)) {
       for (const [name, value] of Object.entries(cache.data(id)?.grains ?? {})) {
         const values = found.get(name) ?? new Set();
         found.set(name, values);
         for (const one of Array.isArray(value) ? value : [value]) {
           const text = typeof one === "boolean" ? (one ? "True" : "False") : String(one);
-          if (typeof one !== "object" && text.length <= LONGEST_VALUE) values.add(text);
+          if (typeof one !== "object" && text.length <= MAX_VALUE_CHARACTERS) values.add(text);
         }
       }
     }

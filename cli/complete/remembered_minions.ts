@@ -5,7 +5,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import { userCache } from "./function_names.ts";
 
 /** Ids that are kept, at most; ids of the latest jobs replace older ones. */
-const MOST = 10_000;
+const MAX_IDS = 10_000;
 
 /** True for an id that can be a line of the file. */
 const isLine = (id: string) => isMinionId(id) && !id.includes("\n");
@@ -17,7 +17,7 @@ const fileOf = (runtime: Host) => joinPath(userCache(runtime), "minions");
 /** The ids, newest first; empty if there is no such file. */
 export function rememberedMinions(runtime: Host): string[] {
   try {
-    return runtime.fs.readText(fileOf(runtime)).split("\n").filter(isLine).slice(0, MOST);
+    return runtime.fs.readText(fileOf(runtime)).split("\n").filter(isLine).slice(0, MAX_IDS);
   } catch {
     return [];
   }
@@ -28,7 +28,7 @@ export function rememberMinions(runtime: Host, ids: readonly string[]): void {
   const known = rememberedMinions(runtime);
   const names = new Set(known);
   if (ids.every((id) => names.has(id))) return;
-  const all = [...new Set([...ids.filter(isLine), ...known])].slice(0, MOST);
+  const all = [...new Set([...ids.filter(isLine), ...known])].slice(0, MAX_IDS);
   try {
     runtime.fs.mkdir(userCache(runtime));
     runtime.fs.write(fileOf(runtime), `${all.join("\n")}\n`, { mode: 0o600 });

@@ -1,7 +1,7 @@
 import { type LogRecord, passes } from "../../src/base/log.ts";
 
 /** Messages that are kept, at most; the oldest are dropped. */
-const KEPT = 20;
+const MAX_KEPT = 20;
 
 /** A logged message in the form of the status report. */
 export interface LastError {
@@ -33,7 +33,7 @@ export class LastErrors {
     // Move the message to the end, as the latest.
     this.#errors.delete(key);
     this.#errors.set(key, { time: new Date(this.#now()).toISOString(), level, part: name, message, count });
-    if (this.#errors.size > KEPT) this.#errors.delete(this.#errors.keys().next().value!);
+    if (this.#errors.size > MAX_KEPT) this.#errors.delete(this.#errors.keys().next().value!);
   }
 
   /** The messages, latest first. */

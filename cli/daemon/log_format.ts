@@ -112,7 +112,7 @@ const ATTRIBUTES: Readonly<Record<string, (line: Line) => string | number>> = {
 const NUMERIC = new Set(["created", "msecs", "relativeCreated", "levelno", "process", "thread", "lineno"]);
 
 /** Maximum width and precision of an attribute, in characters. */
-const WIDEST = 1000;
+const MAX_WIDTH = 1000;
 
 /** The conversion of one attribute: the part after the name in `%(name)-17s`. */
 interface Conversion {
@@ -186,8 +186,8 @@ export function compileLogFormat(format: string, options: LogFormatOptions): Log
       throw wrong(`%(${name})${type} is not supported. Write %(${name})s`);
     }
     const conversion = { flags, width: Number(width), precision: precision ? Number(precision) : undefined, type };
-    if (conversion.width > WIDEST || (conversion.precision ?? 0) > 100 && NUMERIC.has(name)) {
-      throw wrong(`${rest} is too wide: at most ${WIDEST} characters`);
+    if (conversion.width > MAX_WIDTH || (conversion.precision ?? 0) > 100 && NUMERIC.has(name)) {
+      throw wrong(`${rest} is too wide: at most ${MAX_WIDTH} characters`);
     }
     found = true;
     pieces.push((line) => written(attribute(line), conversion));

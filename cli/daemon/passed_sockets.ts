@@ -9,7 +9,7 @@ import { type Net, printAddress, type SocketAddress } from "../../src/runtime/ne
 const FIRST = 3;
 
 /** Sockets that are accepted, at most. */
-const MOST = 64;
+const MAX_SOCKETS = 64;
 
 const VARIABLES = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] as const;
 
@@ -36,11 +36,13 @@ export function takePassedSockets(runtime: Runtime, log: Logger, used: boolean):
   // Without a process id, or with another one, the sockets are for the parent process.
   if (count === undefined || pid !== String(process.pid)) return new PassedSockets([], log);
   const number = /^\d{1,6}$/.test(count) ? Number(count) : NaN;
-  if (used && number >= 1 && number <= MOST) return new PassedSockets(lookAt(fs, number, names?.split(":") ?? []), log);
+  if (used && number >= 1 && number <= MAX_SOCKETS) {
+    return new PassedSockets(lookAt(fs, number, names?.split(":") ?? []), log);
+  }
   log.warning("sockets of a systemd socket unit are ignored: the daemon opens its own sockets", {
     LISTEN_FDS: printable(count, 200),
     remedy: used
-      ? `expected LISTEN_FDS from 1 to ${MOST}: check the socket unit`
+      ? `expected LISTEN_FDS from 1 to ${MAX_SOCKETS}: check the socket unit`
       : "disable the socket unit: only salt-master accepts sockets",
   });
   return new PassedSockets([], log);

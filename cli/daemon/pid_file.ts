@@ -16,7 +16,7 @@ const TICKS = 100;
 const SLACK_SECONDS = 2;
 
 /** Bytes that are read of a pid file, at most. */
-const MOST_BYTES = 64;
+const MAX_BYTES = 64;
 
 /** Start time of a process, in seconds since the epoch; undefined on a system that does not show it. */
 function startedAt(fs: Pick<FileSystem, "readText">, pid: number): number | undefined {
@@ -40,7 +40,7 @@ function startedAt(fs: Pick<FileSystem, "readText">, pid: number): number | unde
 export function runningInstance({ fs, process }: PidRuntime, path: string, program: string): number | undefined {
   const stat = path === "" ? undefined : fs.stat(path);
   if (stat?.kind !== "file") return undefined;
-  const text = new TextDecoder().decode(fs.readAt(path, 0, MOST_BYTES)).trim();
+  const text = new TextDecoder().decode(fs.readAt(path, 0, MAX_BYTES)).trim();
   const pid = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (pid < 1 || !process.alive(pid)) return undefined;
   const started = startedAt(fs, pid);

@@ -5,7 +5,7 @@ import { printable } from "../../src/base/printable.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 
 /** Messages that wait for the program systemd-notify, at most; more are dropped. */
-const MOST_WAITING = 20;
+const MAX_WAITING = 20;
 
 /** Minimum interval of watchdog messages, in milliseconds. */
 const SHORTEST_MS = 500;
@@ -87,7 +87,7 @@ export class ServiceManager {
   }
 
   #tell(message: string): void {
-    if (this.#socket === "" || this.#waiting.length >= MOST_WAITING) return;
+    if (this.#socket === "" || this.#waiting.length >= MAX_WAITING) return;
     const { unixDatagram } = this.#runtime.net;
     try {
       if (unixDatagram === undefined) return this.#queue(message);

@@ -26,12 +26,12 @@ const SEVERITIES: Record<LogLevel, number> = {
 };
 
 /** Bytes of a line, at most: the size of a datagram that every logger accepts. */
-const MOST_BYTES = 8192;
+const MAX_BYTES = 8192;
 /** Bytes that wait for the logger, at most; more lines are dropped and counted. */
-const MOST_WAITING = 1_000_000;
+const MAX_WAITING_BYTES = 1_000_000;
 /** Milliseconds before the first attempt to reconnect; doubled each time. */
 const RETRY_MS = 1000;
-const MOST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 export interface SyslogOptions {
   runtime: Pick<Runtime, "net" | "clock" | "process">;
@@ -68,7 +68,7 @@ export class Syslog implements LogTarget {
         this.#wire ??= wireTo(this.#options);
         const tag = this.#wire.tags ? "" : `${program}[${pid}]: `;
         const line = `<${facility * 8 + SEVERITIES[severity]}>${tag}${message}`;
-        return this.#wire.send(new TextEncoder().encode(line).subarray(0, MOST_BYTES));
+        return this.#wire.send(new TextEncoder().encode(line).subarray(0, MAX_BYTES));
       } catch (error) {
         if (this.#lost === 0) complain(`WARNING: the log does not reach ${nameOf(this.#options)}: ${messageOf(error)}`);
         return false;
@@ -117,7 +117,7 @@ function udpWire({ host, port }: { host: string; port: number }): Wire {
   socket.unref();
   return {
     send(bytes) {
-      if (waiting + bytes.length > MOST_WAITING) return false;
+      if (waiting + bytes.length > MAX_WAITING_BYTES) return false;
       waiting += bytes.length;
       // As with every syslog over UDP, a lost line stays lost.
       socket.send(bytes, port, host, () => waiting -= bytes.length);
@@ -149,15 +149,15 @@ function streamWire({ runtime: { clock } }: SyslogOptions, open: (ended: () => v
       over = true;
       stream = undefined;
       if (closed) return;
-      if (clock.now() - openedAt > MOST_RETRY_MS) retryMs = RETRY_MS;
+      if (clock.now() - openedAt > MAX_RETRY_MS) retryMs = RETRY_MS;
       stop = clock.after(retryMs, connect);
-      retryMs = Math.min(retryMs * 2, MOST_RETRY_MS);
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
     });
   };
   connect();
   return {
     send(bytes) {
-      if (stream === undefined || stream.waiting + bytes.length > MOST_WAITING) return false;
+      if (stream === undefined || stream.waiting + bytes.length > MAX_WAITING_BYTES) return false;
       const line = new Uint8Array(bytes.length + 1);
       line.set(bytes);
       line[bytes.length] = 10;

@@ -147,7 +147,7 @@ export function createLogger(
 export const silentLogger: Logger = createLogger(() => {}, "quiet");
 
 /** The most characters that are shown of a message, and of each of its values. */
-const MOST_SHOWN = 1000;
+const MAX_SHOWN_CHARACTERS = 1000;
 
 function fieldText(value: unknown): string {
   const text = typeof value === "string"
@@ -157,12 +157,12 @@ function fieldText(value: unknown): string {
     : typeof value === "bigint"
     ? value.toString()
     : JSON.stringify(value, (_key, item) => typeof item === "bigint" ? item.toString() : item) ?? String(value);
-  return printable(text, MOST_SHOWN);
+  return printable(text, MAX_SHOWN_CHARACTERS);
 }
 
 /** Salt's console form: `[WARNING ] message`, then the fields as `key=value`. */
 export function formatText(record: LogRecord): string {
   const fields = Object.entries(record.fields).map(([key, value]) => ` ${key}=${fieldText(value)}`).join("");
-  const message = printable(record.message, MOST_SHOWN);
+  const message = printable(record.message, MAX_SHOWN_CHARACTERS);
   return `[${record.level.toUpperCase().padEnd(8)}] ${message}${fields === "" ? "" : ":" + fields}`;
 }

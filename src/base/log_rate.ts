@@ -9,7 +9,7 @@ export interface LogClock {
 /** The length of a window, in milliseconds: records within one window are counted together. */
 const WINDOW_MS = 10_000;
 /** The most loggers that are counted separately; all further ones are counted together. */
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 
 /** The most records that pass within a window: those of one message, and those of one logger over all its messages. */
 interface Limit {
@@ -91,7 +91,7 @@ export class LogRate {
     const now = this.#clock.now();
     let key = `${level} ${name}`;
     let group = this.#groups.get(key);
-    if (group === undefined && this.#groups.size >= MOST_NAMES) {
+    if (group === undefined && this.#groups.size >= MAX_NAMES) {
       name = "";
       key = `${level} `;
       group = this.#groups.get(key);

@@ -1,5 +1,5 @@
 /** The most bytes of a file name on the file systems that hold the keys. */
-const LONGEST = 255;
+const MAX_BYTES = 255;
 
 /**
  * True if a value can be a minion's id: text that is a file name, since keys, sessions and caches are files named so. No
@@ -15,5 +15,5 @@ export function isMinionId(value: unknown): value is string {
     const code = value.charCodeAt(at);
     if (code === 0 || code === 0x2f || code === 0x5c) return false;
   }
-  return value.length <= LONGEST / 3 || new TextEncoder().encode(value).length <= LONGEST;
+  return value.length <= MAX_BYTES / 3 || new TextEncoder().encode(value).length <= MAX_BYTES;
 }

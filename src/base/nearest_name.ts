@@ -4,11 +4,11 @@
  */
 
 /** The most characters of a name that are compared: the time grows with the square of the length. */
-const LONGEST = 64;
+const MAX_CHARACTERS = 64;
 
 /** The name in lower case without separators: `tgtType`, `tgt-type` and `tgt_type` are the same name to a person. */
 function plain(text: string): string {
-  return text.slice(0, LONGEST).toLowerCase().replace(/[_-]/g, "");
+  return text.slice(0, MAX_CHARACTERS).toLowerCase().replace(/[_-]/g, "");
 }
 
 /** How many letters have to be changed, added, removed or swapped with their neighbour to turn one into the other. */

@@ -1,12 +1,12 @@
 import { withoutSecrets } from "./secret.ts";
 
 /** The most values of a map or a list that are shown, and the most characters of a text. */
-const MOST_VALUES = 20;
-const MOST_CHARACTERS = 200;
+const MAX_VALUES = 20;
+const MAX_CHARACTERS = 200;
 
 /** A wrong value of an option, for a message: without secrets, and short however large or circular the value is. */
 export function shownValue(option: string, value: unknown): string {
-  let left = MOST_VALUES;
+  let left = MAX_VALUES;
   const write = (value: unknown): string => {
     if (left-- <= 0) return "…";
     if (typeof value === "string") return JSON.stringify(shortened(value));
@@ -30,8 +30,8 @@ export function shownValue(option: string, value: unknown): string {
 
 /** Cuts a long text. Secrets in an address are hidden before the cut: the pattern would not find half of a secret. */
 function shortened(text: string): string {
-  const shown = withoutSecrets(text.slice(0, MOST_CHARACTERS * 10)) as string;
-  return shown.length > MOST_CHARACTERS ? `${shown.slice(0, MOST_CHARACTERS)}…` : shown;
+  const shown = withoutSecrets(text.slice(0, MAX_CHARACTERS * 10)) as string;
+  return shown.length > MAX_CHARACTERS ? `${shown.slice(0, MAX_CHARACTERS)}…` : shown;
 }
 
 /** Hides a value if it is a secret. Values inside a map are checked later, when they are written. */

@@ -1,12 +1,12 @@
 import type { BusEvent } from "../model/event/bus.ts";
 
 /** The most events that are kept, of a source that can be asked for its record instead. */
-const MOST = 10_000;
+const MAX_EVENTS = 10_000;
 /**
  * The most characters of these events, as received. An event takes up to 25 bytes of memory for each character: `[]` is one object for
  * two characters and a comma. Usual returns take two to ten.
  */
-const MOST_SIZE = 16 * 1024 * 1024;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 /**
  * Events that arrive before the jid of the job is known. From an untrusted server they are bounded, in number and in size: further
@@ -25,7 +25,7 @@ export class EarlyEvents {
 
   /** Keeps an event. @param size the number of characters in which the event was received */
   take(event: BusEvent, size = 0): void {
-    if (this.#bounded && (this.#events.length >= MOST || this.#size + size > MOST_SIZE)) {
+    if (this.#bounded && (this.#events.length >= MAX_EVENTS || this.#size + size > MAX_CHARACTERS)) {
       this.lost = true;
       return;
     }

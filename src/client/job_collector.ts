@@ -73,10 +73,10 @@ export interface JobSource {
   catchUp?(jid: string): Promise<void>;
 }
 
-/** The most targets that only events name, in addition to those that were named when the job was published. */
-const MOST_NAMED = 1_000_000;
+/** The most targets that only events name, in addition to those that were named when the job was published: beyond any fleet. */
+const MAX_NAMED = 1_000_000;
 /** The most characters of a target's name, which is the name of its key file. */
-const LONGEST_NAME = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 /** One round of `saltutil.find_job`. */
 interface FindJobRound {
@@ -179,9 +179,9 @@ export class JobCollector {
   /** True if a name can be one of a target. A server that names too many targets is an error. */
   #admit(id: string): boolean {
     if ([this.#waiting, this.#ended, this.#queued, this.#missing].some((names) => names.has(id))) return true;
-    if (id === "" || id.length > LONGEST_NAME || this.#failure !== undefined) return false;
-    if (++this.#named <= MOST_NAMED) return true;
-    this.#fail(new ProtocolError(`Events name more than ${MOST_NAMED} targets for job ${this.#jid}`));
+    if (id === "" || id.length > MAX_NAME_CHARACTERS || this.#failure !== undefined) return false;
+    if (++this.#named <= MAX_NAMED) return true;
+    this.#fail(new ProtocolError(`Events name more than ${MAX_NAMED} targets for job ${this.#jid}`));
     return false;
   }
 

@@ -23,11 +23,12 @@ export interface SignedIn {
   expireMs: number;
 }
 
-const LONGEST = 300;
+/** Characters of a text from the audit log that are shown: a table row has room for no more. */
+const MAX_CHARACTERS = 300;
 const text = (value: unknown): string =>
   (typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value)).slice(
     0,
-    LONGEST,
+    MAX_CHARACTERS,
   );
 
 /** Reads the result of runner `audit.list`, latest first; undefined for any other value. */
@@ -50,7 +51,7 @@ export function readAudit(found: unknown): AuditRow[] | undefined {
         tgt === undefined ? "" : `on ${text(tgt)}`,
         fun === undefined ? text(jid) : "",
       ]
-        .filter((part) => part !== "").join(" ").slice(0, LONGEST),
+        .filter((part) => part !== "").join(" ").slice(0, MAX_CHARACTERS),
       from: text(from),
       outcome: text(outcome),
       whole,
@@ -95,10 +96,10 @@ export function readAuditSearch({ user = "", fun = "", kind = "", since = "" }: 
 }
 
 /** The most lines to read, newest first. */
-const MOST_LINES = 1000;
+const MAX_LINES = 1000;
 
 /** The arguments of runner `audit.list`. */
 export function auditArguments({ user, fun, kind, since }: AuditSearch): Record<string, unknown> {
   const given = { user, fun, kind, since };
-  return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")), limit: MOST_LINES };
+  return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")), limit: MAX_LINES };
 }

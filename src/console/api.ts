@@ -66,7 +66,7 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 const lastLine = (text: string): string => text.trimEnd().split("\n").at(-1)!;
 
 // The most requests at once. Browsers open six connections to an origin: one is for the event stream, one stays free for the user's actions.
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 
 /**
  * True if a 401 means that the session has expired, false if the account lacks the permission; undefined if both are
@@ -86,7 +86,7 @@ const listOf = (value: unknown): string[] => Array.isArray(value) ? value : [];
 export class Api {
   readonly #base: string;
   readonly #fetch: Fetch;
-  readonly #pool = new Pool(MOST_AT_ONCE);
+  readonly #pool = new Pool(MAX_AT_ONCE);
   /** How far the master's jids are behind UTC, in milliseconds; measured by each response of a wheel function. */
   jidZoneMs = 0;
   /** Called when a response says that the session has expired. */

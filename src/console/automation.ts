@@ -45,16 +45,18 @@ export interface Engine {
   whole: Record<string, unknown>;
 }
 
-const MOST = 1000;
-const LONGEST = 1000;
+/** Rows of a list that are shown, and characters of a text: they come from events, which may have any size. */
+const MAX_ROWS = 1000;
+const MAX_CHARACTERS = 1000;
 
-const text = (value: unknown): string => value === undefined || value === null ? "" : String(value).slice(0, LONGEST);
+const text = (value: unknown): string =>
+  value === undefined || value === null ? "" : String(value).slice(0, MAX_CHARACTERS);
 const number = (value: unknown): number | undefined => typeof value === "number" ? value : undefined;
 
 /** Parses the result of runner `reactor.list`; undefined for any other value, such as the text if no reactor runs. */
 export function readRules(value: unknown): ReactorRule[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  return value.slice(0, MOST).filter(isRecord).flatMap((entry) =>
+  return value.slice(0, MAX_ROWS).filter(isRecord).flatMap((entry) =>
     Object.entries(entry).map(([match, sls]) => ({
       match,
       sls: (Array.isArray(sls) ? sls : [sls]).map(text),
@@ -70,7 +72,7 @@ export function readStatus(value: unknown): ReactorStatus | undefined {
     counts: Object.entries(counts).map(([name, count]) => [name, Number(count) || 0]),
     waiting: Number(value.waiting) || 0,
     isLeader: value.is_leader !== false,
-    latest: value.latest.slice(-MOST).filter(isRecord).map(reactionOf).reverse(),
+    latest: value.latest.slice(-MAX_ROWS).filter(isRecord).map(reactionOf).reverse(),
   };
 }
 
@@ -92,7 +94,7 @@ function reactionOf({ at, tag, sls, id, fun, outcome, error, jid, minions }: Rec
 /** Parses the result of runner `engines.status` of a Brine master; undefined for any other value. */
 export function readEngines(value: unknown): Engine[] | undefined {
   if (!isRecord(value)) return undefined;
-  return Object.entries(value).slice(0, MOST).flatMap(([name, whole]) =>
+  return Object.entries(value).slice(0, MAX_ROWS).flatMap(([name, whole]) =>
     isRecord(whole) ? [engineOf(name, whole)] : []
   );
 }

@@ -14,13 +14,14 @@ export interface BeaconEntry {
   data: unknown;
 }
 
-const MOST = 500;
+/** Beacons that are shown: a minion chooses how many it has. */
+const MAX_BEACONS = 500;
 
 /** Parses the result of `beacons.list return_yaml=False`; undefined for any other value. */
 export function readBeacons(value: unknown): { enabled: boolean; entries: BeaconEntry[] } | undefined {
   if (value === null) return { enabled: true, entries: [] };
   if (!isRecord(value)) return undefined;
-  const entries = Object.entries(value).filter(([name]) => name !== "enabled").slice(0, MOST)
+  const entries = Object.entries(value).filter(([name]) => name !== "enabled").slice(0, MAX_BEACONS)
     .map(([name, data]) => entryOf(name, data));
   return { enabled: value.enabled !== false, entries };
 }

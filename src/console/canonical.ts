@@ -2,7 +2,7 @@ import { isRecord } from "../base/record.ts";
 import { isStateRun } from "./state_run.ts";
 
 /** The most levels of a value; deeper ones are cut: they come from minions, and must not exhaust the stack. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 /** The fields of a state's result that differ between two equal runs. */
 const TIMES: ReadonlySet<string> = new Set(["duration", "start_time"]);
 
@@ -17,7 +17,7 @@ export function canonicalValue(value: unknown): unknown {
 /** @param timeless the depth of the mappings whose times are left out */
 function ordered(value: unknown, depth: number, timeless: number): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (depth >= DEEPEST) return "…";
+  if (depth >= MAX_DEPTH) return "…";
   if (Array.isArray(value)) return value.map((one) => ordered(one, depth + 1, timeless));
   if (!isRecord(value)) return value;
   const keys = Object.keys(value).sort();

@@ -20,7 +20,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** The most characters of a target; a longer one is cut, since nobody reads a list of thousands of ids. */
-const LONGEST = 2000;
+const MAX_CHARACTERS = 2000;
 
 /** A run as a command line of `salt`, `salt-run` or the wheel, for a confirmation. */
 export function commandLine(
@@ -43,6 +43,6 @@ export function commandLine(
   if (where === "runner") return `salt-run ${called}`;
   if (where === "wheel") return `wheel ${called}`;
   const target = quoted(tgt);
-  const shown = target.length > LONGEST ? `${target.slice(0, LONGEST)}…` : target;
+  const shown = target.length > MAX_CHARACTERS ? `${target.slice(0, MAX_CHARACTERS)}…` : target;
   return ["salt", ...options, `${FLAGS[type] ?? ""}${shown}`, called].join(" ");
 }

@@ -47,7 +47,7 @@ const textTest = (wanted: string): EventFilter => ({ tag, data }) =>
   });
 
 /** The most characters of all events that are kept: minions fire events of any size. */
-const MOST_CHARACTERS = 32_000_000;
+const MAX_CHARACTERS = 32_000_000;
 
 /** The last events, up to a limit in number and in characters; the oldest are dropped. While paused, new events wait and are not shown. */
 export class EventLog {
@@ -62,7 +62,7 @@ export class EventLog {
   #filter: EventFilter = () => true;
   paused = false;
 
-  constructor(limit = 5000, most = MOST_CHARACTERS) {
+  constructor(limit = 5000, most = MAX_CHARACTERS) {
     this.#limit = limit;
     this.#most = most;
   }

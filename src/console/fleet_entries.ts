@@ -22,7 +22,7 @@ export interface FleetEntries {
 }
 
 /** The most different entries that are kept: minions choose theirs. */
-const MOST = 5000;
+const MAX_ENTRIES = 5000;
 
 interface Found {
   name: string;
@@ -71,7 +71,7 @@ export function fleetEntries(kind: EntryKindName, answers: unknown): FleetEntrie
       const key = JSON.stringify([name, text, when, enabled]);
       let group = groups.get(key);
       if (group === undefined) {
-        if (groups.size >= MOST) continue;
+        if (groups.size >= MAX_ENTRIES) continue;
         groups.set(key, group = { name, text, when, enabled, ids: [] });
       }
       group.ids.push(id);

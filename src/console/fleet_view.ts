@@ -24,13 +24,14 @@ export const WHOLE_FLEET: FleetView = {
 };
 
 /** The most columns of grains: each takes room on the page and in the request. */
-export const MOST_GRAINS = 6;
-const LONGEST_GRAIN = 80;
+export const MAX_GRAINS = 6;
+/** Characters of a grain's name: a column is no wider. */
+const MAX_GRAIN_CHARACTERS = 80;
 
 /** The names of grains in a text, separated by commas or blanks, each once. */
 export function grainNames(text: string): string[] {
-  const names = text.split(/[\s,]+/).filter((name) => name !== "" && name.length <= LONGEST_GRAIN);
-  return [...new Set(names)].slice(0, MOST_GRAINS);
+  const names = text.split(/[\s,]+/).filter((name) => name !== "" && name.length <= MAX_GRAIN_CHARACTERS);
+  return [...new Set(names)].slice(0, MAX_GRAINS);
 }
 
 const PRESENCES: readonly string[] = ["up", "down", "unknown"];

@@ -37,14 +37,15 @@ export interface MasterIssue {
   remedy: string;
 }
 
-const MOST = 200;
-const LONGEST = 500;
+/** Issues that are shown, and characters of each: minions send any number, of any size. */
+const MAX_ISSUES = 200;
+const MAX_CHARACTERS = 500;
 
 /** Reads the result of runner `manage.issues`; undefined for any other value. */
 export function readMasterIssues(found: unknown): MasterIssue[] | undefined {
   if (!Array.isArray(found)) return undefined;
-  const text = (value: unknown) => typeof value === "string" ? value.slice(0, LONGEST) : "";
-  return found.slice(0, MOST).filter(isRecord).map(({ kind, level, text: words, remedy }) => ({
+  const text = (value: unknown) => typeof value === "string" ? value.slice(0, MAX_CHARACTERS) : "";
+  return found.slice(0, MAX_ISSUES).filter(isRecord).map(({ kind, level, text: words, remedy }) => ({
     kind: text(kind),
     level: level === "error" ? "error" : "warning",
     text: text(words),

@@ -11,7 +11,7 @@ const AROUND = 3;
 /** The most lines of each side that are compared, from the first difference: the time grows with the square of the number. */
 const COMPARED = 500;
 /** The most characters of a line that are shown. */
-const LONGEST = 2000;
+const MAX_CHARACTERS = 2000;
 
 /**
  * The difference of two lists of lines, with some equal lines around each change; empty if they are equal. Equal lines at
@@ -43,4 +43,4 @@ export function differenceOf(before: readonly string[], after: readonly string[]
 const kindOf = (line: string): DifferenceLine["kind"] =>
   line.startsWith("-") ? "removed" : line.startsWith("+") ? "added" : "same";
 
-const shortened = (line: string) => line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+const shortened = (line: string) => line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;

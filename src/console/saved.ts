@@ -45,11 +45,12 @@ export interface Saved {
 
 export const NOTHING_SAVED: Saved = { views: [], targets: [], favourites: [], recent: [] };
 
-const MOST_NAMED = 100;
-const MOST_RECENT = 20;
+/** Saved views and targets, recent commands, and characters of a name: the browser stores a few megabytes for a page. */
+const MAX_NAMED = 100;
+const MAX_RECENT = 20;
 /** The most characters of a saved target; a longer list of minions would take too much storage. */
-const LONGEST_TARGET = 200_000;
-const LONGEST_NAME = 80;
+const MAX_TARGET_CHARACTERS = 200_000;
+const MAX_NAME_CHARACTERS = 80;
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isWhere = (value: unknown): value is Where => value === "minions" || value === "runner" || value === "wheel";
@@ -65,22 +66,22 @@ export function readSaved(value: unknown): Saved {
     views: list(
       views,
       ({ name, query }) => isText(name) && isRecord(query) && Object.values(query).every(isText),
-      MOST_NAMED,
+      MAX_NAMED,
     ),
-    targets: list(targets, (one) => [one.name, one.tgt, one.type].every(isText), MOST_NAMED),
+    targets: list(targets, (one) => [one.name, one.tgt, one.type].every(isText), MAX_NAMED),
     favourites: list(
       favourites,
       ({ name, where, fun, arg, kwarg }) =>
         isText(name) && isWhere(where) && isText(fun) && Array.isArray(arg) && isRecord(kwarg),
-      MOST_NAMED,
+      MAX_NAMED,
     ),
-    recent: list(recent, ({ where, fun, tgt, type }) => isWhere(where) && [fun, tgt, type].every(isText), MOST_RECENT),
+    recent: list(recent, ({ where, fun, tgt, type }) => isWhere(where) && [fun, tgt, type].every(isText), MAX_RECENT),
   };
 }
 
 /** Adds a target; one of the same name is replaced. @throws {RangeError} if it cannot be kept */
 export function withTarget(saved: Saved, target: SavedTarget): Saved {
-  if (target.tgt.length > LONGEST_TARGET) {
+  if (target.tgt.length > MAX_TARGET_CHARACTERS) {
     throw new RangeError("Cannot save the target: it is too long. Use a grain or a pattern instead");
   }
   return { ...saved, targets: named(saved.targets, target) };
@@ -97,16 +98,18 @@ export function withFavourite(saved: Saved, favourite: Favourite): Saved {
 }
 
 function named<One extends { name: string }>(list: readonly One[], one: One): One[] {
-  const name = one.name.trim().slice(0, LONGEST_NAME);
+  const name = one.name.trim().slice(0, MAX_NAME_CHARACTERS);
   if (name === "") throw new RangeError("Cannot save without a name");
   const others = list.filter((other) => other.name !== name);
-  if (others.length >= MOST_NAMED) throw new RangeError(`Cannot save more than ${MOST_NAMED}: delete one first`);
+  if (others.length >= MAX_NAMED) throw new RangeError(`Cannot save more than ${MAX_NAMED}: delete one first`);
   return [...others, { ...one, name }].sort((left, right) => left.name < right.name ? -1 : 1);
 }
 
 /** Notes that a function was run. */
 export function withRun(saved: Saved, { where, fun, tgt, type }: RecentRun): Saved {
-  const kept = tgt.length > LONGEST_TARGET / 100 ? { where, fun, tgt: "", type: "glob" } : { where, fun, tgt, type };
+  const kept = tgt.length > MAX_TARGET_CHARACTERS / 100
+    ? { where, fun, tgt: "", type: "glob" }
+    : { where, fun, tgt, type };
   const others = saved.recent.filter((one) => one.fun !== fun || one.tgt !== kept.tgt || one.where !== where);
-  return { ...saved, recent: [kept, ...others].slice(0, MOST_RECENT) };
+  return { ...saved, recent: [kept, ...others].slice(0, MAX_RECENT) };
 }

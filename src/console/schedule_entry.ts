@@ -16,7 +16,7 @@ const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 } as const;
 type Unit = keyof typeof UNITS;
 const UNIT_NAMES = Object.keys(UNITS) as Unit[];
 /** The most jobs that are shown: a minion chooses how many it has. */
-const MOST = 1000;
+const MAX_JOBS = 1000;
 
 /** Parses the result of `schedule.list return_yaml=False`; undefined for any other value. */
 export function readSchedule(value: unknown): { enabled: boolean; entries: ScheduleEntry[] } | undefined {
@@ -24,7 +24,7 @@ export function readSchedule(value: unknown): { enabled: boolean; entries: Sched
   if (typeof value === "string") return { enabled: true, entries: [] };
   if (!isRecord(value)) return undefined;
   const entries = Object.entries(value).filter(([name, fields]) => !name.startsWith("__") && isRecord(fields))
-    .slice(0, MOST)
+    .slice(0, MAX_JOBS)
     .map(([name, fields]) => ({
       name,
       enabled: (fields as Record<string, unknown>).enabled !== false,

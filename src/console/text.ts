@@ -82,7 +82,7 @@ export function targetText(tgt: unknown): string {
 export const errorText = (error: unknown): string => error instanceof Error ? error.message : String(error);
 
 /** The most characters of one text that are shown: a browser takes seconds to lay out millions in a line. */
-const MOST_SHOWN = 50_000;
+const MAX_SHOWN_CHARACTERS = 50_000;
 const PLAIN = /^[\x20-\x7e\n\t]*$/;
 
 /**
@@ -90,10 +90,10 @@ const PLAIN = /^[\x20-\x7e\n\t]*$/;
  * Otherwise an id could look like that of another minion.
  */
 export function shownText(text: string): string {
-  const cut = text.length > MOST_SHOWN ? text.slice(0, MOST_SHOWN) : text;
+  const cut = text.length > MAX_SHOWN_CHARACTERS ? text.slice(0, MAX_SHOWN_CHARACTERS) : text;
   const shown = PLAIN.test(cut) ? cut : printableLines(cut);
   if (cut === text) return shown;
-  return `${shown}… (${(text.length - MOST_SHOWN).toLocaleString("en")} characters more: copy to have all)`;
+  return `${shown}… (${(text.length - MAX_SHOWN_CHARACTERS).toLocaleString("en")} characters more: copy to have all)`;
 }
 
 // deno-lint-ignore no-control-regex
@@ -102,6 +102,6 @@ const COLOUR = /\x1b\[[0-9;]{0,20}m/g;
 /** A line of a program's output, without terminal colors and the carriage return of Windows. */
 export function printedLine(text: string): string {
   // deno-lint-ignore no-control-regex
-  if (text.length > MOST_SHOWN || !/[\x1b\r]/.test(text)) return text;
+  if (text.length > MAX_SHOWN_CHARACTERS || !/[\x1b\r]/.test(text)) return text;
   return text.replace(COLOUR, "").replace(/\r$/, "");
 }

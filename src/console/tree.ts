@@ -2,9 +2,10 @@ import { isRecord } from "../base/record.ts";
 import { fieldsOf, isStateRun, markOf, runSummary, type StateMark, type StatePart, statesOf } from "./state_run.ts";
 
 /** The most rows of a value. */
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 /** The most levels of a value that are shown: values come from minions, and must not exhaust the stack. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
+const DEEPER = `deeper than ${MAX_DEPTH} levels: copy as JSON`;
 
 /** One line of a value that is shown as a tree. */
 export interface TreeRow {
@@ -66,7 +67,7 @@ export type Unfolded = (path: string, depth: number, mark?: StateMark | StatePar
  *
  * @param most the most rows; the last one says that there are more
  */
-export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): TreeRow[] {
+export function flatten(value: unknown, unfolded: Unfolded, most = MAX_ROWS): TreeRow[] {
   const rows: TreeRow[] = [];
   /** The text of each state's result when it is collapsed. */
   const texts = new Map<object, string>();
@@ -109,7 +110,7 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MOST_ROWS): T
     if (Object.keys(value).length === 0) {
       return add({ ...head, text: Array.isArray(value) ? "[]" : "{}", kind: "empty" });
     }
-    if (depth >= DEEPEST) return add({ ...head, text: `deeper than ${DEEPEST} levels: copy as JSON`, kind: "text" });
+    if (depth >= MAX_DEPTH) return add({ ...head, text: DEEPER, kind: "text" });
     const expanded = name === "" || unfolded(path, depth, mark ?? part);
     if (name !== "") {
       const text = texts.get(value) ?? summaryOf(value);
@@ -161,7 +162,7 @@ function differenceOf(line: string): Pick<TreeRow, "difference"> {
 export function countRows(
   value: unknown,
   opens: (depth: number, mark?: StateMark | StatePart) => boolean,
-  most = MOST_ROWS,
+  most = MAX_ROWS,
 ): number {
   let count = 0;
   function visit(isRoot: boolean, value: unknown, depth: number, mark?: StateMark, part?: StatePart): void {
@@ -172,7 +173,7 @@ export function countRows(
       return;
     }
     const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
-    if (keys.length === 0 || depth >= DEEPEST) {
+    if (keys.length === 0 || depth >= MAX_DEPTH) {
       count++;
       return;
     }

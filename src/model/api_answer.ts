@@ -2,7 +2,7 @@
 import { isRecord } from "../base/record.ts";
 
 /** Characters that are shown of an answer that is neither JSON nor HTML. */
-const MOST_PLAIN = 1000;
+const MAX_PLAIN_CHARACTERS = 1000;
 
 /** The message of an error: servers answer with a page, `<p>message</p>`, or with `{"return": "message"}`. */
 export function messageIn(text: string): string {
@@ -24,7 +24,7 @@ function paragraphIn(text: string): string {
   const begin = text.indexOf("<p>");
   const end = begin < 0 ? -1 : text.indexOf("</p>", begin);
   if (end >= 0) return text.slice(begin + 3, end);
-  return text.includes("<html") ? "" : text.slice(0, MOST_PLAIN);
+  return text.includes("<html") ? "" : text.slice(0, MAX_PLAIN_CHARACTERS);
 }
 
 /**

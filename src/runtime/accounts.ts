@@ -31,7 +31,8 @@ const GETENT = ["/usr/bin/getent", "/bin/getent", "/run/current-system/sw/bin/ge
 /** How long an answer of `getent` is used again, in milliseconds: an entry, and, for less long, a list or "no such entry". */
 const [KNOWN_MS, UNKNOWN_MS] = [60_000, 5_000];
 const ASK_MS = 30_000;
-const MOST_BYTES = 256 * 1024 * 1024;
+/** Bytes of a list of users or groups, at most: a directory of a million users. */
+const MAX_BYTES = 256 * 1024 * 1024;
 
 type Rows = readonly string[][];
 
@@ -110,7 +111,7 @@ function getent(host: AccountHost, database: string, key: string | undefined, le
   if (known !== undefined && known.until > clock.now() && known.stamp === stamp) return known.rows;
   const result = process.runNow([program, database, ...(key === undefined ? [] : ["--", key])], {
     timeoutMs: ASK_MS,
-    maxBytes: MOST_BYTES,
+    maxBytes: MAX_BYTES,
   });
   // getent exits with 2 if there is no such entry.
   if (result === undefined || result.code !== 0 && result.code !== 2) return undefined;

@@ -15,7 +15,7 @@ export function descriptorLimit(fs: Pick<FileSystem, "readText">, pid: number | 
 /** The variable that hands the result of {@link limitForPrograms} to a daemon, which has no parent process to read it from. */
 export const LIMIT_VARIABLE = "BRINE_OPEN_FILES";
 /** The most parent processes that are read: a job's process runs a command, the minion runs that process, a shell runs the minion. */
-const MOST_PARENTS = 8;
+const MAX_PARENTS = 8;
 /** The soft and hard limits that systemd gives to services by default. */
 const SYSTEMD = { soft: 1024, hard: 524_288 };
 
@@ -31,7 +31,7 @@ export function limitForPrograms(
   const given = Number(process.env(LIMIT_VARIABLE));
   if (given > 0) return given < own ? given : undefined;
   let pid = process.pid;
-  for (let count = 0; count < MOST_PARENTS; count++) {
+  for (let count = 0; count < MAX_PARENTS; count++) {
     const parent = parentOf(fs, pid);
     if (parent === undefined) return undefined;
     // Process 1 says nothing about the limits of others. A service of systemd is recognized by its environment and its hard limit.

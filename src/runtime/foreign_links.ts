@@ -2,7 +2,7 @@ import { SystemError } from "../base/errors.ts";
 import type { FileStat, FileSystem } from "./fs.ts";
 
 /** The most links on the way to a file: the system follows no more. */
-export const MOST_LINKS = 40;
+export const MAX_LINKS = 40;
 
 /** The permissions that allow users other than the owner to change the names in a directory. */
 const OTHERS_WRITE = 0o022;
@@ -44,7 +44,7 @@ export function strangersLink(
     }
     const next = `${here}/${name}`;
     const stat = fs.stat(next, { follow: false });
-    if (stat?.kind !== "symlink" || ++links > MOST_LINKS) {
+    if (stat?.kind !== "symlink" || ++links > MAX_LINKS) {
       here = next;
       above = stat;
       continue;

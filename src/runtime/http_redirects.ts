@@ -2,7 +2,7 @@ import type { Http, HttpRequest } from "./http.ts";
 import type { Proxy } from "./proxy_net.ts";
 
 /** The most redirections that are followed: as many as Tornado, Salt's HTTP client, follows. */
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Statuses of redirections after which the next request is a GET, whatever the first one was. */
 const TO_A_PAGE = new Set([302, 303]);
@@ -57,7 +57,7 @@ export async function followRedirects(http: Http, address: string, request: Redi
     const refuse = (why: string): never => {
       throw new RedirectError(why, response.status);
     };
-    if (count === MOST_REDIRECTS) refuse(`More than ${MOST_REDIRECTS} redirections`);
+    if (count === MAX_REDIRECTS) refuse(`More than ${MAX_REDIRECTS} redirections`);
     if (!URL.canParse(location, url.href)) refuse("Cannot follow a redirection: its Location is not a URL");
     const next = new URL(location, url);
     if (next.protocol !== "http:" && next.protocol !== "https:") {

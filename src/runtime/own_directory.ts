@@ -11,7 +11,8 @@ export interface Look {
 const STICKY = 0o1000;
 const ALL_WRITE = 0o002;
 const OTHERS_WRITE = 0o022;
-const MOST_LINKS = 40;
+/** Links to follow, at most: the system follows no more. */
+const MAX_LINKS = 40;
 
 const namesOf = (path: string) => path.split("/").filter((part) => part !== "" && part !== ".").reverse();
 
@@ -44,7 +45,7 @@ export function strangerIn(
     const ours = found.uid === 0 || found.uid === uid;
     if (!ours && (strict || openToAll)) return `"${next}" belongs to user ${found.uid}`;
     if (found.target !== undefined) {
-      if (++links > MOST_LINKS) return `the links of "${next}" form a loop`;
+      if (++links > MAX_LINKS) return `the links of "${next}" form a loop`;
       rest.push(...namesOf(found.target));
       if (found.target.startsWith("/")) here = "";
       continue;

@@ -21,13 +21,13 @@ const DATAGRAM = 2 | 0o2000000;
 const AT_ONCE = 0x40 | 0x4000;
 
 /** `sun_path` of Linux without its closing zero byte. */
-const LONGEST_PATH = 107;
+const MAX_PATH_BYTES = 107;
 
 /** The bytes of `sockaddr_un` for a path, or for an abstract name after `@`; undefined for any other text. */
 export function unixAddress(path: string): Uint8Array | undefined {
   const name = new TextEncoder().encode(path);
   const abstract = path.startsWith("@");
-  if (!abstract && !path.startsWith("/") || name.length < 2 || name.length > LONGEST_PATH || name.includes(0)) {
+  if (!abstract && !path.startsWith("/") || name.length < 2 || name.length > MAX_PATH_BYTES || name.includes(0)) {
     return undefined;
   }
   const address = new Uint8Array(2 + name.length + (abstract ? 0 : 1));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns } from "../../bench/bed/until.ts";
-import { LARGEST_VALUE, type Lease, LeaseLostError, type LedgerStorage } from "../../src/feature/cluster/storage.ts";
+import { type Lease, LeaseLostError, type LedgerStorage, MAX_VALUE_BYTES } from "../../src/feature/cluster/storage.ts";
 import type { JobLoad } from "../../src/model/job/job_cache.ts";
 import { encode, Packed } from "../../src/protocol/wire/msgpack.ts";
 
@@ -437,7 +437,7 @@ function recordTests(make: () => Promise<LedgerPlace> | LedgerPlace): void {
     await refused("", bytes("1"));
     await refused("x".repeat(513), bytes("1"));
     await refused("a\0b", bytes("1"));
-    await refused("a", new Uint8Array(LARGEST_VALUE + 1));
+    await refused("a", new Uint8Array(MAX_VALUE_BYTES + 1));
     await assert.rejects(
       () => storage.records.put("data", "m", [1, 2].map(() => ({ name: "twice", value: bytes("1") }))),
       RangeError,

@@ -54,17 +54,17 @@ export function refuseToStart(findings: readonly Finding[]): void {
 }
 
 /** Findings in the log, at most, because the log drops repeats of one message after 20 lines. */
-const MOST_LINES = 19;
+const MAX_LINES = 19;
 
 /** Logs findings, errors first. The rest is only counted: `--check` prints all. */
 export function logFindings(log: Logger, findings: readonly Finding[]): void {
   for (const severity of ["error", "warning"] as const) {
     const found = findings.filter((one) => one.severity === severity);
-    for (const { problem, remedy } of found.slice(0, MOST_LINES)) {
+    for (const { problem, remedy } of found.slice(0, MAX_LINES)) {
       log[severity]("configuration", { problem, ...(remedy === "" ? {} : { remedy }) });
     }
-    if (found.length > MOST_LINES) {
-      log[severity]("the configuration has more mistakes: --check lists them", { more: found.length - MOST_LINES });
+    if (found.length > MAX_LINES) {
+      log[severity]("the configuration has more mistakes: --check lists them", { more: found.length - MAX_LINES });
     }
   }
 }

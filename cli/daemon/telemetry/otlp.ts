@@ -29,9 +29,9 @@ const EXPORT_MS = 10_000;
 /** Milliseconds between two log lines about failed exports. */
 const SAY_AGAIN_MS = 60_000;
 /** Spans that wait for export, at most; more are dropped. */
-export const MOST_SPANS = 2048;
+export const MAX_SPANS = 2048;
 /** Characters of an attribute, at most. */
-const LONGEST = 256;
+const MAX_CHARACTERS = 256;
 
 type HrTime = [seconds: number, nanoseconds: number];
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.floor((ms % 1000) * 1e6)];
@@ -205,7 +205,7 @@ export async function exportSpans(
   >([API, RESOURCES, "@opentelemetry/sdk-trace-base", "@opentelemetry/exporter-trace-otlp-http"], "the option tracing");
   const queue = new SpanQueue(new exporters.OTLPTraceExporter(exporterOptions(settings)), failureLog(options, "spans"));
   const batches = new traces.BatchSpanProcessor(queue, {
-    maxQueueSize: MOST_SPANS,
+    maxQueueSize: MAX_SPANS,
     maxExportBatchSize: 512,
     scheduledDelayMillis: 2000,
     exportTimeoutMillis: EXPORT_MS,
@@ -246,7 +246,8 @@ export async function exportSpans(
   };
 }
 
-const shortened = (value: string | number | boolean) => typeof value === "string" ? value.slice(0, LONGEST) : value;
+const shortened = (value: string | number | boolean) =>
+  typeof value === "string" ? value.slice(0, MAX_CHARACTERS) : value;
 
 function spanOf(span: SpanOfPackage, clock: Clock): Span {
   const { traceId, spanId, traceFlags } = span.spanContext();
@@ -284,7 +285,7 @@ class SpanQueue implements Exporter<readonly unknown[]> {
       onStart: (...started) => batches.onStart(...started),
       onEnd: (span) => {
         if (((span as SpanOfPackage).spanContext().traceFlags & 1) === 0) return;
-        if (this.#waiting >= MOST_SPANS) {
+        if (this.#waiting >= MAX_SPANS) {
           this.dropped++;
           return;
         }

@@ -23,7 +23,7 @@ export interface ScrapeServer {
 }
 
 /** Concurrent connections, at most. For one more, the oldest connection without a complete request is closed. */
-const MOST = 32;
+const MAX_CONNECTIONS = 32;
 /** Bytes of a request's head, at most. */
 const HEAD_BYTES = 8192;
 /** Timeout for a whole request with its answer, in milliseconds. */
@@ -70,7 +70,7 @@ export async function serveScrapes(options: ScrapeServerOptions): Promise<Scrape
     return text.value;
   };
   const listener = await net.listen({ kind: "tcp", host, port }, (connection) => {
-    if (open.size >= MOST) {
+    if (open.size >= MAX_CONNECTIONS) {
       // Close an idle connection for a new one: a health probe without an answer would restart the daemon.
       const [idle] = waiting;
       if (idle === undefined) return connection.destroy();

@@ -1,7 +1,7 @@
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 /** Timeout of a program that is asked for a fact, in milliseconds. */
-const MOST_MS = 3000;
+const MAX_MS = 3000;
 
 /** The stdout of a program, without white space around it; empty if the program fails to run or takes too long. */
 export async function printed({ clock, process }: Runtime, argv: readonly string[]): Promise<string> {
@@ -9,7 +9,7 @@ export async function printed({ clock, process }: Runtime, argv: readonly string
   const decoder = new TextDecoder();
   try {
     const child = await process.spawn({ argv, onStdout: (chunk) => void (text += decoder.decode(chunk)) });
-    const late = clock.after(MOST_MS, () => child.kill("SIGKILL"));
+    const late = clock.after(MAX_MS, () => child.kill("SIGKILL"));
     await child.exited;
     late();
     return text.trim();

@@ -16,7 +16,7 @@ export interface Reached {
 }
 
 /** Bytes to read, at most: a greeting and the READY after it. */
-const MOST = GREETING_SIZE + 255 + 2;
+const MAX_BYTES = GREETING_SIZE + 255 + 2;
 /** Bytes of the signature at the start of ZeroMQ's greeting: 0xff … 0x7f. */
 const SIGNATURE = 10;
 
@@ -63,7 +63,7 @@ export async function reach({ net, clock }: Runtime, at: Reached): Promise<strin
   });
   connection.start({
     onData(chunk) {
-      const both = new Uint8Array(Math.min(got.length + chunk.length, MOST));
+      const both = new Uint8Array(Math.min(got.length + chunk.length, MAX_BYTES));
       both.set(got);
       both.set(chunk.subarray(0, both.length - got.length), got.length);
       got = both;

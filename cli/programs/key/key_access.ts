@@ -44,7 +44,7 @@ export interface KeyAccess {
 /** Keys in one request to a master, at most. */
 const AT_ONCE = 1000;
 /** Lines of history that are requested from a master over the network, at most. */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 const statusOf = (state: KeyState) => KEY_DIRECTORIES[state] as KeyStatus;
 
@@ -144,7 +144,7 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
     sign: ({ priv, pub, target, create, bits }) =>
       call("gen_signature", { priv, pub, signature_path: target, auto_create: create, keysize: bits }),
     rotate: async (glob) => (await call<{ minions?: string[] }>("rotate", { match: glob })).minions ?? [],
-    history: (glob) => call("history", { match: glob, limit: MOST_LINES }),
+    history: (glob) => call("history", { match: glob, limit: MAX_LINES }),
     settle: () => Promise.resolve(),
   };
 }

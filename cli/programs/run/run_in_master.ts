@@ -12,7 +12,7 @@ import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
 /** Milliseconds to wait for a return, at most: a runner may take hours. */
-const LONGEST_MS = 24 * 3600 * 1000;
+const MAX_MS = 24 * 3600 * 1000;
 
 /** Makes the master run the runner of the command line, with the caller's credentials; prints its return. */
 export async function runInMaster(context: ProgramContext, opts: MasterOpts, printer: Printer): Promise<number> {
@@ -39,7 +39,7 @@ export async function runInMaster(context: ProgramContext, opts: MasterOpts, pri
       );
       return 0;
     }
-    const { data } = await callRunner(client, request, { timeoutMs: LONGEST_MS, clock: runtime.clock });
+    const { data } = await callRunner(client, request, { timeoutMs: MAX_MS, clock: runtime.clock });
     const { data: shown, outputter } = returnParts(data.return);
     if (options.quiet !== true) await printer.document(shown, outputter);
     return returnCode(data.return) || (data.success === false ? 1 : 0);

@@ -10,9 +10,9 @@ import { joinPath } from "../../../src/base/paths.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 /** Texts of one return to look at, files to search for, and files to name, at most. */
-const MOST_TEXTS = 100;
-const MOST_LOOKED_FOR = 100;
-const MOST_FILES = 5;
+const MAX_TEXTS = 100;
+const MAX_LOOKED_FOR = 100;
+const MAX_FILES = 5;
 const MARKUP = /\{[{%#]/;
 
 const STATES = /^Rendering SLS '([^':]+):([^']+)' failed: (.*)/s;
@@ -41,7 +41,7 @@ function textsOf(value: unknown): string[] {
         : []
     )
     : [];
-  return list.slice(0, MOST_TEXTS).filter((text): text is string => typeof text === "string");
+  return list.slice(0, MAX_TEXTS).filter((text): text is string => typeof text === "string");
 }
 
 const slsFiles = (sls: string) => {
@@ -83,8 +83,8 @@ export class RenderErrors {
   }
 
   take(outcome: Outcome): void {
-    if (!hasReturn(outcome) || this.lines.length >= MOST_FILES) return;
-    if (this.#seen.size >= MOST_LOOKED_FOR) return;
+    if (!hasReturn(outcome) || this.lines.length >= MAX_FILES) return;
+    if (this.#seen.size >= MAX_LOOKED_FOR) return;
     for (const text of textsOf(outcome.return)) {
       const blamed = blamedBy(text, String(this.#opts.state_top ?? "top.sls"));
       if (blamed === undefined || this.#seen.has(text)) continue;

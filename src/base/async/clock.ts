@@ -15,7 +15,7 @@ declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
 /** The largest delay that a timer accepts; longer ones are split. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Milliseconds by which the runtime's two clocks may differ before the finer one is adjusted to the other. */
 const APART_MS = 2;
@@ -40,7 +40,7 @@ export const systemClock: Clock = {
       const timer = setTimeout(() => {
         signal?.removeEventListener("abort", stop);
         resolve();
-      }, Math.min(Math.max(ms, 0), LONGEST));
+      }, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
       const stop = () => {
         clearTimeout(timer);
         reject(signal!.reason);
@@ -48,7 +48,7 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", stop, { once: true });
     }),
   after: (ms, callback) => {
-    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST)) as { unref?: () => void };
+    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), MAX_TIMER_MS)) as { unref?: () => void };
     timer.unref?.();
     return () => clearTimeout(timer);
   },

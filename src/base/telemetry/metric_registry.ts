@@ -7,7 +7,7 @@ declare const performance: { now(): number };
 export const OTHER = "other";
 
 /** The most series of one metric: further ones are counted as {@link OTHER}. */
-const MOST_SERIES = 256;
+const MAX_SERIES = 256;
 
 /** The current state of one series of a metric. */
 export interface Series {
@@ -60,7 +60,7 @@ class Family implements Counter, Histogram {
     const key = values.length <= 1 ? values[0] ?? "" : values.join("\0");
     const known = this.#series.get(key);
     if (known !== undefined) return known;
-    const full = this.#series.size >= MOST_SERIES;
+    const full = this.#series.size >= MAX_SERIES;
     const safe = this.#allowed.map((allowed, at) => {
       const value = values[at];
       return value === undefined || full || allowed !== undefined && !allowed.has(value) ? OTHER : value;

@@ -30,7 +30,7 @@ export async function bodyText(response: Response, most: number, what: string): 
 }
 
 /** The most bytes that are read of an error's body, which holds only a message. */
-const MOST_OF_ERROR = 65_536;
+const MAX_ERROR_BYTES = 65_536;
 
 /** The beginning of the text of an error; the rest is not read. */
 export async function errorText({ body }: Response): Promise<string> {
@@ -38,13 +38,13 @@ export async function errorText({ body }: Response): Promise<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = "";
-  while (text.length < MOST_OF_ERROR) {
+  while (text.length < MAX_ERROR_BYTES) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     text += decoder.decode(value, { stream: true });
   }
   reader.cancel().catch(() => {});
-  return text.slice(0, MOST_OF_ERROR);
+  return text.slice(0, MAX_ERROR_BYTES);
 }
 
 /** Cancels the body of a response that is not read. */

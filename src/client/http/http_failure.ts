@@ -5,9 +5,9 @@ import { printable } from "../../base/printable.ts";
 import { ClientError } from "../client_error.ts";
 
 /** The most characters of a server's text in the message of an error. */
-const MOST_SAID = 1000;
+const MAX_SAID_CHARACTERS = 1000;
 /** The longest wait that a server may ask for, in seconds. */
-const LONGEST_WAIT = 86_400;
+const MAX_WAIT_SECONDS = 86_400;
 
 /** The request to a server, for messages. */
 export interface Asked {
@@ -23,7 +23,7 @@ export interface Asked {
  * @param message the message in the body of the answer
  */
 export function failureOf({ status, headers }: Response, message: string, { what, origin }: Asked): SaltError {
-  const said = message === "" ? `${status}` : printable(message, MOST_SAID);
+  const said = message === "" ? `${status}` : printable(message, MAX_SAID_CHARACTERS);
   const error = (code: ErrorCode, text: string) => new ClientError(code, text, { status, said: message });
   switch (status) {
     case 401:
@@ -43,7 +43,7 @@ export function failureOf({ status, headers }: Response, message: string, { what
       });
     case 429: {
       const seconds = Number(headers.get("Retry-After") ?? 60);
-      const sensible = seconds >= 0 && seconds <= LONGEST_WAIT;
+      const sensible = seconds >= 0 && seconds <= MAX_WAIT_SECONDS;
       return new ClientError("TOO_MANY_ATTEMPTS", `${origin} has seen too many failed logins: ${said}`, {
         status,
         said: message,

@@ -33,7 +33,8 @@ import { serverUrl } from "./server_url.ts";
 import { Session } from "./session.ts";
 import { SharedEvents } from "./shared_events.ts";
 
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Bytes of one answer, at most, unless the caller sets a limit: a browser has room for it. */
+const MAX_BYTES = 64 * 1024 * 1024;
 /** The default time for a runner and its answer, in milliseconds. */
 const RUNNER_MS = 300_000;
 const ANSWER_MS = 10_000;
@@ -68,7 +69,7 @@ export class HttpLink implements SaltLink {
 
   constructor(url: string | URL, options: HttpOptions) {
     const { clock = systemClock, random = Math.random, log = silentLogger, token, login, fetch } = options;
-    const { timeoutMs = 60_000, patienceMs = 60_000, maxBytes = MOST_BYTES, retries = 3 } = options;
+    const { timeoutMs = 60_000, patienceMs = 60_000, maxBytes = MAX_BYTES, retries = 3 } = options;
     this.#options = { timeoutMs, patienceMs, maxBytes, random };
     this.clock = clock;
     this.#exchange = new Exchange({

@@ -37,7 +37,7 @@ export interface HeardEvent {
 }
 
 /** The most characters of a tag: Salt's tags have the ids of a job and a minion, and a few words. */
-const LONGEST_TAG = 65_536;
+const MAX_TAG_CHARACTERS = 65_536;
 /** The waits between two attempts to connect, in milliseconds. */
 const RETRY = { initialMs: 500, maxMs: 10_000 };
 /** The age from which a stream counts as one that worked, in milliseconds. */
@@ -158,7 +158,7 @@ class Cursor {
       return undefined;
     }
     const event = eventIn(data);
-    if (event === undefined || event.tag.length > LONGEST_TAG) return undefined;
+    if (event === undefined || event.tag.length > MAX_TAG_CHARACTERS) return undefined;
     return { event: { tag: event.tag, data: event.data, id }, size: data.length };
   }
 }

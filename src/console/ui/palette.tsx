@@ -32,7 +32,7 @@ interface Choice {
 }
 
 /** The most saved targets and favourites that are offered. */
-const KEPT = 6;
+const MAX_KEPT = 6;
 /** The most functions that are offered. */
 const FUNCTIONS = 8;
 
@@ -74,7 +74,7 @@ function choicesOf(store: Store, text: string, functions: readonly string[]): Ch
       icon: "star",
       href: href("fleet", "", { tgt, tgt_type: type }),
     })),
-  ].slice(0, KEPT);
+  ].slice(0, MAX_KEPT);
   const run = names.map((fun) => ({
     label: `Run ${fun}`,
     note: "choose a target",

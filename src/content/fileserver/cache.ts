@@ -7,7 +7,7 @@ import { isEnvironment, parseSaltUrl, plainPath } from "./url.ts";
 import { lookAt } from "./walk.ts";
 
 /** Characters that the name of a file may have: longer ones are hashed. */
-const LONGEST_NAME = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 /** Age, in milliseconds, at which a partly fetched file is removed: a crash has left it. */
 const ABANDONED_MS = 86_400_000;
@@ -79,7 +79,7 @@ export class FileCache {
     const folder = host.slice(host.lastIndexOf("@") + 1).replaceAll(":", "");
     const name = query === "" ? path : `${path}-${query}`;
     const full = this.#below("extrn_files", saltenv, `${folder}/${name}`);
-    if (Array.from(name).length <= LONGEST_NAME) return full;
+    if (Array.from(name).length <= MAX_NAME_CHARACTERS) return full;
     const digest = hex(this.#runtime.crypto.hash("sha256", new TextEncoder().encode(name)));
     return this.#below("extrn_files", saltenv, `${folder}/${digest}`);
   }

@@ -1,11 +1,11 @@
 import type { Packed } from "../../protocol/wire/msgpack.ts";
 
 /** Replies that are kept at most: each minion asks for a few kinds of lists, and all minions ask for the same ones. */
-const KEPT = 100;
+const MAX_KEPT = 100;
 /** Bytes of all kept replies together. */
-const KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 /** Characters of a request's key, which contains text from the minion. */
-const LONGEST_KEY = 1000;
+const MAX_KEY_CHARACTERS = 1000;
 
 /** Keeps packed replies to requests for lists, each until its listing changes. The reply unused for longest is dropped first. */
 export class KeptLists {
@@ -24,11 +24,11 @@ export class KeptLists {
 
   set(key: string, version: string, reply: Packed): void {
     this.#remove(key);
-    if (key.length > LONGEST_KEY) return;
+    if (key.length > MAX_KEY_CHARACTERS) return;
     this.#kept.set(key, { version, reply });
     this.#bytes += reply.bytes.length;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT && this.#bytes <= KEPT_BYTES) return;
+      if (this.#kept.size <= MAX_KEPT && this.#bytes <= MAX_KEPT_BYTES) return;
       this.#remove(oldest);
     }
   }

@@ -20,7 +20,7 @@ export interface RootProblem {
 const DEFAULTS: ReadonlySet<string> = new Set(["/srv/salt", "/srv/spm/salt", "/srv/pillar", "/srv/spm/pillar"]);
 
 /** Names that the search for links looks at, at most. */
-const MOST_NAMES = 20_000;
+const MAX_NAMES = 20_000;
 
 type Host = Pick<Runtime, "fs" | "process">;
 
@@ -61,7 +61,7 @@ function strangersLinks(runtime: Host, root: string): { path: string; uid: numbe
   const { fs, process } = runtime;
   const found: { path: string; uid: number }[] = [];
   const pending = [root];
-  for (let looked = 0; pending.length > 0 && looked < MOST_NAMES;) {
+  for (let looked = 0; pending.length > 0 && looked < MAX_NAMES;) {
     const directory = pending.pop()!;
     let names: string[];
     try {

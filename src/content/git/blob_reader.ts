@@ -3,7 +3,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import { GitError } from "./command.ts";
 
 /** Blobs that one run of `git cat-file` reads at most. */
-const MOST_AT_ONCE = 5000;
+const MAX_AT_ONCE = 5000;
 
 /** Prints the named objects, as `git cat-file --batch` does. */
 type Cat = (shas: readonly string[], sink: (chunk: Uint8Array) => void) => Promise<void>;
@@ -46,15 +46,15 @@ export class BlobReader {
   /** Writes the files of those blobs that have none yet. */
   async files(shas: Iterable<string>): Promise<void> {
     const missing = [...shas].filter((sha) => !this.#has(sha));
-    for (let at = 0; at < missing.length; at += MOST_AT_ONCE) {
-      await Promise.all(missing.slice(at, at + MOST_AT_ONCE).map((sha) => this.#read(sha)));
+    for (let at = 0; at < missing.length; at += MAX_AT_ONCE) {
+      await Promise.all(missing.slice(at, at + MAX_AT_ONCE).map((sha) => this.#read(sha)));
     }
   }
 
   #read(sha: string): Promise<void> {
     const under = this.#waiting.get(sha);
     if (under !== undefined) return under;
-    if (this.#next === undefined || this.#next.shas.size >= MOST_AT_ONCE) {
+    if (this.#next === undefined || this.#next.shas.size >= MAX_AT_ONCE) {
       const shas = new Set<string>();
       this.#next = {
         shas,

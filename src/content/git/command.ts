@@ -44,9 +44,10 @@ export interface GitRun {
   secrets?: readonly string[];
 }
 
-const MOST_BYTES = 2 ** 28;
+/** Bytes that git may print, at most: a list of all files of a repository with a million files. */
+const MAX_BYTES = 2 ** 28;
 /** Bytes of an error of git that a message shows at most. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN_BYTES = 500;
 
 /**
  * Settings for every run. Brine writes the repository's configuration and hooks, but a remote must not make git start programs,
@@ -94,7 +95,7 @@ function shownError(bytes: readonly Uint8Array[], secrets: readonly string[]): s
   let text = bytes.map((chunk) => decoder.decode(chunk, { stream: true })).join("").trim();
   for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, "…");
   // deno-lint-ignore no-control-regex
-  return text.slice(-MOST_SHOWN).replace(/[\x00-\x1f\x7f]+/g, " ");
+  return text.slice(-MAX_SHOWN_BYTES).replace(/[\x00-\x1f\x7f]+/g, " ");
 }
 
 /** Limits the size of the files that the command writes, if the host's shell has `ulimit -f`. */
@@ -118,7 +119,7 @@ export async function runGit(
   settings: readonly [string, string][] = [],
 ): Promise<Uint8Array> {
   const { runtime: { process, clock } } = host;
-  const { mostBytes = MOST_BYTES, limitMs, secrets = [], onStdout } = options;
+  const { mostBytes = MAX_BYTES, limitMs, secrets = [], onStdout } = options;
   const [chunks, errors]: [Uint8Array[], Uint8Array[]] = [[], []];
   let [printed, told] = [0, 0];
   let failure: string | undefined;
@@ -146,9 +147,9 @@ export async function runGit(
         } else if (onStdout === undefined) chunks.push(chunk);
       },
       onStderr(chunk) {
-        if (told > 2 * MOST_SHOWN) errors.shift();
+        if (told > 2 * MAX_SHOWN_BYTES) errors.shift();
         told += chunk.length;
-        errors.push(chunk.subarray(-2 * MOST_SHOWN));
+        errors.push(chunk.subarray(-2 * MAX_SHOWN_BYTES));
       },
     });
   } catch (error) {

@@ -16,15 +16,15 @@ import { type GitTree, isPackedTree, packTree, parseTree, type TreeEntry, unpack
 const FETCH_MS = 600_000;
 const READ_MS = 120_000;
 /** Maximum sizes in bytes: of a pack that a remote sends, and of a file that is served. */
-const LARGEST_PACK = 2 ** 33;
-const LARGEST_BLOB = 2 ** 32;
+const MAX_PACK_BYTES = 2 ** 33;
+const MAX_BLOB_BYTES = 2 ** 32;
 /** Trees that are kept in memory, at most. */
-const MOST_TREES = 16;
+const MAX_TREES = 16;
 /** Hashes of commits that are remembered, at most: known ones, and as many that were not found. */
-const MOST_UNKNOWN = 1000;
+const MAX_UNKNOWN = 1000;
 /** Runs of git that read one repository at the same time. */
 const READERS = 2;
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 /** A blob that was not used for this long, in milliseconds, is removed. It is read again when it is needed. */
 const UNUSED_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
@@ -165,7 +165,7 @@ export class GitRepository {
     await runGit(
       this.#host,
       [`--git-dir=${this.#gitDir}`, "fetch", ...flags, "--", url, ...refspecs],
-      { ...how, env, secrets, largestFile: LARGEST_PACK },
+      { ...how, env, secrets, largestFile: MAX_PACK_BYTES },
       settings,
     );
   }
@@ -248,15 +248,15 @@ export class GitRepository {
     if (!isHex(name) || this.#unknown.has(name) || this.refs().atMs === 0) return undefined;
     const known = this.#commits.get(name);
     // Names come from minions: when too many are asked for at once, only known names are answered.
-    if (known !== undefined || this.#pool.waiting > MOST_WAITING) return known;
+    if (known !== undefined || this.#pool.waiting > MAX_WAITING) return known;
     try {
       const printed = await this.#read(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
       const sha = new TextDecoder().decode(printed).trim();
-      if (this.#commits.size < MOST_UNKNOWN) this.#commits.set(name, sha);
+      if (this.#commits.size < MAX_UNKNOWN) this.#commits.set(name, sha);
       return sha;
     } catch {
       // Names come from minions: the number that is remembered is limited.
-      if (this.#unknown.size < MOST_UNKNOWN) this.#unknown.add(name);
+      if (this.#unknown.size < MAX_UNKNOWN) this.#unknown.add(name);
       return undefined;
     }
   }
@@ -302,14 +302,14 @@ export class GitRepository {
     }
     this.#trees.set(commit, tree);
     const [oldest] = this.#trees.keys();
-    if (this.#trees.size > MOST_TREES) this.#trees.delete(oldest!);
+    if (this.#trees.size > MAX_TREES) this.#trees.delete(oldest!);
     return tree;
   }
 
   /** The file with the content of an entry. @throws {GitError} if it cannot be read */
   async blob({ sha, size }: Pick<TreeEntry, "sha" | "size">): Promise<string> {
-    if (size > LARGEST_BLOB) {
-      throw new RangeError(`A file of ${size} bytes is too large: expected at most ${LARGEST_BLOB}`);
+    if (size > MAX_BLOB_BYTES) {
+      throw new RangeError(`A file of ${size} bytes is too large: expected at most ${MAX_BLOB_BYTES}`);
     }
     const { fs, clock } = this.#host.runtime;
     const path = await this.#blobs.file(sha);
@@ -321,7 +321,7 @@ export class GitRepository {
 
   /** Reads all blobs that are not there yet, with one run of git. */
   async prefetch(entries: Iterable<Pick<TreeEntry, "sha" | "size">>): Promise<void> {
-    await this.#blobs.files(new Set([...entries].filter(({ size }) => size <= LARGEST_BLOB).map(({ sha }) => sha)));
+    await this.#blobs.files(new Set([...entries].filter(({ size }) => size <= MAX_BLOB_BYTES).map(({ sha }) => sha)));
   }
 
   /** The target of a link as the link states it; empty for a link of more than 4096 bytes. */

@@ -14,10 +14,10 @@ export interface TreeEntry {
 export type GitTree = ReadonlyMap<string, TreeEntry>;
 
 /** Maximum of entries in one tree; a larger tree is refused. */
-const MOST_ENTRIES = 2_000_000;
+const MAX_ENTRIES = 2_000_000;
 
 /** Maximum of links to follow one after the other. */
-const MOST_LINKS = 100;
+const MAX_LINKS = 100;
 
 /** True for a path whose parts are all plain names, so that it cannot leave the directory that it is joined to. */
 function isPlain(path: string): boolean {
@@ -36,7 +36,7 @@ function addEntry(entries: Map<string, TreeEntry>, path: string, entry: TreeEntr
   if (entries.has(path) || !isBelowDirectory) {
     throw new RangeError(`its path ${JSON.stringify(path)} exists twice, or is below a file`);
   }
-  if (entries.size >= MOST_ENTRIES) throw new RangeError(`it has more than ${MOST_ENTRIES} files`);
+  if (entries.size >= MAX_ENTRIES) throw new RangeError(`it has more than ${MAX_ENTRIES} files`);
   entries.set(path, entry);
 }
 
@@ -109,7 +109,7 @@ export async function entryAt(
   read: (link: TreeEntry) => Promise<string>,
 ): Promise<TreeEntry | undefined> {
   let at: string | undefined = path;
-  for (let links = 0; at !== undefined && links < MOST_LINKS; links++) {
+  for (let links = 0; at !== undefined && links < MAX_LINKS; links++) {
     const entry: TreeEntry | undefined = tree.get(at);
     if (entry?.kind !== "link") return entry?.kind === "file" ? entry : undefined;
     at = linkTarget(at, await read(entry));

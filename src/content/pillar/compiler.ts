@@ -66,7 +66,7 @@ interface Scene {
 const AT_ONCE = 5;
 
 /** Compilers that are kept, at most, for other directories than `pillar_roots`. */
-const MOST_OTHERS = 32;
+const MAX_OTHERS = 32;
 
 const envOf = (value: unknown): string | undefined =>
   value === null || value === undefined || value === "" ? undefined : String(value);
@@ -305,7 +305,7 @@ export class PillarCompiler {
     this.#others.delete(key);
     this.#others.set(key, compiler);
     const [oldest] = this.#others.keys();
-    if (this.#others.size > MOST_OTHERS) this.#others.delete(oldest!);
+    if (this.#others.size > MAX_OTHERS) this.#others.delete(oldest!);
     return compiler;
   }
 

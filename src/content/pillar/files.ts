@@ -11,9 +11,9 @@ import type { FileStat, FileSystem } from "../../runtime/fs.ts";
  */
 const TICK_MS = 2000;
 /** Characters of files that are kept in memory, at most. */
-const KEPT_CHARACTERS = 32 * 1024 * 1024;
+const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum depth of directories: links may form a circle. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /** A value read from a file or directory, with the stat at that time. */
 interface Read<T> {
@@ -98,7 +98,7 @@ export class PillarFiles {
       this.#texts.set(path, { value, mtimeMs, size, ino });
       this.#characters += value.length;
       for (const [oldest, { value: { length } }] of this.#texts) {
-        if (this.#characters <= KEPT_CHARACTERS) break;
+        if (this.#characters <= MAX_KEPT_CHARACTERS) break;
         this.#texts.delete(oldest);
         this.#characters -= length;
       }
@@ -129,7 +129,7 @@ export class PillarFiles {
         const path = joinPath(directory, name);
         const target = kind === "symlink" ? this.#stat(path)?.kind : kind;
         if (target === "directory") {
-          if (depth < DEEPEST && !this.#ignored(name)) walk(path, `${prefix}${name}/`, depth + 1);
+          if (depth < MAX_DEPTH && !this.#ignored(name)) walk(path, `${prefix}${name}/`, depth + 1);
         } else if (target === "file" && name.endsWith(".sls")) {
           const relative = `${prefix}${name}`;
           found.add(relative.slice(0, relative.endsWith("/init.sls") ? -9 : -4).replaceAll("/", "."));

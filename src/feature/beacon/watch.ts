@@ -15,7 +15,7 @@ import type { Beacons } from "./beacons.ts";
 import { itemsOf, ownItems } from "./config.ts";
 
 /** The most events that are sent of one run of a beacon; of further events, only the number is sent. */
-export const MOST_EVENTS = 1000;
+export const MAX_EVENTS = 1000;
 
 /** An event in the form that a master takes. */
 export interface FiredEvent {
@@ -222,12 +222,12 @@ export class BeaconWatch {
     return found.validate(own, this.#options.context());
   }
 
-  /** Sends the events of one run. If a beacon returns too many, only the first {@link MOST_EVENTS} are sent, and the master is told. */
+  /** Sends the events of one run. If a beacon returns too many, only the first {@link MAX_EVENTS} are sent, and the master is told. */
   #send(name: string, module: string, events: readonly BeaconEvent[]): void {
     if (events.length === 0) return;
     const { id, log, send } = this.#options;
     const base = `salt/beacon/${id}/${name}/`;
-    const shown = events.slice(0, MOST_EVENTS).map(({ tag, ...data }): FiredEvent => ({
+    const shown = events.slice(0, MAX_EVENTS).map(({ tag, ...data }): FiredEvent => ({
       tag: `${base}${tag === undefined ? "" : String(tag)}`,
       data: { ...data, id: data.id ?? id },
       beacon_name: module,

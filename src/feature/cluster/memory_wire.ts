@@ -3,7 +3,7 @@ import { SystemError } from "../../base/errors.ts";
 import type { BusState, BusWire } from "./bus.ts";
 
 /** The most records that a stream keeps. */
-const MOST_RECORDS = 10_000;
+const MAX_RECORDS = 10_000;
 
 interface Stream {
   last: number;
@@ -77,8 +77,8 @@ export class MemoryBroker {
     this.seen.push({ stream: name, bytes });
     stream.records.set(++stream.last, bytes);
     stream.ids.set(id, stream.last);
-    if (stream.records.size > MOST_RECORDS) stream.records.delete(stream.records.keys().next().value!);
-    if (stream.ids.size > MOST_RECORDS) stream.ids.delete(stream.ids.keys().next().value!);
+    if (stream.records.size > MAX_RECORDS) stream.records.delete(stream.records.keys().next().value!);
+    if (stream.ids.size > MAX_RECORDS) stream.ids.delete(stream.ids.keys().next().value!);
     for (const wake of stream.readers) wake();
     return stream.last;
   }

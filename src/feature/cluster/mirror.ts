@@ -83,7 +83,7 @@ interface Opened {
 const AT_ONCE = 200;
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 /** The most bytes of a value that is shared: a larger value stays on its master. */
-const LARGEST = 8 * 2 ** 20;
+const MAX_BYTES = 8 * 2 ** 20;
 /** How long an overview must be unchanged before it counts as settled, in milliseconds: times of files have coarse ticks. */
 const SETTLED_MS = 2000;
 /** How often files are checked while their overview is settled, in milliseconds: somebody may have written into a file. */
@@ -421,12 +421,12 @@ export class Mirror {
     const { files, seal, log } = this.#options;
     const mine = files.read(local);
     const known = this.#known.get(local);
-    if (mine !== undefined && mine.length > LARGEST) {
+    if (mine !== undefined && mine.length > MAX_BYTES) {
       log.warning("record too large for the other masters: it stays on this master", {
         kind: files.kind,
         name: local,
         bytes: mine.length,
-        most: LARGEST,
+        most: MAX_BYTES,
       });
       this.#touched.delete(local);
       this.#know(local, {

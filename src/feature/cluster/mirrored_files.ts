@@ -16,7 +16,7 @@ const DIRECTORIES: Record<KeyState, string> = {
 };
 const STATES = Object.keys(DIRECTORIES) as KeyState[];
 /** The limit of a key file in the key directories, in bytes. */
-const LARGEST_KEY = 64 * 1024;
+const MAX_KEY_BYTES = 64 * 1024;
 
 type Keys = { [State in KeyState]?: string };
 
@@ -82,7 +82,7 @@ export function mirroredKeys(fs: FileSystem, pkiDir: string): MirroredFiles {
     if (!isId(id)) return {};
     const pems = STATES.flatMap((state): [KeyState, string][] => {
       const stat = fs.stat(path(state, id));
-      return stat?.kind === "file" && stat.size > 0 && stat.size <= LARGEST_KEY
+      return stat?.kind === "file" && stat.size > 0 && stat.size <= MAX_KEY_BYTES
         ? [[state, fs.readText(path(state, id))]]
         : [];
     });
@@ -112,7 +112,7 @@ export function mirroredKeys(fs: FileSystem, pkiDir: string): MirroredFiles {
       if (!isId(id)) throw new RangeError(`Cannot keep a key: "${id}" is not a minion id`);
       const [now, next] = [read(id), keysOf(value)];
       for (const pem of Object.values(next)) {
-        if (pem.length > LARGEST_KEY) throw new RangeError(`Cannot keep a key of ${pem.length} characters`);
+        if (pem.length > MAX_KEY_BYTES) throw new RangeError(`Cannot keep a key of ${pem.length} characters`);
       }
       // A key that is no longer trusted is removed first; a rejected key is written before the pending one is removed.
       if (next.accepted !== now.accepted) {

@@ -15,9 +15,9 @@ const BATCH_BYTES = 2 ** 18;
 /** How often a master reports how many messages it has sent, in milliseconds: a loss of the last message is noticed after this time. */
 const BEAT_MS = 1000;
 /** The most bytes of one message or record, which is sent in parts: the largest event of the bus. */
-const LARGEST = 2 ** 27;
+const MAX_BYTES = 2 ** 27;
 /** The most records, and the most bytes, that wait to be appended. */
-const MOST_APPENDS = 10_000;
+const MAX_APPENDS = 10_000;
 const APPEND_BYTES = 2 ** 28;
 /** The time between two attempts to append, in milliseconds. */
 const AGAIN_MS = 250;
@@ -73,7 +73,7 @@ class SealedBus implements Bus {
     this.#name = options.name;
     this.#crypticle = options.key.crypticle("bus");
     this.#guard = new SenderGuard(options.clock.now());
-    this.#parts = new FrameParts(LARGEST, () => options.clock.elapsed());
+    this.#parts = new FrameParts(MAX_BYTES, () => options.clock.elapsed());
     this.#offAll = options.wire.subscribe(ALL, (bytes) => this.#receive(ALL, bytes));
     this.#offOwn = this.#listen();
     this.#beat();
@@ -145,7 +145,7 @@ class SealedBus implements Bus {
     sent.messages += items.length;
     const drop = () => this.counts.dropped += items.length;
     // Messages that cannot be sent are not sealed. Others see by the number of the next message that some are missing.
-    if (!wire.state.connected || size > LARGEST) return void drop();
+    if (!wire.state.connected || size > MAX_BYTES) return void drop();
     const parts = partsOf(encode(items, "bin"), wire.maxBytes - FRAME_ROOM);
     for (const [part, bytes] of parts.entries()) {
       const frame = this.#frame(channel, { before, part, parts: parts.length, bytes });
@@ -243,7 +243,7 @@ class SealedBus implements Bus {
 
   async append(stream: string, bytes: Uint8Array, timeoutMs = 5000): Promise<number> {
     const waiting = this.#appending;
-    if (waiting.records >= MOST_APPENDS || waiting.bytes + bytes.length > APPEND_BYTES) {
+    if (waiting.records >= MAX_APPENDS || waiting.bytes + bytes.length > APPEND_BYTES) {
       throw new SystemError(
         "EAGAIN",
         `Cannot append to "${stream}" at ${this.place}: ${waiting.records} records are already waiting`,

@@ -1,5 +1,5 @@
 /** The most senders that are remembered: a cluster has a few, and each start of a master is one more. */
-const MOST_SENDERS = 1024;
+const MAX_SENDERS = 1024;
 
 interface Heard {
   last: number;
@@ -26,7 +26,7 @@ export class SenderGuard {
     if (heard === undefined) {
       if (!(atMs >= this.#floorMs)) return false;
       this.#heard.set(key, { last: number, atMs });
-      if (this.#heard.size > MOST_SENDERS) this.#forget();
+      if (this.#heard.size > MAX_SENDERS) this.#forget();
       return true;
     }
     if (!(number > heard.last)) return false;

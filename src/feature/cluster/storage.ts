@@ -63,9 +63,9 @@ export interface StoredRecord {
 
 /** One change of a record. */
 export interface RecordPut {
-  /** The name of the record: 1 to {@link LONGEST_NAME} characters. */
+  /** The name of the record: 1 to {@link MAX_NAME_CHARACTERS} characters. */
   readonly name: string;
-  /** The new value, at most {@link LARGEST_VALUE} bytes; undefined removes the record. */
+  /** The new value, at most {@link MAX_VALUE_BYTES} bytes; undefined removes the record. */
   readonly value: Uint8Array | undefined;
   /**
    * Changes the record only if it still has this version; 0: only if there is none, or it was removed.
@@ -94,11 +94,11 @@ export interface RecordChanges {
 }
 
 /** The most characters of a record's name, and of its kind. Longer ones are refused with a `RangeError`. */
-export const LONGEST_NAME = 512;
+export const MAX_NAME_CHARACTERS = 512;
 /** The most bytes of a record's value. Larger ones are refused with a `RangeError`. */
-export const LARGEST_VALUE = 16 * 2 ** 20;
+export const MAX_VALUE_BYTES = 16 * 2 ** 20;
 /** The most changes in one call of {@link Records.put}. */
-export const MOST_PUTS = 1000;
+export const MAX_PUTS = 1000;
 
 /**
  * Versioned maps with a feed of changes, one for each kind. Versions of a kind grow in the order in which changes can be read: a reader
@@ -111,7 +111,7 @@ export interface Records {
    * Changes records in one transaction: when it resolves, the changes are durable. Each change is done or refused by its `ifVersion`.
    *
    * @param by the master that writes
-   * @param puts of different names; at most {@link MOST_PUTS}
+   * @param puts of different names; at most {@link MAX_PUTS}
    * @returns one result for each, in order
    * @throws {SystemError} if the storage cannot be reached: the changes may have been done or not
    */
@@ -218,24 +218,24 @@ export interface LedgerStorage {
 /** Checks changes, so that all storages refuse the same. @throws {RangeError} for invalid names, values and numbers */
 export function checkPuts(kind: string, puts: readonly RecordPut[]): void {
   checkName("kind", kind);
-  if (puts.length > MOST_PUTS) {
-    throw new RangeError(`Cannot change ${puts.length} records at once: expected at most ${MOST_PUTS}`);
+  if (puts.length > MAX_PUTS) {
+    throw new RangeError(`Cannot change ${puts.length} records at once: expected at most ${MAX_PUTS}`);
   }
   const names = new Set<string>();
   for (const { name, value } of puts) {
     checkName("name", name);
     if (names.has(name)) throw new RangeError(`Cannot change the record "${name}" twice at once`);
     names.add(name);
-    if (value !== undefined && value.length > LARGEST_VALUE) {
-      throw new RangeError(`Cannot keep ${value.length} bytes of "${name}": expected at most ${LARGEST_VALUE}`);
+    if (value !== undefined && value.length > MAX_VALUE_BYTES) {
+      throw new RangeError(`Cannot keep ${value.length} bytes of "${name}": expected at most ${MAX_VALUE_BYTES}`);
     }
   }
 }
 
 function checkName(what: string, name: string): void {
-  if (name.length === 0 || name.length > LONGEST_NAME || name.includes("\0")) {
+  if (name.length === 0 || name.length > MAX_NAME_CHARACTERS || name.includes("\0")) {
     throw new RangeError(
-      `Cannot keep a record with a ${what} of ${name.length} characters: expected 1 to ${LONGEST_NAME}, without NUL`,
+      `Cannot keep a record with a ${what} of ${name.length} characters: expected 1 to ${MAX_NAME_CHARACTERS}, without NUL`,
     );
   }
 }

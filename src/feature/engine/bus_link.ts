@@ -29,7 +29,7 @@ export interface BusTaker {
 const AGAIN_MS = 50;
 const PATIENCE_MS = 30_000;
 /** The most bytes that wait to be sent to the bus. */
-const MOST_BUFFERED = 8 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
 /** The connection of an engine to the bus of its host, a master or a minion. */
 export class BusLink {
@@ -69,7 +69,7 @@ export class BusLink {
       throw error;
     });
     connection.write(withLength(packIpcFrame(event)));
-    while (connection.buffered > MOST_BUFFERED && this.#sending === sending) await this.#room.promise;
+    while (connection.buffered > MAX_BUFFERED_BYTES && this.#sending === sending) await this.#room.promise;
   }
 
   async #dial(): Promise<Connection> {

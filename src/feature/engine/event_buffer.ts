@@ -3,8 +3,8 @@ import type { BusEvent } from "../../model/event/bus.ts";
 import type { EngineEvent, EngineEvents } from "../../model/loader/engines.ts";
 
 /** The most events, and the most bytes of events, that wait for an engine that does not read. */
-const MOST_EVENTS = 10_000;
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_EVENTS = 10_000;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** The events that one loop of an engine has not read yet. Events that do not fit are left out, and counted. */
 export class EventBuffer implements EngineEvents {
@@ -27,7 +27,7 @@ export class EventBuffer implements EngineEvents {
   take(event: BusEvent): boolean {
     if (this.#closed || !this.#wants(event.tag)) return true;
     const size = event.bytes.length;
-    if (this.#events.length - this.#head >= MOST_EVENTS || this.#bytes + size > MOST_BYTES && this.#bytes > 0) {
+    if (this.#events.length - this.#head >= MAX_EVENTS || this.#bytes + size > MAX_BYTES && this.#bytes > 0) {
       this.missed++;
       return false;
     }

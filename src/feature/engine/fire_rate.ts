@@ -3,13 +3,13 @@ import { AsyncQueue } from "../../base/async/queue.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 
 /** The most events that wait for their turn. */
-export const MOST_WAITING = 1000;
+export const MAX_WAITING = 1000;
 
 /** Limits how many events an engine may fire a second; after a quiet second as many at once. Further events wait, in order. */
 export class FireRate {
   readonly #clock: Pick<Clock, "elapsed" | "sleep">;
   readonly #perSecond: number;
-  readonly #waiting = new AsyncQueue<Deferred<void>>({ limit: MOST_WAITING, whenFull: "drop-newest" });
+  readonly #waiting = new AsyncQueue<Deferred<void>>({ limit: MAX_WAITING, whenFull: "drop-newest" });
   #left: number;
   #since: number;
   #serving = false;
@@ -39,7 +39,7 @@ export class FireRate {
     const turn = deferred<void>();
     if (!this.#waiting.offer(turn)) {
       throw new RangeError(
-        `Cannot fire the event: ${MOST_WAITING} events are already waiting, and ${this.#perSecond} a ` +
+        `Cannot fire the event: ${MAX_WAITING} events are already waiting, and ${this.#perSecond} a ` +
           "second are sent (engine_events_per_second). Await each call of fire",
       );
     }

@@ -39,10 +39,10 @@ export interface EngineCounts {
 }
 
 /** The most characters of a tag: every listener has to match it. */
-const LONGEST_TAG = 1024;
+const MAX_TAG_CHARACTERS = 1024;
 /** The most fields that an engine may report, and the most characters of each. */
-const MOST_DETAILS = 20;
-const LONGEST_DETAIL = 500;
+const MAX_DETAILS = 20;
+const MAX_DETAIL_CHARACTERS = 500;
 
 /** Runs one engine: gives it access to the bus, and counts its events. */
 export class EngineRun {
@@ -116,9 +116,11 @@ export class EngineRun {
 
   async #fire(tag: string, data: Record<string, unknown>): Promise<void> {
     const { runtime: { clock }, opts, role, hasMaster } = this.#options;
-    if (tag === "" || tag.length > LONGEST_TAG || tag.includes("\n")) {
-      const shown = tag.length > LONGEST_TAG ? `${tag.length} characters` : JSON.stringify(tag);
-      throw new TypeError(`Cannot fire an event under ${shown}: expected one line of 1 to ${LONGEST_TAG} characters`);
+    if (tag === "" || tag.length > MAX_TAG_CHARACTERS || tag.includes("\n")) {
+      const shown = tag.length > MAX_TAG_CHARACTERS ? `${tag.length} characters` : JSON.stringify(tag);
+      throw new TypeError(
+        `Cannot fire an event under ${shown}: expected one line of 1 to ${MAX_TAG_CHARACTERS} characters`,
+      );
     }
     try {
       await this.#rate.take();
@@ -141,9 +143,12 @@ export class EngineRun {
 
   #report(details: Record<string, unknown>): void {
     for (const [name, value] of Object.entries(details)) {
-      if (!this.#details.has(name) && this.#details.size >= MOST_DETAILS) continue;
+      if (!this.#details.has(name) && this.#details.size >= MAX_DETAILS) continue;
       const plain = typeof value === "number" || typeof value === "boolean" || value === null;
-      this.#details.set(name.slice(0, LONGEST_DETAIL), plain ? value : String(value).slice(0, LONGEST_DETAIL));
+      this.#details.set(
+        name.slice(0, MAX_DETAIL_CHARACTERS),
+        plain ? value : String(value).slice(0, MAX_DETAIL_CHARACTERS),
+      );
     }
   }
 }

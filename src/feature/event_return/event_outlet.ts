@@ -35,9 +35,9 @@ interface Place {
 }
 
 /** The most events that are given to a store at once. */
-const MOST = 500;
+const MAX_EVENTS = 500;
 /** The most bytes of events that are given to a store at once. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** The time for one call of a store, in milliseconds. */
 const CALL_MS = 60_000;
 /** The waits between two tries while a store is down, in milliseconds. */
@@ -199,7 +199,7 @@ export class EventOutlet {
   /** Takes the next entries, and gives them to the store until it has them. */
   async #store(): Promise<void> {
     const { sending } = this.#place;
-    const { entries, skipped } = this.#reader.read(sending ?? MOST, sending === undefined ? MOST_BYTES : Infinity);
+    const { entries, skipped } = this.#reader.read(sending ?? MAX_EVENTS, sending === undefined ? MAX_BYTES : Infinity);
     const from = this.#reader.at - entries.length;
     if (skipped > 0 && from > this.#counted) this.#lose("they are no longer in the spool", from - this.#counted);
     this.#counted = Math.max(this.#counted, this.#reader.at);

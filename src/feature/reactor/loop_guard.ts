@@ -23,9 +23,9 @@ export interface LoopGuardOptions {
 /** The time in milliseconds within which repetitions count as a loop. A slower repetition may be intended, such as a retry. */
 export const WINDOW_MS = 60_000;
 /** The most jobs that are remembered. */
-const MOST_JOBS = 20_000;
+const MAX_JOBS = 20_000;
 /** The most steps of a chain that are remembered. */
-const MOST_STEPS = 500;
+const MAX_STEPS = 500;
 
 const JID = /^\d{20}(?:_[0-9A-Za-z]+)?$/;
 /** Matches tags with the jid of their job. */
@@ -77,7 +77,7 @@ export class LoopGuard {
         } s because of jobs that it started, first with the event ${before.root}: ${round}`,
       };
     }
-    return { chain: { root: before.root, steps: [...before.steps, { sls, tag, atMs: now }].slice(-MOST_STEPS) } };
+    return { chain: { root: before.root, steps: [...before.steps, { sls, tag, atMs: now }].slice(-MAX_STEPS) } };
   }
 
   /** Notes that a reaction has started a job. */
@@ -86,7 +86,7 @@ export class LoopGuard {
   }
 
   #remember(jid: string, chain: Chain): void {
-    if (this.#jobs.size >= MOST_JOBS) this.#jobs.delete(this.#jobs.keys().next().value!);
+    if (this.#jobs.size >= MAX_JOBS) this.#jobs.delete(this.#jobs.keys().next().value!);
     this.#jobs.set(jid, chain);
   }
 }

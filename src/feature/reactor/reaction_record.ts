@@ -14,8 +14,8 @@ export interface RecordedReaction {
 }
 
 /** The most reactions that are remembered. */
-const MOST = 200;
-const LONGEST = 500;
+const MAX_REACTIONS = 200;
+const MAX_CHARACTERS = 500;
 
 /** The latest reactions, for the status report. */
 export class ReactionRecord {
@@ -34,14 +34,14 @@ export class ReactionRecord {
     this.#latest.push({
       at: this.#now() / 1000,
       ...reaction,
-      tag: tag.slice(0, LONGEST),
-      ...error === undefined ? {} : { error: error.slice(0, LONGEST) },
+      tag: tag.slice(0, MAX_CHARACTERS),
+      ...error === undefined ? {} : { error: error.slice(0, MAX_CHARACTERS) },
     });
-    if (this.#latest.length > MOST * 2) this.#latest = this.#latest.slice(-MOST);
+    if (this.#latest.length > MAX_REACTIONS * 2) this.#latest = this.#latest.slice(-MAX_REACTIONS);
   }
 
   /** The latest reactions, newest last. */
   get latest(): readonly RecordedReaction[] {
-    return this.#latest.slice(-MOST);
+    return this.#latest.slice(-MAX_REACTIONS);
   }
 }

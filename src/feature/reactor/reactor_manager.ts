@@ -24,7 +24,7 @@ export interface ReactorManagerOptions {
 /** How long a proof is valid, in milliseconds. */
 const PROOF_MS = 60_000;
 /** The most used proofs that are remembered, so that none is used twice. */
-const MOST_PROOFS = 1000;
+const MAX_PROOFS = 1000;
 
 /** Answers the requests of `salt-run reactor.*`: lists and changes the reactors, and reports whether this reactor is the leader. */
 export class ReactorManager {
@@ -63,7 +63,7 @@ export class ReactorManager {
     if (jid === undefined || typeof proof !== "string" || typeof at !== "number") return false;
     if (Math.abs(clock.now() - at) > PROOF_MS || this.#used.has(proof)) return false;
     if (!same(proof, proofOf(crypto, key(), tag, data))) return false;
-    if (this.#used.size >= MOST_PROOFS) this.#used.delete(this.#used.values().next().value!);
+    if (this.#used.size >= MAX_PROOFS) this.#used.delete(this.#used.values().next().value!);
     this.#used.add(proof);
     return true;
   }

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import type { ExitStatus } from "../../runtime/process.ts";
 
 /** The most characters that are kept. */
-const KEPT = 4096;
+const MAX_KEPT_CHARACTERS = 4096;
 
 /** The last output of a process, which often names the cause of a crash. */
 export class LastWords {
@@ -10,7 +10,7 @@ export class LastWords {
   #text = "";
 
   add(chunk: Uint8Array): void {
-    this.#text = (this.#text + this.#decoder.decode(chunk)).slice(-KEPT);
+    this.#text = (this.#text + this.#decoder.decode(chunk)).slice(-MAX_KEPT_CHARACTERS);
   }
 
   get text(): string {

@@ -21,7 +21,7 @@ done
 for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null`;
 
 /** The most changes of the list that wait for a shell that does not read: more are not expected. */
-const MOST_CHANGES = 100_000;
+const MAX_CHANGES = 100_000;
 
 /**
  * Kills process groups once this process has died, however it died: a child that hangs or is stopped cannot notice that itself. A
@@ -49,7 +49,7 @@ export class OrphanGuard {
 
   #start(): AsyncQueue<Uint8Array> {
     const { process } = this.#runtime;
-    const changes = new AsyncQueue<Uint8Array>({ limit: MOST_CHANGES, whenFull: "drop-newest" });
+    const changes = new AsyncQueue<Uint8Array>({ limit: MAX_CHANGES, whenFull: "drop-newest" });
     process.spawn({
       argv: ["sh", "-c", SCRIPT, String(Math.ceil(this.#graceMs / 1000))],
       env: process.environment(),

@@ -2,7 +2,7 @@
 const DEATHS = 2;
 /** How long requests are refused at first and at most, in milliseconds; each further time is twice as long. */
 const FIRST_MS = 60_000;
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 /** The most owners that are remembered. */
 const REMEMBERED = 10_000;
 
@@ -28,7 +28,7 @@ export class Quarantine {
     this.#records.delete(name);
     this.#records.set(name, record);
     if (++record.deaths % DEATHS === 0) {
-      record.untilMs = this.#now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(record.terms++, 16));
+      record.untilMs = this.#now() + Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(record.terms++, 16));
     }
     for (const oldest of this.#records.keys()) {
       if (this.#records.size <= REMEMBERED) break;

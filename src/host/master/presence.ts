@@ -9,7 +9,7 @@ export interface Order {
 }
 
 /** The most connections of one minion that are shown: a minion has one or two, but may open thousands. */
-const MOST_SHOWN = 4;
+const MAX_SHOWN = 4;
 
 /**
  * Which minions are connected, by the connections over which they have authenticated themselves. A minion is connected from a request
@@ -133,10 +133,10 @@ export class Presence {
     return new Set([...this.#open.keys(), ...[...this.#peers.values()].flatMap((ids) => [...ids])]);
   }
 
-  /** The newest connections to this master over which a minion has authenticated itself, {@link MOST_SHOWN} at most. */
+  /** The newest connections to this master over which a minion has authenticated itself, {@link MAX_SHOWN} at most. */
   connectionsOf(id: string): readonly string[] {
     const open = this.#open.get(id);
-    return open === undefined ? [] : typeof open === "string" ? [open] : [...open].slice(-MOST_SHOWN);
+    return open === undefined ? [] : typeof open === "string" ? [open] : [...open].slice(-MAX_SHOWN);
   }
 
   /**

@@ -48,7 +48,7 @@ export interface FailoverOptions<M extends Candidate> {
 type Change<M> = { lost: string } | { first: M };
 
 /** After how many questions without a reply a master counts as lost. */
-const MOST_SILENCES = 3;
+const MAX_SILENCES = 3;
 /** Default of `master_failback_interval`, in seconds. */
 const FAILBACK_SECONDS = 30;
 const FIRST_PAUSE_MS = 1000;
@@ -236,7 +236,7 @@ export class Failover<M extends Candidate> {
         silences = 0;
       } catch (error) {
         signal.throwIfAborted();
-        if (++silences === MOST_SILENCES) {
+        if (++silences === MAX_SILENCES) {
           return { lost: `it did not reply to ${silences} requests: ${messageOf(error)}` };
         }
       }

@@ -8,7 +8,7 @@ import type { MasterConnection } from "./connection.ts";
 type Load = Record<string, unknown>;
 
 /** Masters that one request is sent to, one after the other. */
-const MOST_MASTERS = 5;
+const MAX_MASTERS = 5;
 
 /** Commands that change the mine, which each master keeps for itself: they go to every master. */
 const FOR_ALL: ReadonlySet<unknown> = new Set(["_mine", "_mine_delete", "_mine_flush"]);
@@ -147,7 +147,7 @@ export class Masters {
       try {
         return await master.request(load, how);
       } catch (error) {
-        if (this.#connected.has(master) || masters === MOST_MASTERS) throw error;
+        if (this.#connected.has(master) || masters === MAX_MASTERS) throw error;
       }
     }
   }

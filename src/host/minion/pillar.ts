@@ -6,7 +6,7 @@ import { str } from "../../language/python/repr.ts";
 import { typeName } from "../../language/python/type_name.ts";
 
 /** Characters that are shown of a reply that is no pillar. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN_CHARACTERS = 500;
 
 /**
  * Compiles a pillar without a master, from the files of the minion itself.
@@ -78,7 +78,7 @@ export function pillarRequest(
 export function pillarOf(reply: unknown): AnyMap {
   if (isMap(reply)) return reply;
   // A master that cannot compile the pillar answers with the reason.
-  const why = typeof reply === "string" && reply !== "" ? `: ${reply.slice(0, MOST_SHOWN)}` : "";
+  const why = typeof reply === "string" && reply !== "" ? `: ${reply.slice(0, MAX_SHOWN_CHARACTERS)}` : "";
   throw new SaltError("BAD_PILLAR", `Got a bad pillar from master, type ${typeName(reply)}, expecting dict${why}`);
 }
 

@@ -53,7 +53,7 @@ export interface SignInOptions {
 const WARN_AGAIN_MS = 10 * 60_000;
 
 /** How often {@link SignIn.once} is told to come later. */
-const MOST_DELAYS = 3;
+const MAX_DELAYS = 3;
 
 /** Signs in to one master, and tries again until the master accepts the minion's key. */
 export class SignIn {
@@ -98,7 +98,7 @@ export class SignIn {
         return outcome.signedIn;
       }
       if (outcome.state !== "later") throw this.#refusal(outcome.state);
-      if (attempt === MOST_DELAYS) throw new SaltError("BUSY", "the master is signing in many minions");
+      if (attempt === MAX_DELAYS) throw new SaltError("BUSY", "the master is signing in many minions");
       log.info("the master is busy with sign-ins: this minion signs in later", { ms: outcome.afterMs });
       await clock.sleep(outcome.afterMs, signal);
     }

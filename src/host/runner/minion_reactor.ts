@@ -56,8 +56,8 @@ export function minionReactor(parts: MinionReactorParts): EngineModule {
 
 /** Returns the text that identifies an event of this reactor when the bus brings it back. */
 const keyOf = (tag: string, stamp: unknown) => `${stamp} ${tag}`;
-/** The maximum of fired events that have not come back from the bus. */
-const MOST_FIRED = 10_000;
+/** The maximum of fired events that have not come back from the bus: about a megabyte. */
+const MAX_FIRED = 10_000;
 
 function needsMaster(type: string): ReactionError {
   return new ReactionError(
@@ -164,7 +164,7 @@ class MinionReactor {
     return (tag, data) => {
       const { runtime: { clock }, log } = this.#engine;
       const _stamp = eventStamp(clock.now());
-      if (this.#fired.size >= MOST_FIRED) this.#fired.delete(this.#fired.keys().next().value!);
+      if (this.#fired.size >= MAX_FIRED) this.#fired.delete(this.#fired.keys().next().value!);
       this.#fired.set(keyOf(tag, _stamp), jid);
       this.#send(packEvent(tag, { ...data, _stamp })).catch((error: unknown) => {
         log.error("event of a reaction not fired", { tag, error: messageOf(error) });

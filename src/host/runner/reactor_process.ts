@@ -251,8 +251,8 @@ class ReactorProcess {
   }
 }
 
-/** The most events that one record of the log names. */
-const MOST_NAMED = 1000;
+/** The most events that one record of the log names: their tags take some 50 kilobytes. */
+const MAX_NAMED = 1000;
 
 /**
  * Logs the events that the previous process did not handle to the end: they are not handled again. One record names them all, since a log
@@ -265,7 +265,7 @@ function nameLeft(log: Logger, left: readonly TakenEvent[]): void {
   ];
   const named = (events: readonly TakenEvent[], text: (event: TakenEvent) => string) => ({
     count: events.length,
-    events: events.slice(0, MOST_NAMED).map(text).join(", "),
+    events: events.slice(0, MAX_NAMED).map(text).join(", "),
   });
   if (none.length > 0) {
     log.error(

@@ -12,7 +12,7 @@ import type { HashName } from "../../runtime/crypto.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
 /** How long a runner that the master runs may listen, in milliseconds: no user could end it. */
-const LONGEST_MS = 3_600_000;
+const MAX_MS = 3_600_000;
 
 /** Returns the sockets of a bus, the likelier one first. */
 function socketsOf(runtime: Runtime, opts: MasterOpts, { node, sockDir }: BusChoice): string[] {
@@ -69,13 +69,13 @@ export async function* runnerEvents(
   wants: (tag: string) => boolean,
 ): AsyncIterable<BusEvent> {
   const late = new AbortController();
-  const cancel = bounded ? runtime.clock.after(LONGEST_MS, () => late.abort()) : () => {};
+  const cancel = bounded ? runtime.clock.after(MAX_MS, () => late.abort()) : () => {};
   try {
     yield* hostEvents({ runtime, opts }, choice, (tag) => tag !== skip && wants(tag), late.signal);
   } finally {
     cancel();
   }
   throw new CommandExecutionError(
-    `No event came within ${LONGEST_MS / 1000} s: a runner on the master cannot listen longer`,
+    `No event came within ${MAX_MS / 1000} s: a runner on the master cannot listen longer`,
   );
 }

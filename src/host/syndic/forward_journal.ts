@@ -4,7 +4,7 @@ import { isRecord } from "../../base/record.ts";
 import { ForwardedJob } from "./forwarded_job.ts";
 
 /** The most bytes of all records together. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * Records on the disk which jobs belong to which higher master: after a crash their returns are found in the local job cache. A record has
@@ -16,7 +16,7 @@ export class ForwardJournal {
 
   constructor(options: Omit<SpoolFilesOptions, "bytes">) {
     this.#options = options;
-    this.#files = new SpoolFiles({ ...options, bytes: MOST_BYTES });
+    this.#files = new SpoolFiles({ ...options, bytes: MAX_BYTES });
   }
 
   /** Reads the jobs that an earlier process has left, oldest first, by the address of their master. */

@@ -41,7 +41,7 @@ export interface HigherMasterOptions {
 }
 
 /** The most jobs of one higher master; if there are more, the oldest is given up. */
-const MOST_JOBS = 10_000;
+const MAX_JOBS = 10_000;
 /** The pause before a job is offered to the local master again, in milliseconds. */
 const AGAIN_MS = 500;
 
@@ -231,9 +231,9 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
   async keep(job: ForwardedJob): Promise<void> {
     const { journal, log } = this.#options;
     this.#jobs.set(job.jid, job);
-    if (this.#jobs.size > MOST_JOBS) {
+    if (this.#jobs.size > MAX_JOBS) {
       const [oldest] = this.#jobs.values();
-      log.error("job given up: too many jobs wait for the higher master", { jid: oldest!.jid, most: MOST_JOBS });
+      log.error("job given up: too many jobs wait for the higher master", { jid: oldest!.jid, most: MAX_JOBS });
       this.forget(oldest!);
     }
     try {

@@ -17,7 +17,7 @@ export interface LocalJobsOptions {
 }
 
 /** The most jobs that one sweep looks up. */
-const MOST_LOOKED_UP = 50;
+const MAX_LOOKED_UP = 50;
 /** The age at which jobs are given up if the local master keeps its own for ever: a day. */
 const DAY_SECONDS = 86_400;
 
@@ -98,7 +98,7 @@ export class LocalJobs {
     const { clock, local, masters, log, opts } = this.#options;
     const keepMs = (opts.keep_jobs_seconds || DAY_SECONDS) * 1000;
     for (const master of masters) {
-      let left = all ? Infinity : MOST_LOOKED_UP;
+      let left = all ? Infinity : MAX_LOOKED_UP;
       for (const job of [...master.jobs()]) {
         if (clock.now() - job.atMs > keepMs) {
           log.info("job given up: its minions have not returned (keep_jobs_seconds)", { jid: job.jid });

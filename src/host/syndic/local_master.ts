@@ -24,7 +24,7 @@ export interface LocalMasterOptions {
 }
 
 /** The longest pause between attempts to reach the master, in milliseconds. */
-const LONGEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 
 /** The connection to the master on this host, Brine's or Salt's, while the syndic runs: the master may come and go. */
 export class LocalMaster implements AsyncDisposable {
@@ -93,7 +93,7 @@ export class LocalMaster implements AsyncDisposable {
         }
       }
       await this.#disconnect();
-      const pauseMs = backoffDelay(failures++, { initialMs: 200, maxMs: LONGEST_PAUSE_MS }, random());
+      const pauseMs = backoffDelay(failures++, { initialMs: 200, maxMs: MAX_PAUSE_MS }, random());
       await clock.sleep(pauseMs, signal).catch(() => {});
     }
     await this.#disconnect();

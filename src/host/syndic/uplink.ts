@@ -44,12 +44,12 @@ interface Outgoing {
 }
 
 /** The most returns of one request; the next constants bound its bytes and its events. */
-const MOST_RETURNS = 500;
-const MOST_BYTES = 524_288;
-const MOST_EVENTS = 500;
+const MAX_RETURNS = 500;
+const MAX_BYTES = 524_288;
+const MAX_EVENTS = 500;
 /** The most events that wait (the next constant bounds their bytes): minions need no acknowledgement of them, and the oldest are dropped. */
-const HELD_EVENTS = 5000;
-const HELD_EVENT_BYTES = 4 * 1024 * 1024;
+const MAX_HELD_EVENTS = 5000;
+const MAX_HELD_EVENT_BYTES = 4 * 1024 * 1024;
 const FIRST_DELAY_MS = 200;
 
 /**
@@ -97,11 +97,11 @@ export class Uplink {
   event(tag: string, data: Load, size: number): void {
     this.#events.push({ tag, data, size });
     this.#eventBytes += size;
-    while (this.#events.length > HELD_EVENTS || this.#eventBytes > HELD_EVENT_BYTES) {
+    while (this.#events.length > MAX_HELD_EVENTS || this.#eventBytes > MAX_HELD_EVENT_BYTES) {
       this.#eventBytes -= this.#events.shift()!.size;
       if (this.#dropped++ === 0) {
         this.#options.log.warning("events dropped: the higher master is too slow", {
-          held: HELD_EVENTS,
+          held: MAX_HELD_EVENTS,
         });
       }
     }
@@ -144,7 +144,7 @@ export class Uplink {
     const done: (() => void)[] = [];
     const failed: (() => void)[] = [];
     for (const job of this.#options.jobs()) {
-      if (!job.isPublished || events.length >= MOST_EVENTS) continue;
+      if (!job.isPublished || events.length >= MAX_EVENTS) continue;
       if (job.needsNaming) {
         job.needsNaming = false;
         events.push(...this.#naming(job));
@@ -188,7 +188,7 @@ export class Uplink {
 
   #otherEvents(): Outgoing | undefined {
     if (this.#events.length === 0) return undefined;
-    const events = this.#events.splice(0, MOST_EVENTS);
+    const events = this.#events.splice(0, MAX_EVENTS);
     for (const { size } of events) this.#eventBytes -= size;
     return {
       load: this.#eventLoad(events.map(({ tag, data }) => ({ tag, data }))),
@@ -216,7 +216,7 @@ export class Uplink {
         : undefined;
       const load = job.isLocal ? await this.#options.readLoad(job) : undefined;
       for (const [minion, held] of [...job.unsent]) {
-        isFull = batch.count >= MOST_RETURNS || batch.bytes >= MOST_BYTES;
+        isFull = batch.count >= MAX_RETURNS || batch.bytes >= MAX_BYTES;
         if (isFull) break;
         const result = held.result ?? stored?.get(minion);
         if (result === undefined) {

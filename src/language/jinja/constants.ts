@@ -3,7 +3,7 @@ import type { Arguments, Expression } from "./nodes.ts";
 import type { Evaluate } from "./runtime.ts";
 
 /** The most characters of a text that is kept with its template. */
-const KEPT = 4096;
+const MAX_KEPT_CHARACTERS = 4096;
 
 type Parts = readonly (Expression | undefined)[];
 
@@ -79,7 +79,7 @@ export function rememberText(evaluate: Evaluate): Evaluate {
   return (frame) => {
     if (known !== undefined) return known;
     const value = evaluate(frame);
-    if (typeof value === "string" && value.length <= KEPT) known = value;
+    if (typeof value === "string" && value.length <= MAX_KEPT_CHARACTERS) known = value;
     return value;
   };
 }

@@ -16,7 +16,7 @@ const CONSTANTS: Readonly<Record<string, unknown>> = {
   None: null,
 };
 /** The most nested parentheses, lists and operators: deeper ones are refused before they fill the stack. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 export interface TupleOptions {
   /** Accepts only names and literals, for the left side of an assignment. */
@@ -45,7 +45,7 @@ export class ExpressionParser {
   }
 
   expression(conditional = true): Expression {
-    if (++this.#depth > DEEPEST) this.fail(`expressions are nested more than ${DEEPEST} levels deep`);
+    if (++this.#depth > MAX_DEPTH) this.fail(`expressions are nested more than ${MAX_DEPTH} levels deep`);
     const value = conditional ? this.#conditional() : this.#or();
     this.#depth--;
     return value;
@@ -200,7 +200,7 @@ export class ExpressionParser {
     const { type, line } = this.stream.current;
     let value: Expression;
     if (type === "-" || type === "+") {
-      if (++this.#depth > DEEPEST) this.fail(`expressions are nested more than ${DEEPEST} levels deep`);
+      if (++this.#depth > MAX_DEPTH) this.fail(`expressions are nested more than ${MAX_DEPTH} levels deep`);
       this.stream.next();
       value = { kind: type === "-" ? "negative" : "positive", value: this.#unary(false), line };
       this.#depth--;

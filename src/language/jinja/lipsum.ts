@@ -6,12 +6,12 @@ const WORDS =
     .split(" ");
 
 /** The most words that one call may make. */
-const MOST = 1_000_000;
+const MAX_WORDS = 1_000_000;
 
 /** Jinja2's `lipsum`: paragraphs of filler text. */
 export function lipsum(paragraphs: number, html: boolean, min: number, max: number): unknown {
   if (max <= min) throw new PythonError("ValueError", `empty range for randrange() (${min}, ${max}, ${max - min})`);
-  if (paragraphs * max > MOST) throw new PythonError("ValueError", `lipsum makes ${MOST} words at most`);
+  if (paragraphs * max > MAX_WORDS) throw new PythonError("ValueError", `lipsum makes ${MAX_WORDS} words at most`);
   const texts = Array.from({ length: paragraphs }, () => {
     const count = min + Math.floor(Math.random() * (max - min));
     const words: string[] = [];

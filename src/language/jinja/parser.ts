@@ -8,7 +8,7 @@ import { matches, quoted, TokenStream } from "./token_stream.ts";
 type TagReader = (parser: TemplateParser, line: number) => Statement;
 
 /** The most nested tags: deeper ones are refused before they fill the stack. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /**
  * Reads a template into a tree.
@@ -94,7 +94,7 @@ class TemplateParser {
     if (token.type !== "name") this.fail("tag name expected", token.line);
     const name = String(token.value);
     if (!Object.hasOwn(TAGS, name)) this.#failUnknown(name, this.#ends, token.line);
-    if (this.#tags.length >= DEEPEST) this.fail(`tags are nested more than ${DEEPEST} levels deep`, token.line);
+    if (this.#tags.length >= MAX_DEPTH) this.fail(`tags are nested more than ${MAX_DEPTH} levels deep`, token.line);
     this.#tags.push(name);
     this.stream.next();
     const statement = TAGS[name]!(this, token.line);

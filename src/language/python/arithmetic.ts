@@ -7,11 +7,11 @@ import { setHas } from "./dict.ts";
 import { tupleOf } from "./tuple.ts";
 
 /** The most characters or items that a repetition may make. */
-const MOST_REPEATED = 2 ** 24;
+const MAX_REPEATED = 2 ** 24;
 /** The most characters of a joined text, or items of a joined list. */
-const LONGEST = 2 ** 26;
+const MAX_CHARACTERS = 2 ** 26;
 /** The most bits of a power. */
-const MOST_BITS = 2 ** 20;
+const MAX_BITS = 2 ** 20;
 
 type Int = number | bigint;
 
@@ -79,7 +79,9 @@ export function add(a: unknown, b: unknown): unknown {
 export function joinTexts(parts: readonly string[]): string {
   let length = 0;
   for (const part of parts) length += part.length;
-  if (length > LONGEST) throw new PythonError("MemoryError", `a text may have ${LONGEST} characters at most`);
+  if (length > MAX_CHARACTERS) {
+    throw new PythonError("MemoryError", `a text may have ${MAX_CHARACTERS} characters at most`);
+  }
   return parts.join("");
 }
 
@@ -91,8 +93,8 @@ const JOINED: [(value: unknown) => boolean, string][] = [
 ];
 
 function joined(a: unknown, b: unknown): unknown {
-  if ((a as unknown[]).length + (b as unknown[]).length > LONGEST) {
-    throw new PythonError("MemoryError", `a list may have ${LONGEST} items at most`);
+  if ((a as unknown[]).length + (b as unknown[]).length > MAX_CHARACTERS) {
+    throw new PythonError("MemoryError", `a list may have ${MAX_CHARACTERS} items at most`);
   }
   if (a instanceof Tuple) return tupleOf([...a, ...b as unknown[]]);
   if (Array.isArray(a)) return [...a, ...b as unknown[]];
@@ -120,7 +122,7 @@ export function multiply(a: unknown, b: unknown): unknown {
 
 function bounded(x: bigint, y: bigint): bigint {
   const digits = (value: bigint) => value.toString(16).length;
-  if (digits(x) + digits(y) > MOST_BITS / 4) throw new PythonError("OverflowError", "integer is too large");
+  if (digits(x) + digits(y) > MAX_BITS / 4) throw new PythonError("OverflowError", "integer is too large");
   return x * y;
 }
 
@@ -129,8 +131,8 @@ function isSequence(value: unknown): value is string | unknown[] | Uint8Array {
 }
 
 function repeated(sequence: string | unknown[] | Uint8Array, count: number): unknown {
-  if (sequence.length * count > MOST_REPEATED) {
-    throw new PythonError("MemoryError", `a repetition may have ${MOST_REPEATED} characters or items at most`);
+  if (sequence.length * count > MAX_REPEATED) {
+    throw new PythonError("MemoryError", `a repetition may have ${MAX_REPEATED} characters or items at most`);
   }
   if (typeof sequence === "string") return sequence.repeat(count);
   const items = Array.from({ length: count }, () => [...sequence]).flat(1);
@@ -188,7 +190,7 @@ export function power(a: unknown, b: unknown): unknown {
     if (base >= -1 && base <= 1) {
       return toInteger(BigInt(base) ** BigInt(Number(BigInt(exponent) % 2n) + (exponent > 0 ? 2 : 0)));
     }
-    if (BigInt(base).toString(2).length * Number(exponent) > MOST_BITS) {
+    if (BigInt(base).toString(2).length * Number(exponent) > MAX_BITS) {
       throw new PythonError("OverflowError", "the result of ** is too large");
     }
     return toInteger(BigInt(base) ** BigInt(exponent));

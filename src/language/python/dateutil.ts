@@ -10,7 +10,7 @@ export interface DateText extends PlainTime {
 }
 
 /** The most characters of a date; longer text is not read. */
-const LONGEST = 200;
+const MAX_CHARACTERS = 200;
 
 /** Words and signs that are skipped. */
 const SKIPPED = /[\s.,;\-/']+|(?:at|on|and|ad|of|st|nd|rd|th|m|t)(?![a-z])/iy;
@@ -255,7 +255,7 @@ function partOf(text: string): Part | undefined {
  * @returns undefined if the text is not a date
  */
 export function parseDate(text: string, today: PlainTime): DateText | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_CHARACTERS) return undefined;
   const reader = new Reader(text);
   if (!reader.read()) return undefined;
   const found = resolve(reader.parts);

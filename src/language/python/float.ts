@@ -23,7 +23,7 @@ export function toInteger(value: bigint): number | bigint {
 }
 
 /** The most digits of an integer that Python reads from text. */
-const MOST_DIGITS = 4300;
+const MAX_DIGITS = 4300;
 
 /**
  * Reads an integer from its digits. Like Python it refuses very long ones, because the time to read them grows faster than
@@ -33,8 +33,8 @@ const MOST_DIGITS = 4300;
  * @throws {SyntaxError} for more than 4300 digits
  */
 export function integerOf(text: string): bigint {
-  if (text.length > MOST_DIGITS + 1) {
-    throw new SyntaxError(`Cannot read an integer of ${text.length} digits: at most ${MOST_DIGITS} are read`);
+  if (text.length > MAX_DIGITS + 1) {
+    throw new SyntaxError(`Cannot read an integer of ${text.length} digits: at most ${MAX_DIGITS} are read`);
   }
   return BigInt(text);
 }

@@ -19,7 +19,7 @@ export class JsonError extends SyntaxError {
 }
 
 /** Maximum nesting of lists and maps; Python's limit is about the same. */
-const DEEPEST = 900;
+const MAX_DEPTH = 900;
 
 const NUMBER = /(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?/y;
 // Matches a string without control characters.
@@ -80,7 +80,7 @@ class Reader {
   }
 
   value(depth: number): unknown {
-    if (depth > DEEPEST) throw this.#fail("Lists and maps are nested too deeply");
+    if (depth > MAX_DEPTH) throw this.#fail("Lists and maps are nested too deeply");
     if (this.#takes("{")) return this.#map(depth);
     if (this.#takes("[")) return this.#list(depth);
     if (this.#text[this.#at] === '"') return this.#string();

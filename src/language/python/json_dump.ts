@@ -17,7 +17,8 @@ export interface JsonDumpOptions {
   separators?: readonly [string, string];
 }
 
-const DEEPEST = 900;
+/** Maximum nesting of lists and maps, as when JSON is read. */
+const MAX_DEPTH = 900;
 
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -81,7 +82,7 @@ export function dumpJson(value: unknown, options: JsonDumpOptions = {}): string 
     return `${open}${inner}${items.join(between + inner)}\n${unit.repeat(level)}${close}`;
   };
   const write = (one: unknown, level: number): string => {
-    if (level > DEEPEST) throw valueError("Circular reference detected");
+    if (level > MAX_DEPTH) throw valueError("Circular reference detected");
     if (typeof one === "string") return text(one, ensureAscii);
     const plain = scalar(one);
     if (plain !== undefined) return plain;

@@ -44,9 +44,9 @@ export interface Matcher {
 type Slots = readonly number[];
 
 /** The most positions that all paths together may note, for an expression with references. */
-const MOST_NOTED = 4_000_000;
+const MAX_NOTED = 4_000_000;
 /** The most positions of groups and loops that a match may note: each path has its own. */
-const MOST_SLOTS = 500;
+const MAX_SLOTS = 500;
 
 /** Matches the names that the translator gives to unnamed or added groups. */
 const OWN_NAME = /^(?:atomic|group)\d+_$/;
@@ -70,8 +70,8 @@ export function compileMatcher(source: string, ignoreCase: boolean, shown: strin
     // Loops get their slots after those of the groups, so a loop's slot is never 0.
     build.slots = 2 * names.length + 1;
     program = assemble(node, build);
-    if (build.slots > MOST_SLOTS) {
-      throw new RefusedPatternError(`it has more than ${MOST_SLOTS / 2} groups and repetitions`);
+    if (build.slots > MAX_SLOTS) {
+      throw new RefusedPatternError(`it has more than ${MAX_SLOTS / 2} groups and repetitions`);
     }
   } catch (error) {
     throw refusedPattern(error, name);
@@ -252,7 +252,7 @@ function backtrackAt(program: Program, run: Run, index: number, search: Search):
   for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
     let { state, at, slots } = way;
     for (let open = true; open;) {
-      if (ways.length * slots.length > MOST_NOTED) run.left = -1;
+      if (ways.length * slots.length > MAX_NOTED) run.left = -1;
       if (--run.left < 0) return undefined;
       const [first, next] = [x[state]!, y[state]!];
       switch (kinds[state]) {

@@ -8,7 +8,7 @@ import { typeName } from "./type_name.ts";
 
 const FIELD = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?([^]|$)/gu;
 /** The largest width or precision, in characters. */
-const WIDEST = 1_000_000;
+const MAX_WIDTH = 1_000_000;
 
 /**
  * Python's `template % values`.
@@ -38,7 +38,7 @@ export function percentFormat(template: string, values: unknown): string {
       }
       const size = (part: string | undefined) => {
         const number = part === "*" ? Number(next()) : part === undefined ? undefined : Number(part);
-        if (number !== undefined && Math.abs(number) > WIDEST) throw valueError("width too big");
+        if (number !== undefined && Math.abs(number) > MAX_WIDTH) throw valueError("width too big");
         return number;
       };
       const hasPrecision = _whole.includes(".") && precision === undefined ? 0 : size(precision);

@@ -17,7 +17,7 @@ export interface FieldSource {
 }
 
 /** The largest width or precision, in characters. */
-const WIDEST = 1_000_000;
+const MAX_WIDTH = 1_000_000;
 
 /**
  * Python's `str.format`: `{}`, `{0.name[key]!r:>10}`, and fields within the format of a field.
@@ -117,7 +117,9 @@ export function formatValue(value: unknown, spec: string, { dateTime }: Pick<Fie
   if (match === null) throw valueError("Invalid format specifier");
   const [, fillCharacter, align, sign, , alternate, zero, width = "0", grouping = "", digits, type = ""] = match;
   const precision = digits === undefined ? undefined : Number(digits);
-  if (Number(width) > WIDEST || (precision ?? 0) > WIDEST) throw valueError("Too many decimal digits in format string");
+  if (Number(width) > MAX_WIDTH || (precision ?? 0) > MAX_WIDTH) {
+    throw valueError("Too many decimal digits in format string");
+  }
   const unknownCode = () => valueError(`Unknown format code '${type}' for object of type '${typeName(value)}'`);
   if (typeof value === "string") {
     if (type !== "" && type !== "s") throw unknownCode();

@@ -8,7 +8,7 @@ const MESSAGE = /-----BEGIN PGP MESSAGE-----[^]*?-----END PGP MESSAGE-----/g;
 /** The time for one message, in milliseconds. */
 const DECRYPT_MS = 60_000;
 /** The most bytes of a decrypted message: a small message may expand to a large one. */
-const LARGEST = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 /** The most characters of gpg's messages that are shown. */
 const SHOWN = 1000;
 
@@ -25,9 +25,9 @@ async function decrypt(host: Host, message: string, home: string): Promise<Decry
     args: ["--homedir", home, "--status-fd", "2", "--no-tty", "-d"],
     stdin: new TextEncoder().encode(message),
     timeoutMs: DECRYPT_MS,
-    largest: LARGEST,
+    largest: MAX_BYTES,
   });
-  if (output === undefined) return { text: undefined, said: `it holds more than ${LARGEST} bytes` };
+  if (output === undefined) return { text: undefined, said: `it holds more than ${MAX_BYTES} bytes` };
   return { text: output.length === 0 ? undefined : new TextDecoder().decode(output), said: said.slice(0, SHOWN) };
 }
 

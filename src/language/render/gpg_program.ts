@@ -1,7 +1,7 @@
 import type { Runtime } from "../../runtime/runtime.ts";
 
 /** The most bytes of messages and status lines that are kept. */
-const MOST_SAID = 1024 * 1024;
+const MAX_SAID_BYTES = 1024 * 1024;
 /** How long the pipes of a killed gpg may stay open, in milliseconds. */
 const DRAIN_MS = 1000;
 
@@ -70,7 +70,7 @@ export async function runGpg({ process, clock }: Pick<Runtime, "process" | "cloc
     },
     onStderr: (chunk) => {
       heard += chunk.length;
-      if (heard <= MOST_SAID) said += errors.decode(chunk, { stream: true });
+      if (heard <= MAX_SAID_BYTES) said += errors.decode(chunk, { stream: true });
     },
   });
   call.started?.(child.pid);

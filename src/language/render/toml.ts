@@ -4,8 +4,8 @@ import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
 /** The most characters of a text, and the most levels of nesting. */
-const LONGEST = 16 * 1024 * 1024;
-const DEEPEST = 100;
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+const MAX_DEPTH = 100;
 
 /** A text is not valid TOML. The message does not quote the text. */
 export class TomlProblem extends SyntaxError {
@@ -26,7 +26,7 @@ export class TomlProblem extends SyntaxError {
  * @throws {TomlProblem}
  */
 export async function parseToml(text: string): Promise<OrderedMap> {
-  if (text.length > LONGEST) throw new TomlProblem(`it has more than ${LONGEST} characters`, 1, 1);
+  if (text.length > MAX_CHARACTERS) throw new TomlProblem(`it has more than ${MAX_CHARACTERS} characters`, 1, 1);
   const { parse, TomlError, TomlDate } = await import("smol-toml");
   const valueOf = (value: unknown): unknown => {
     if (typeof value === "bigint") return toInteger(value);
@@ -37,7 +37,7 @@ export async function parseToml(text: string): Promise<OrderedMap> {
   };
   const tableOf = (table: object) => new OrderedMap(Object.entries(table).map(([key, value]) => [key, valueOf(value)]));
   try {
-    return tableOf(parse(text, { maxDepth: DEEPEST, integersAsBigInt: true }));
+    return tableOf(parse(text, { maxDepth: MAX_DEPTH, integersAsBigInt: true }));
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const said = error.message.split("\n", 1)[0]!.replace(/^Invalid TOML document: /, "");

@@ -7,9 +7,9 @@ import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 
 /** The most texts whose values are kept: a master renders the same few texts for every minion. */
-const KEPT = 1000;
+const MAX_KEPT = 1000;
 /** The most characters of all kept texts. */
-const KEPT_CHARACTERS = 32 * 1024 * 1024;
+const MAX_KEPT_CHARACTERS = 32 * 1024 * 1024;
 
 /** The renderer for YAML, by the rules of Salt's loader; maps keep their order. An empty document is an empty map. */
 export function yaml(): Renderer {
@@ -30,7 +30,7 @@ export function yaml(): Renderer {
     known.set(input, value);
     characters += input.length;
     for (const oldest of known.keys()) {
-      if (known.size <= KEPT && characters <= KEPT_CHARACTERS) break;
+      if (known.size <= MAX_KEPT && characters <= MAX_KEPT_CHARACTERS) break;
       known.delete(oldest);
       characters -= oldest.length;
     }

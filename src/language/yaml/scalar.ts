@@ -12,7 +12,8 @@ const WORDS: ReadonlyMap<string, ScalarKind> = new Map([
   ["<<", "merge"],
   ["=", "value"],
 ]);
-const LONGEST_WORD = 5;
+/** Characters of the longest word that is no text: `false`. */
+const MAX_WORD_CHARACTERS = 5;
 const INT =
   /^(?:[-+]?0b[01_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$/;
 const FLOAT =
@@ -31,7 +32,7 @@ const SHORT_INT = /^[1-9]\d{0,14}$/;
 
 /** The kind of a plain (unquoted) scalar by PyYAML's YAML 1.1 rules: `12:30` is an int, `1e3` a text. */
 export function scalarKind(text: string): ScalarKind {
-  const word = text.length <= LONGEST_WORD ? WORDS.get(text) : undefined;
+  const word = text.length <= MAX_WORD_CHARACTERS ? WORDS.get(text) : undefined;
   if (word !== undefined) return word;
   // Numbers begin with a digit, a sign or a point, whose codes are below those of letters.
   if (text.charCodeAt(0) > NINE) return "str";
@@ -56,7 +57,7 @@ function digits(text: string, radix: number): bigint {
 }
 
 /** Longest text of an integer: Python's own limit of digits, with room for a sign, underscores and colons. */
-const MOST_CHARACTERS = 5000;
+const MAX_CHARACTERS = 5000;
 
 /**
  * Reads an integer. Leading zeros are dropped, as Salt's loader does before PyYAML could read octal; after a sign they are
@@ -67,9 +68,9 @@ const MOST_CHARACTERS = 5000;
 export function constructInt(text: string): number | bigint {
   if (SHORT_INT.test(text)) return Number(text);
   let body = text;
-  if (text.length > MOST_CHARACTERS) {
+  if (text.length > MAX_CHARACTERS) {
     throw new SyntaxError(
-      `Cannot read an integer of ${text.length} characters: at most ${MOST_CHARACTERS} are allowed. Quote it to get a text`,
+      `Cannot read an integer of ${text.length} characters: at most ${MAX_CHARACTERS} are allowed. Quote it to get a text`,
     );
   }
   if (body !== "0" && body.startsWith("0") && !body.startsWith("0b") && !body.startsWith("0x")) {

@@ -14,8 +14,9 @@ export interface ClusterSettings {
   tls?: { ca?: string; cert?: string; key?: string };
 }
 
+/** Bounds of a lease, in seconds: a shorter one runs out while the storage is slow, a longer one delays the next master. */
 const LEAST_LEASE = 2;
-const MOST_LEASE = 300;
+const MAX_LEASE_SECONDS = 300;
 const KNOWN = ["postgres", "nats", "name", "lease_seconds", "tls"];
 const TLS = ["ca", "cert", "key"];
 
@@ -38,7 +39,9 @@ export function clusterFault(value: unknown): string | undefined {
     return "name: as 1 to 32 letters, digits, - and _";
   }
   const given = Number(seconds ?? LEAST_LEASE);
-  if (!(given >= LEAST_LEASE && given <= MOST_LEASE)) return `lease_seconds: from ${LEAST_LEASE} to ${MOST_LEASE}`;
+  if (!(given >= LEAST_LEASE && given <= MAX_LEASE_SECONDS)) {
+    return `lease_seconds: from ${LEAST_LEASE} to ${MAX_LEASE_SECONDS}`;
+  }
   const isTls = tls === undefined || tls === null ||
     isRecord(tls) && Object.entries(tls).every(([key, path]) => TLS.includes(key) && typeof path === "string");
   return isTls ? undefined : "tls: as a map of ca, cert and key, each the path of a file";

@@ -153,7 +153,7 @@ export function firstMistyped(names: Iterable<string>): { option: string; meant:
 export const NARROW_REMEDY = "end each pattern with $ to keep that meaning, or with .* to allow more";
 
 /** Lines that name remedies; further options share the last one. The log drops repeats of one message after 20 lines. */
-const MOST_LINES = 19;
+const MAX_LINES = 19;
 
 /**
  * Logs the findings of a review: mistyped names first, then one line for each remedy with its options.
@@ -169,12 +169,12 @@ export function logReview(log: Logger, review: OptionReview, quietly = false): v
   }
   if (narrow.length > 0) {
     warn("patterns of permissions match the whole text, but in Salt only its beginning", {
-      patterns: narrow.slice(0, MOST_LINES).map(({ place, pattern }) => `${place}: ${pattern}`).join(", "),
+      patterns: narrow.slice(0, MAX_LINES).map(({ place, pattern }) => `${place}: ${pattern}`).join(", "),
       count: narrow.length,
       remedy: NARROW_REMEDY,
     });
   }
-  const shown = ineffective.length > MOST_LINES ? ineffective.slice(0, MOST_LINES - 1) : ineffective;
+  const shown = ineffective.length > MAX_LINES ? ineffective.slice(0, MAX_LINES - 1) : ineffective;
   for (const { options, instead } of shown) {
     warn("no effect", { [options.length === 1 ? "option" : "options"]: options.join(", "), instead });
   }

@@ -5,7 +5,7 @@ const CONNECT_SECONDS = 20;
 const REQUEST_SECONDS = 3600;
 const MAX_BODY = 107_374_182_400;
 /** The longest time of a timer, in milliseconds: 24 days. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 export interface WebLimits {
   /** Timeout of the connection, in milliseconds. */
@@ -20,7 +20,7 @@ export interface WebLimits {
 export function webLimits(opts: Record<string, unknown>): WebLimits {
   const ms = (name: string, seconds: number) => {
     const given = Number(opts[name] ?? seconds);
-    return given === 0 ? LONGEST_MS : Math.min((given > 0 ? given : seconds) * 1000, LONGEST_MS);
+    return given === 0 ? MAX_MS : Math.min((given > 0 ? given : seconds) * 1000, MAX_MS);
   };
   return {
     connectMs: ms("http_connect_timeout", CONNECT_SECONDS),

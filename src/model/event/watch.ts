@@ -18,7 +18,7 @@ export interface WatchOptions {
 /** Milliseconds between two attempts to connect: a restarted master immediately announces the returns that have waited for it. */
 const AGAIN_MS = 50;
 /** Events held for a slow reader; beyond this number the oldest are dropped. */
-const HELD = 1000;
+const MAX_HELD = 1000;
 
 /**
  * The events of another process's bus, until the reader leaves the loop. If the bus is missing or closes, it is tried again
@@ -27,7 +27,7 @@ const HELD = 1000;
 export async function* watchBus(options: WatchOptions): AsyncIterable<BusEvent> {
   const { clock, wants, signal } = options;
   while (!signal?.aborted) {
-    const events = new AsyncQueue<BusEvent>({ limit: HELD, whenFull: "drop-oldest" });
+    const events = new AsyncQueue<BusEvent>({ limit: MAX_HELD, whenFull: "drop-oldest" });
     const bus = await connected(options, events, wants);
     if (bus === undefined) {
       await clock.sleep(AGAIN_MS, signal).catch(() => {});

@@ -68,7 +68,7 @@ export interface TargetOutcome {
 export const BEGUN_UNWRITTEN = "its minion could not write down that it began";
 
 /** Maximum depth of return codes within return codes. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /** True if a return reports success. */
 export function succeeded(retcode: unknown, success: unknown): boolean {
@@ -76,7 +76,7 @@ export function succeeded(retcode: unknown, success: unknown): boolean {
     if (value === undefined || value === null) return true;
     if (typeof value !== "object") return fits(value);
     // No function nests values this deep: such a return is an attempt to overflow the stack.
-    if (depth > DEEPEST) return false;
+    if (depth > MAX_DEPTH) return false;
     return (value instanceof Map ? [...value.values()] : Object.values(value)).every((one) =>
       good(one, fits, depth + 1)
     );

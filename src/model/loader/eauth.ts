@@ -28,14 +28,11 @@ export interface EauthIdentity {
   groups?: readonly string[];
 }
 
-/** Bytes of a user name, and of a password unless its backend allows more: the limit of `crypt(3)` and PAM. */
-export const MOST_PASSWORD = 512;
-
 /** The export `eauth` of a file under `plugins/eauth/`: one backend of external authentication. */
 export interface EauthModule {
   /** True, or the reason why the backend cannot be used on this host. */
   virtual?(context: EauthContext): true | { unavailable: string };
-  /** Maximum bytes of a password; longer ones are refused. @default {@link MOST_PASSWORD} */
+  /** Maximum bytes of a password; longer ones are refused. @default 512, as in `crypt(3)` */
   readonly longest?: number;
   /**
    * Authenticates a caller; undefined if the credentials are wrong. An unknown user SHOULD take as long as a known one, so that

@@ -1,5 +1,5 @@
 /** Characters of one line, at most. */
-const LONGEST = 1024 * 1024;
+const MAX_CHARACTERS = 1024 * 1024;
 
 /**
  * Splits the output of a program into lines, and passes them on one by one. `push` resolves when the lines of its chunk were
@@ -38,7 +38,7 @@ export class Lines {
     const lines = text.split("\n");
     for (const [at, piece] of lines.entries()) {
       const ends = at < lines.length - 1;
-      if (this.#skipped > 0 || this.#rest.length + piece.length > LONGEST) {
+      if (this.#skipped > 0 || this.#rest.length + piece.length > MAX_CHARACTERS) {
         this.#skipped += this.#rest.length + piece.length;
         this.#rest = "";
         if (ends) {

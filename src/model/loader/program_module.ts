@@ -34,7 +34,7 @@ const DESCRIBE_MS = 30_000;
 /** Milliseconds that a program gets to end after its job was ended. */
 const GRACE_MS = 2000;
 /** Bytes that a program may print, at most. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Characters of stderr that an error shows. */
 const SHOWN = 1000;
 
@@ -55,7 +55,7 @@ async function runProgram(
   let bytes = 0;
   const take = (stream: "stdout" | "stderr") => (chunk: Uint8Array) => {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return kill("SIGKILL");
+    if (bytes > MAX_BYTES) return kill("SIGKILL");
     out[stream] += decoders[stream].decode(chunk, { stream: true });
   };
   const child = await process.spawn({
@@ -88,8 +88,8 @@ async function runProgram(
   try {
     const { code, signal: by } = await child.exited;
     signal?.throwIfAborted();
-    const how = bytes > MOST_BYTES
-      ? `printed more than ${MOST_BYTES} bytes`
+    const how = bytes > MAX_BYTES
+      ? `printed more than ${MAX_BYTES} bytes`
       : late
       ? `did not finish within ${options.timeoutMs! / 1000} seconds`
       : by !== null

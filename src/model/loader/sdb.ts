@@ -38,7 +38,7 @@ export type SdbRegistry = Record<string, () => Promise<{ sdb: SdbDriver }>>;
 
 const SCHEME = "sdb://";
 /** Characters of a generated secret, at most. */
-const LONGEST = 65_536;
+const MAX_CHARACTERS = 65_536;
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)";
 
 /** True for an `sdb://` address. */
@@ -108,9 +108,11 @@ export class Sdb {
 
   #random(length: number, chars: string): string {
     const letters = [...chars];
-    if (!Number.isInteger(length) || length > LONGEST || letters.length === 0 || letters.length > LONGEST) {
+    if (
+      !Number.isInteger(length) || length > MAX_CHARACTERS || letters.length === 0 || letters.length > MAX_CHARACTERS
+    ) {
       throw new SaltInvocationError(
-        `Cannot make a text of ${length} out of ${letters.length} characters: expected 1 to ${LONGEST} of each`,
+        `Cannot make a text of ${length} out of ${letters.length} characters: expected 1 to ${MAX_CHARACTERS} of each`,
       );
     }
     const { crypto } = this.#context.runtime;

@@ -19,7 +19,7 @@ type Data = Record<string, unknown>;
 type Command = (data: Data) => void;
 
 /** Additional moments at which an entry runs or is skipped, at most; the oldest are dropped first. */
-const MOST_EXPLICIT = 100;
+const MAX_EXPLICIT = 100;
 
 const PREFIX = "/salt/minion/minion_schedule_";
 
@@ -170,7 +170,7 @@ class Edits {
     const { entry } = this.#scheduler.schedule.find(key, "opts")!;
     const before = Array.isArray(entry[field]) ? entry[field] : [];
     const added = { time, time_fmt: truthy(format ?? "") ? format : DATE_FORMAT };
-    entry[field] = [...before, added].slice(-MOST_EXPLICIT);
+    entry[field] = [...before, added].slice(-MAX_EXPLICIT);
   }
 
   run(key: string): void {

@@ -14,7 +14,7 @@ export const SETTINGS = ["enabled", "skip_function", "skip_during_range", "splay
 const ELEMENTS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
 /** Longest interval or splay, in seconds: a thousand years. */
-const LONGEST = 86_400 * 366 * 1000;
+const MAX_SECONDS = 86_400 * 366 * 1000;
 
 /** The function of an entry; undefined for none. */
 export function functionOf(entry: Entry): unknown {
@@ -42,7 +42,7 @@ export function intervalOf(entry: Entry, name: string): number {
   for (const [element, seconds] of Object.entries(ELEMENTS)) {
     if (!Object.hasOwn(entry, element)) continue;
     const count = wholeNumber(entry[element]);
-    if (count === undefined || Math.abs(count) * seconds > LONGEST) {
+    if (count === undefined || Math.abs(count) * seconds > MAX_SECONDS) {
       throw new ConfigError(
         `Cannot use ${element} ${JSON.stringify(str(entry[element]))}: expected a whole number. Ignoring job ${name}.`,
       );
@@ -56,10 +56,10 @@ export function intervalOf(entry: Entry, name: string): number {
 export function splaySeconds(splay: unknown, random: () => number): number {
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1));
   if (!isMap(splay)) {
-    const most = Math.min(LONGEST, wholeNumber(splay) ?? 0);
+    const most = Math.min(MAX_SECONDS, wholeNumber(splay) ?? 0);
     return most < 1 ? 0 : between(1, most);
   }
   const start = wholeNumber(lookup(splay, "start"));
   const end = wholeNumber(lookup(splay, "end"));
-  return start === undefined || end === undefined || end < start ? 0 : Math.min(LONGEST, between(start, end));
+  return start === undefined || end === undefined || end < start ? 0 : Math.min(MAX_SECONDS, between(start, end));
 }

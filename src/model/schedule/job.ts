@@ -18,7 +18,7 @@ export interface Settings {
 }
 
 /** Moments of `run_explicit` that are remembered as done, at most. */
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 /** One job of a schedule: its entry and its state. */
 export class Job {
@@ -149,7 +149,7 @@ export class Job {
     if (moment === undefined) return false;
     this.#explicitDone.add(moment);
     for (const oldest of this.#explicitDone) {
-      if (this.#explicitDone.size <= MOST_REMEMBERED) break;
+      if (this.#explicitDone.size <= MAX_REMEMBERED) break;
       this.#explicitDone.delete(oldest);
     }
     return true;

@@ -11,9 +11,9 @@ import { Job, type Settings } from "./job.ts";
 import type { LocalTime } from "./local_time.ts";
 
 /** Maximum of jobs in one schedule, of characters in a name, and of bytes of all entries: a job beyond these is refused. */
-const MOST_JOBS = 1000;
-const LONGEST_NAME = 256;
-const MOST_BYTES = 2 ** 22;
+const MAX_JOBS = 1000;
+const MAX_NAME_CHARACTERS = 256;
+const MAX_BYTES = 2 ** 22;
 
 /** True for fields that Salt neither shows nor writes. */
 const isHidden = (field: string) => field.startsWith("_");
@@ -97,22 +97,22 @@ export class Schedule {
       return true;
     }
     const refuse = (why: string) => {
-      this.#log.error(why, { job: key.slice(0, LONGEST_NAME), source });
+      this.#log.error(why, { job: key.slice(0, MAX_NAME_CHARACTERS), source });
       return false;
     };
     const entry = entryOf(value);
     if (entry === undefined) {
       return refuse(`Scheduled job "${key}" should have a dict value, not ${typeName(value)}`);
     }
-    if (key === "" || key.length > LONGEST_NAME) {
-      return refuse(`a scheduled job is refused: its name must have 1 to ${LONGEST_NAME} characters`);
+    if (key === "" || key.length > MAX_NAME_CHARACTERS) {
+      return refuse(`a scheduled job is refused: its name must have 1 to ${MAX_NAME_CHARACTERS} characters`);
     }
-    if (!part.jobs.has(key) && part.jobs.size >= MOST_JOBS) {
-      return refuse(`a scheduled job is refused: the limit of ${MOST_JOBS} jobs is reached`);
+    if (!part.jobs.has(key) && part.jobs.size >= MAX_JOBS) {
+      return refuse(`a scheduled job is refused: the limit of ${MAX_JOBS} jobs is reached`);
     }
     const bytes = part.bytes - this.#sizeOf(part.jobs.get(key)) + encode(entry, "wire").length;
-    if (bytes > MOST_BYTES) {
-      return refuse(`a scheduled job is refused: the limit of ${MOST_BYTES} bytes for all jobs is reached`);
+    if (bytes > MAX_BYTES) {
+      return refuse(`a scheduled job is refused: the limit of ${MAX_BYTES} bytes for all jobs is reached`);
     }
     part.bytes = bytes;
     part.jobs.set(key, new Job(key, entry));

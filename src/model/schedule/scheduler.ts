@@ -14,10 +14,10 @@ import type { Look, TimingParts } from "./timing.ts";
  */
 const LEAST_JUMP_MS = 5000;
 /** Maximum of milliseconds between two looks, so that a clock that was set is noticed. */
-const LONGEST_SLEEP_MS = 30_000;
+const MAX_SLEEP_MS = 30_000;
 const LEAST_SLEEP_MS = 10;
 /** Concurrent runs of one job if the entry sets no limit (`jid_include: False`). */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** A job to run now. */
 export interface DueJob {
@@ -77,7 +77,7 @@ export class Scheduler {
     const { clock } = this.#options;
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      const ms = Math.max(LEAST_SLEEP_MS, Math.min(this.look(), LONGEST_SLEEP_MS));
+      const ms = Math.max(LEAST_SLEEP_MS, Math.min(this.look(), MAX_SLEEP_MS));
       await clock.sleep(ms, AbortSignal.any([signal, this.#wake.signal])).catch(() => {});
     }
   }
@@ -161,7 +161,7 @@ export class Scheduler {
 
   /** True if the job has reached its limit of concurrent runs. */
   #isFull({ entry, name }: Job): boolean {
-    const most = truthy(entry.jid_include ?? true) ? wholeNumber(entry.maxrunning ?? 1) ?? 1 : MOST_AT_ONCE;
+    const most = truthy(entry.jid_include ?? true) ? wholeNumber(entry.maxrunning ?? 1) ?? 1 : MAX_AT_ONCE;
     const running = this.#options.running(name);
     // As in Salt, the first run starts even if the limit is 0.
     if (running === 0 || running < most) return false;

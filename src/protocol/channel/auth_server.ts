@@ -280,9 +280,9 @@ const AT_ONCE = 32;
 /** The fields that are kept of a request, and the most characters or bytes of each; longer values are cut, and refused later. */
 const FIELDS: Record<string, number> = { id: 256, pub: 4097, nonce: 129, token: 2049, enc_algo: 32, sig_algo: 32 };
 /** The most characters of all grains together that are compared with the autosign lists. */
-const LONGEST_GRAINS = 4096;
+const MAX_GRAINS_CHARACTERS = 4096;
 /** The most characters of a nonce: minions send 32 digits. */
-const LONGEST_NONCE = 128;
+const MAX_NONCE_CHARACTERS = 128;
 
 /** The least time between two log lines about unanswered sign-ins, in milliseconds. */
 const TELL_MS = 10_000;
@@ -300,7 +300,7 @@ function essence(load: AuthLoad): AuthLoad {
   const grains = load.autosign_grains;
   if (!isRecord(grains)) return kept;
   const few: Record<string, unknown> = Object.create(null);
-  let left = LONGEST_GRAINS;
+  let left = MAX_GRAINS_CHARACTERS;
   for (const [name, value] of Object.entries(grains)) {
     // Lists and maps of an unauthenticated sender are skipped: they would have to be serialized to be compared.
     if (typeof value === "object" && !(value instanceof Number)) continue;
@@ -410,7 +410,7 @@ export class AuthServer {
       this.#count("malformed");
       return encode("bad load", "wire");
     }
-    if (version >= 2 && (typeof load.nonce !== "string" || load.nonce.length > LONGEST_NONCE)) {
+    if (version >= 2 && (typeof load.nonce !== "string" || load.nonce.length > MAX_NONCE_CHARACTERS)) {
       log.warning("authentication refused: nonce missing or too long", { id: load.id });
       this.#count("malformed");
       return encode("bad load", "wire");

@@ -42,7 +42,7 @@ const HURRIED_SLICE = 4;
  * The number of waiting messages of one sender at which reading from it stops: otherwise one connection with many small requests
  * would take all of the room and time.
  */
-export const MOST_OF_ONE = 1024;
+export const MAX_OF_ONE = 1024;
 
 interface Waiting<C> {
   sender: C;
@@ -181,7 +181,7 @@ export class FairQueue<C extends Sender> {
       this.#byRemote.set(sender.remote, entry);
       this.#stackOf(entry).push(entry);
     } else entry.messages.push(frames);
-    if (entry.messages.length - entry.begun >= MOST_OF_ONE && !entry.paused) {
+    if (entry.messages.length - entry.begun >= MAX_OF_ONE && !entry.paused) {
       entry.paused = true;
       pause(sender);
     }
@@ -263,12 +263,12 @@ export class FairQueue<C extends Sender> {
         else stack.push(entry);
       }
     }
-    if (entry.paused && entry.messages.length - entry.begun <= MOST_OF_ONE / 2) {
+    if (entry.paused && entry.messages.length - entry.begun <= MAX_OF_ONE / 2) {
       entry.paused = false;
       const { later, resume } = this.#options;
       later(() => resume(entry.sender));
     }
-    if (entry.begun >= MOST_OF_ONE) {
+    if (entry.begun >= MAX_OF_ONE) {
       entry.messages = entry.messages.slice(entry.begun);
       entry.begun = 0;
     }

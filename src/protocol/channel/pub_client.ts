@@ -33,7 +33,7 @@ export interface PublicationReaderOptions {
 }
 
 /** The most publications that wait for a sign-in: further ones are dropped, and a Brine master sends them again. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 /** The pause after a sign-in that did not help, in milliseconds: anyone on the network path could provoke sign-ins by altered publications. */
 const FUTILE_MS = 5000;
 
@@ -80,8 +80,8 @@ export class PublicationReader {
 
   /** Signs in. @throws {SaltError} if too many publications wait for a sign-in */
   async #signIn(): Promise<SignedIn> {
-    if (this.#waiting >= MOST_WAITING) {
-      throw new SaltError("BUSY", `${MOST_WAITING} publications wait for the sign-in to the master`);
+    if (this.#waiting >= MAX_WAITING) {
+      throw new SaltError("BUSY", `${MAX_WAITING} publications wait for the sign-in to the master`);
     }
     this.#waiting++;
     try {

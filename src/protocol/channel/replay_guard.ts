@@ -15,7 +15,7 @@ interface Seen {
  * The most messages of one minion that are remembered at once: 400 a second during the whole window. Further ones are refused:
  * an honest minion then has to sign in, which begins a new table.
  */
-const MOST_MESSAGES = 2 ** 18;
+const MAX_MESSAGES = 2 ** 18;
 /** The least number of places of a table. */
 const LEAST_PLACES = 16;
 
@@ -36,11 +36,11 @@ class DatedPrints {
 
   /** Adds a fingerprint; false if it is known already, or if the table is full. */
   add(print: number, time: number, oldest: number): boolean {
-    if (this.#taken >= MOST_MESSAGES) {
+    if (this.#taken >= MAX_MESSAGES) {
       // A rebuild of a full table takes milliseconds, and can find room only after some time has passed.
       if (oldest < this.#cleared + WINDOW_SECONDS / 10) return false;
       this.#rebuild(oldest);
-      if (this.#taken >= MOST_MESSAGES) return false;
+      if (this.#taken >= MAX_MESSAGES) return false;
     } else if (this.#taken >= this.#prints.length * 0.75) this.#rebuild(oldest);
     const at = place(this.#prints, print);
     if (this.#prints[at] === print) return false;

@@ -11,7 +11,7 @@ export function cleanPem(text: string): string {
 }
 
 /** The most characters of a public key's PEM: one of 16384 bits has 2,900. */
-const LONGEST_PUBLIC_PEM = 4096;
+const MAX_PUBLIC_PEM_CHARACTERS = 4096;
 
 /**
  * Checks a public key that an unauthenticated peer sent, and returns its normal form: an RSA key within `RSA_BITS` whose PEM
@@ -20,9 +20,9 @@ const LONGEST_PUBLIC_PEM = 4096;
  * @throws {SyntaxError} if the text is anything else; {RangeError} if the key's size or exponent is out of bounds
  */
 export function strangersKey(crypto: Crypto, text: string): string {
-  if (text.length > LONGEST_PUBLIC_PEM) {
+  if (text.length > MAX_PUBLIC_PEM_CHARACTERS) {
     throw new SyntaxError(
-      `Cannot accept a public key of ${text.length} characters: expected at most ${LONGEST_PUBLIC_PEM}`,
+      `Cannot accept a public key of ${text.length} characters: expected at most ${MAX_PUBLIC_PEM_CHARACTERS}`,
     );
   }
   const pem = cleanPem(text);

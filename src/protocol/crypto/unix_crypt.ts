@@ -11,7 +11,7 @@ const IDENT: Record<CryptMethod, string> = { sha512: "$6$", sha256: "$5$", md5: 
 const LONGEST_SALT: Record<CryptMethod, number> = { sha512: 16, sha256: 16, md5: 8, apr1: 8 };
 
 /** The most bytes of a password, as in `crypt(3)`: each round hashes all of them. */
-export const LONGEST_PASSWORD = 512;
+export const MAX_PASSWORD_BYTES = 512;
 /** The rounds of one step, about a millisecond, after which other work can run. */
 const ROUNDS_OF_STEP = 256;
 
@@ -120,7 +120,7 @@ export function cryptSalt(crypto: Crypto, method: CryptMethod): string {
  *
  * @param setting the salt; for the SHA methods `rounds=<number>$` may stand before it
  * @param mostRounds the most rounds that are accepted. @default 999999999, as in `crypt(3)`
- * @throws {RangeError} for a password of more than {@link LONGEST_PASSWORD} bytes, as `crypt(3)` does, or too many rounds
+ * @throws {RangeError} for a password of more than {@link MAX_PASSWORD_BYTES} bytes, as `crypt(3)` does, or too many rounds
  */
 export function unixCryptSteps(
   crypto: Crypto,
@@ -130,8 +130,8 @@ export function unixCryptSteps(
   mostRounds: number = ROUNDS.many,
 ): Steps<string> {
   const key = utf8.encode(password);
-  if (key.length > LONGEST_PASSWORD) {
-    throw new RangeError(`Cannot hash a password of ${key.length} bytes: expected at most ${LONGEST_PASSWORD}`);
+  if (key.length > MAX_PASSWORD_BYTES) {
+    throw new RangeError(`Cannot hash a password of ${key.length} bytes: expected at most ${MAX_PASSWORD_BYTES}`);
   }
   return method === "md5" || method === "apr1"
     ? md5Crypt(crypto, method, key, setting)

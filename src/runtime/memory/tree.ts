@@ -1,7 +1,7 @@
 /** The nodes of a file system in memory, and how paths lead to them. */
 import type { Clock } from "../../base/async/clock.ts";
 import { SystemError } from "../../base/errors.ts";
-import { checkUsersLink, MOST_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
+import { checkUsersLink, MAX_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
 
 export interface MemoryFileSystemOptions {
   /** The source of file times. */
@@ -26,8 +26,8 @@ export type Directory = Extract<Node, { kind: "directory" }>;
 export type File = Extract<Node, { kind: "file" }>;
 
 /** The most bytes of a name and of a path, as on Linux. */
-const LONGEST_NAME = 255;
-const LONGEST_PATH = 4095;
+const MAX_NAME_BYTES = 255;
+const MAX_PATH_BYTES = 4095;
 export const utf8 = new TextEncoder();
 
 /** Why an operation cannot be done, as an errno; {@link guard} turns it into the error that callers get. */
@@ -57,7 +57,7 @@ function longer(text: string, bytes: number): boolean {
 export function partsOf(path: string): string[] {
   if (path === "") throw new Failure("ENOENT");
   if (path.includes("\0")) throw new Failure("EINVAL");
-  if (longer(path, LONGEST_PATH)) throw new Failure("ENAMETOOLONG");
+  if (longer(path, MAX_PATH_BYTES)) throw new Failure("ENAMETOOLONG");
   return path.split("/").filter((part) => part !== "" && part !== ".");
 }
 
@@ -122,11 +122,11 @@ export class Tree {
         if (real.pop() !== undefined) trail.pop();
         continue;
       }
-      if (longer(name, LONGEST_NAME)) throw new Failure("ENAMETOOLONG");
+      if (longer(name, MAX_NAME_BYTES)) throw new Failure("ENAMETOOLONG");
       const node = here.entries.get(name);
       const last = !pending.some((part) => typeof part === "string");
       if (node?.kind === "symlink" && (!last || follow)) {
-        if (++links > MOST_LINKS) throw new Failure("ELOOP");
+        if (++links > MAX_LINKS) throw new Failure("ELOOP");
         if (careful && node.uid !== 0 && !onlyRootChanges(here)) {
           pending.push({ uid: node.uid, path: `/${[...real, name].join("/")}` });
         }

@@ -4,7 +4,7 @@ import { builtin } from "./builtin.ts";
 const OPTIONS = ["--attributes-only", "--preserve=all", "--no-preserve=timestamps,ownership,links"];
 
 /** How long `cp` may take, in milliseconds: on a network file system without its server it would hang. */
-const MOST_MS = 5000;
+const MAX_MS = 5000;
 
 /**
  * Gives one open file the access control list, the extended attributes and the SELinux label of another, and its mode. Node has no
@@ -15,6 +15,6 @@ export function takeAttributes(from: number, to: number): void {
     "cp",
     [...OPTIONS, "/proc/self/fd/0", "/proc/self/fd/1"],
     // Passes descriptors and not names: another file may have taken one of the names by now.
-    { stdio: [from, to, "ignore"], timeout: MOST_MS, killSignal: "SIGKILL" },
+    { stdio: [from, to, "ignore"], timeout: MAX_MS, killSignal: "SIGKILL" },
   );
 }

@@ -9,7 +9,7 @@ import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls 
 const { randomUUID } = builtin("node:crypto");
 
 /** The most bytes that are read at once: a larger file is read in pieces, so that its size alone reserves no memory. */
-const MOST_AT_ONCE = 16 * 1024 * 1024;
+const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024;
 const QUIETLY = { throwIfNoEntry: false } as const;
 
 type Owner = NonNullable<WriteOptions["owner"]>;
@@ -105,7 +105,7 @@ function reading<T>(file: string, use: (fd: number, stat: Stats) => T): T {
 
 /** The content of an open file, without a second `fstat`. Of a file that grows meanwhile, only the first `size` bytes are read, as Node does. */
 function readAll(fd: number, { size }: Stats): Uint8Array {
-  if (size === 0 || size > MOST_AT_ONCE) return fs.readFileSync(fd);
+  if (size === 0 || size > MAX_BYTES_AT_ONCE) return fs.readFileSync(fd);
   const bytes = new Uint8Array(size);
   for (let got = 0; got < size;) {
     const more = fs.readSync(fd, bytes, got, size - got, null);
@@ -330,12 +330,12 @@ function writeOver(file: string, data: Uint8Array | string, to: { mode: number; 
 }
 
 /** The most bytes of a file's old content that are held in memory while the file is overwritten. */
-const MOST_KEPT = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Puts other content into a file; if that fails, as on a full disk, the old content is put back. */
 function putOrKeep(fd: number, file: string, data: Uint8Array): void {
   const stat = fs.fstatSync(fd);
-  const kept = stat.isFile() && stat.size <= MOST_KEPT ? contentOf(file, stat) : undefined;
+  const kept = stat.isFile() && stat.size <= MAX_KEPT_BYTES ? contentOf(file, stat) : undefined;
   try {
     putAt(fd, data, 0);
     if (stat.size > data.length) fs.ftruncateSync(fd, data.length);

@@ -41,7 +41,7 @@ const REMEDIES: Record<string, string> = {
 };
 
 /** `sun_path` of Linux without its closing zero byte; other systems have a few bytes less, and report that themselves. */
-const LONGEST_PATH = 107;
+const MAX_PATH_BYTES = 107;
 
 function explain(doing: string, address: SocketAddress, errno: string, cause: unknown): SystemError {
   const why = REMEDIES[errno] ?? messageOf(cause);
@@ -196,7 +196,7 @@ async function listenUnix(
   { closeOnExec }: NodeNetOptions,
 ): Promise<() => void> {
   // The path in the private directory would fit and the rename succeed, but then no client could connect.
-  if (new TextEncoder().encode(address.path).length > LONGEST_PATH) {
+  if (new TextEncoder().encode(address.path).length > MAX_PATH_BYTES) {
     throw Object.assign(new Error("the path is too long"), { code: "EINVAL" });
   }
   const present = lstatOrUndefined(address.path);

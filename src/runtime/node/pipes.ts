@@ -57,7 +57,7 @@ export interface DescriptorStreams {
 /** Pipes that are made at once: enough for a few programs, and few enough to be held by descriptors. */
 const BATCH = 64;
 /** The most bytes of input that are copied into a file in memory; larger input would take too much memory twice. */
-const MOST_INPUT = 1 << 20;
+const MAX_INPUT_BYTES = 1 << 20;
 /** The flag of `open` that holds a file without opening it. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
@@ -71,7 +71,7 @@ export const nodeStreams: DescriptorStreams = {
 function inputFile(bytes: Uint8Array): number | undefined {
   const fs = builtin("node:fs");
   const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
-  if (bytes.length > MOST_INPUT) return undefined;
+  if (bytes.length > MAX_INPUT_BYTES) return undefined;
   const path = `/dev/shm/brine-input-${crypto.randomUUID()}`;
   let written: number | undefined;
   try {

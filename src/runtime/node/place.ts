@@ -4,7 +4,7 @@
  * next name is looked up from there: `/proc/self/fd/N/name` means that directory, wherever its own name leads by then.
  */
 import type { Stats } from "node:fs";
-import { checkUsersLink, MOST_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
+import { checkUsersLink, MAX_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
 import { fs } from "./byte_names.ts";
 
 const { O_NOFOLLOW, O_NONBLOCK } = fs.constants;
@@ -164,7 +164,7 @@ class Walk {
   /** Follows a link. The target of a link that a user could have made is checked later: it has to belong to that user. */
   #follow(name: string, { stat, fd }: Found): void {
     if (fd !== undefined) this.#calls.closeSync(fd);
-    if (++this.#links > MOST_LINKS) throw failure("ELOOP");
+    if (++this.#links > MAX_LINKS) throw failure("ELOOP");
     const path = `${this.#here}/${name}`;
     const rootsAlone = this.#users === undefined || onlyRootChanges(this.#users);
     if (!rootsAlone && stat.uid !== 0) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ClusterKey } from "../../../src/feature/cluster/cluster_key.ts";
 import { LoadSeal } from "../../../src/feature/cluster/load_seal.ts";
-import { LARGEST_VALUE, type LedgerStorage } from "../../../src/feature/cluster/storage.ts";
+import { type LedgerStorage, MAX_VALUE_BYTES } from "../../../src/feature/cluster/storage.ts";
 import { openPostgresLedger } from "../../../src/plugins/ledger_storages/postgres.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { jobCacheContract } from "../../contract/job_cache_contract.ts";
@@ -124,7 +124,7 @@ describe("a PostgreSQL server", { skip: noPostgres() }, () => {
     await admin(name, async (sql) => {
       await sql(`UPDATE brine_feed SET version = 2`);
       await sql(
-        `INSERT INTO brine_record SELECT 'key', 'huge', 2, 0, convert_to(repeat('x', ${LARGEST_VALUE + 1}), 'UTF8'),
+        `INSERT INTO brine_record SELECT 'key', 'huge', 2, 0, convert_to(repeat('x', ${MAX_VALUE_BYTES + 1}), 'UTF8'),
         repeat('x', 1000000), 0`,
       );
     });

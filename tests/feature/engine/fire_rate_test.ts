@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { turns } from "../../../bench/bed/until.ts";
-import { FireRate, MOST_WAITING } from "../../../src/feature/engine/fire_rate.ts";
+import { FireRate, MAX_WAITING } from "../../../src/feature/engine/fire_rate.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 test("as many events as a second allows go at once, those beyond wait in their order", async () => {
@@ -26,7 +26,7 @@ test("as many events as a second allows go at once, those beyond wait in their o
 test("no more than a thousand wait: the next is refused with the remedy", async () => {
   const rate = new FireRate(new FakeClock(), 1);
   await rate.take();
-  for (let n = 0; n < MOST_WAITING; n++) void rate.take();
+  for (let n = 0; n < MAX_WAITING; n++) void rate.take();
   await assert.rejects(rate.take(), {
     name: "RangeError",
     message: /1000 events are already waiting.*Await each call of fire/,

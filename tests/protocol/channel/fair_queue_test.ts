@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { FairQueue, MOST_OF_ONE, OVERHEAD, SHORT } from "../../../src/protocol/channel/fair_queue.ts";
+import { FairQueue, MAX_OF_ONE, OVERHEAD, SHORT } from "../../../src/protocol/channel/fair_queue.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** Messages of named callers that take a millisecond each. */
@@ -57,7 +57,7 @@ describe("Turns", () => {
   test("reads no more from a sender with many waiting messages, until half of them have begun", () => {
     const { add, sender, begun, turn, reads } = bed();
     const [flood, other] = [sender(), sender()];
-    for (const name of names(0, 10 + MOST_OF_ONE - 1)) add(name, flood);
+    for (const name of names(0, 10 + MAX_OF_ONE - 1)) add(name, flood);
     assert.deepEqual(reads, []);
     add("last", flood);
     assert.deepEqual(reads.splice(0), ["pause"]);
@@ -67,7 +67,7 @@ describe("Turns", () => {
     const all: string[] = [];
     while (reads.length === 0) {
       const some = turn();
-      assert.ok(some.length > 0 && all.push(...some) <= MOST_OF_ONE / 2 + 20, "it is read from again");
+      assert.ok(some.length > 0 && all.push(...some) <= MAX_OF_ONE / 2 + 20, "it is read from again");
     }
     assert.deepEqual(reads, ["resume"]);
     for (let some = turn(); some.length > 0; some = turn()) all.push(...some);

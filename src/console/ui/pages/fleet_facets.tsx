@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { isForbidden } from "../../api.ts";
 import { type FacetChoices, facetsFor, facetsOf, type FacetValue, type KnownMinions } from "../../fleet_table.ts";
-import { grainNames, MOST_GRAINS } from "../../fleet_view.ts";
+import { grainNames, MAX_GRAINS } from "../../fleet_view.ts";
 import { useStore } from "../store/store_context.ts";
 
 /** The number of values of a facet that are shown at first. */
@@ -82,7 +82,7 @@ function NodeGroupList({ onGroup }: { onGroup(name: string): void }) {
   return (
     <fieldset>
       <legend>Node groups</legend>
-      {list.slice(0, MOST).map(({ name, text }) => (
+      {list.slice(0, MAX_VALUES).map(({ name, text }) => (
         <button
           key={name}
           type="button"
@@ -110,7 +110,7 @@ function GrainColumns(
         type="text"
         class="mono"
         placeholder="role, datacenter"
-        title={`Names of up to ${MOST_GRAINS} grains, separated by commas`}
+        title={`Names of up to ${MAX_GRAINS} grains, separated by commas`}
         spellcheck={false}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
@@ -130,7 +130,7 @@ function FacetGroup(
 ) {
   const [all, setAll] = useState(false);
   if (values.length === 0) return null;
-  const shown = all ? values.slice(0, MOST) : values.filter(({ value }, at) => at < SHOWN || chosen?.has(value));
+  const shown = all ? values.slice(0, MAX_VALUES) : values.filter(({ value }, at) => at < SHOWN || chosen?.has(value));
   return (
     <fieldset>
       <legend>{label}</legend>
@@ -143,7 +143,7 @@ function FacetGroup(
       ))}
       {values.length > SHOWN && (
         <button type="button" class="link small" onClick={() => setAll(!all)}>
-          {all ? "Show fewer" : `Show ${Math.min(values.length, MOST) - SHOWN} more`}
+          {all ? "Show fewer" : `Show ${Math.min(values.length, MAX_VALUES) - SHOWN} more`}
         </button>
       )}
     </fieldset>
@@ -151,4 +151,4 @@ function FacetGroup(
 }
 
 /** The most values of a facet: minions choose their grains, so each may have another value. */
-const MOST = 200;
+const MAX_VALUES = 200;

@@ -71,7 +71,7 @@ interface Extent {
 }
 
 /** The most targets whose rows are kept. */
-const KEPT = 200;
+const MAX_KEPT = 200;
 
 /**
  * The rows of a list of returns. For all targets the number of rows is computed; the rows themselves only for drawn targets.
@@ -143,11 +143,11 @@ function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) 
 /** The path of a row begins with the id of its minion. */
 const beginOf = (key: string): string => key.split("/", 1)[0]!;
 
-/** Keeps a computed value for a target, for at most {@link KEPT} targets. */
+/** Keeps a computed value for a target, for at most {@link MAX_KEPT} targets. */
 function keep<Value>(kept: Map<string, Value>, id: string, value: Value): void {
   kept.delete(id);
   kept.set(id, value);
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!);
 }
 
 /** The targets of a job with their returns as a tree, in one list. */

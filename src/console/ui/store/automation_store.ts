@@ -17,7 +17,7 @@ import type { Environment } from "./environment.ts";
 /** The time between an event with a reaction and reading the reactor's status, in milliseconds: each reading starts a runner. */
 const SETTLE_MS = 2000;
 /** The most engines of minions that are kept: minions may fire any number of events. */
-const MOST_HEARD = 500;
+const MAX_HEARD = 500;
 
 /** The master's reactor and engines, if this account may see them. Read when a page needs them. */
 export class AutomationStore {
@@ -109,7 +109,7 @@ export class AutomationStore {
     known.delete(key);
     known.set(key, engine);
     for (const oldest of known.keys()) {
-      if (known.size <= MOST_HEARD) break;
+      if (known.size <= MAX_HEARD) break;
       known.delete(oldest);
     }
     this.minionEngines.value = known;

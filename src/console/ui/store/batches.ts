@@ -6,7 +6,7 @@ import type { Environment } from "./environment.ts";
 import type { FollowedJobs, JobRequest } from "./followed_jobs.ts";
 
 /** The most batches that are kept. */
-const KEPT = 20;
+const MAX_KEPT = 20;
 
 /** A batch with its job. */
 export interface RunningBatch {
@@ -47,7 +47,7 @@ export class Batches {
     const batch = new Batch(plan, () => this.beat.value++);
     this.#all.set(name, { name, request, batch, startedMs: this.#env.now() });
     for (const oldest of this.#all.keys()) {
-      if (this.#all.size <= KEPT) break;
+      if (this.#all.size <= MAX_KEPT) break;
       this.#all.delete(oldest);
     }
     const later = (ms: number) => new Promise<void>((resolve) => void this.#env.later(resolve, ms));

@@ -10,7 +10,7 @@ import type { Environment } from "./environment.ts";
 import type { Notices } from "./notices.ts";
 
 /** The most jobs that are kept in memory with their returns. */
-const KEPT_JOBS = 50;
+const MAX_KEPT_JOBS = 50;
 
 /** A job to start, as salt-api takes it. */
 export type JobRequest = Record<string, unknown> & { fun: string; tgt: unknown };
@@ -70,7 +70,7 @@ export class FollowedJobs {
     const job = new Job({ ...head, ...(startedMs === undefined ? {} : { startedMs }) });
     this.#followed.set(jid, job);
     for (const oldest of this.#followed.keys()) {
-      if (this.#followed.size <= KEPT_JOBS) break;
+      if (this.#followed.size <= MAX_KEPT_JOBS) break;
       this.#followed.delete(oldest);
       this.#removeRunning(oldest);
     }
@@ -127,7 +127,7 @@ export class FollowedJobs {
     try {
       const jids = await this.#openJobs() ?? Object.keys((await this.#api.runner("jobs.active") ?? {}) as object);
       this.running.value = new Set(jids);
-      for (const jid of jids.slice(0, KEPT_JOBS / 2)) this.get(jid);
+      for (const jid of jids.slice(0, MAX_KEPT_JOBS / 2)) this.get(jid);
     } catch (error) {
       // An account without the permission sees the list without marks of running jobs.
       if (!isForbidden(error)) this.#notices.fail(error);

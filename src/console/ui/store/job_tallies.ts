@@ -6,7 +6,7 @@ import type { FollowedJobs } from "./followed_jobs.ts";
 /** The most jobs in one request to a Brine master. */
 const ASKED_TOGETHER = 200;
 /** The most jobs whose returns are read to count them: returns of a large fleet take megabytes. */
-const MOST_READ = 60;
+const MAX_READ = 60;
 /** The most jobs whose returns are read in one request, if the master does not count outcomes. */
 const COUNTED_TOGETHER = 5;
 
@@ -51,7 +51,7 @@ export class JobTallies {
   }
 
   async #fromReturns(jids: readonly string[], take: TakeTally): Promise<void> {
-    for (let at = 0; at < Math.min(jids.length, MOST_READ); at += COUNTED_TOGETHER) {
+    for (let at = 0; at < Math.min(jids.length, MAX_READ); at += COUNTED_TOGETHER) {
       const some = jids.slice(at, at + COUNTED_TOGETHER);
       const reports = await this.#api.runners(some.map((jid) => ({ fun: "jobs.list_job", jid })));
       for (const [index, jid] of some.entries()) {

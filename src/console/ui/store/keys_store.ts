@@ -68,7 +68,7 @@ export class KeysStore {
   /** Reads the history of keys (`key.history` of a Brine master). */
   async loadHistory(): Promise<void> {
     try {
-      this.history.value = readKeyHistory(await this.#api.wheel("key.history", { match: "*", limit: MOST_DECISIONS }));
+      this.history.value = readKeyHistory(await this.#api.wheel("key.history", { match: "*", limit: MAX_DECISIONS }));
       this.historyError.value = undefined;
     } catch (error) {
       this.historyError.value = error;
@@ -141,7 +141,7 @@ export class KeysStore {
 }
 
 /** The most decisions that are shown. */
-const MOST_DECISIONS = 500;
+const MAX_DECISIONS = 500;
 
 /** Reads a fingerprint with `Object.hasOwn`, since a minion may be called `constructor`. */
 function fingerIn(found: Readonly<Record<string, Fingerprints>>, state: KeyState, id: string): string {
@@ -166,9 +166,9 @@ function others(action: KeyAction, state: KeyState): Record<string, boolean> {
 const isPlain = (id: string): boolean => /^[^*?[\],]+$/.test(id);
 
 /** The most ids that are read by name. */
-const MOST_NAMED = 200;
+const MAX_NAMED = 200;
 
 /** A glob that matches these ids, and maybe others. */
 function matchOf(ids: readonly string[]): string {
-  return ids.length <= MOST_NAMED && ids.every(isPlain) ? ids.join(",") : "*";
+  return ids.length <= MAX_NAMED && ids.every(isPlain) ? ids.join(",") : "*";
 }

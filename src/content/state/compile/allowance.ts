@@ -8,7 +8,7 @@ export class CompileLimitError extends SaltError {
 }
 
 /** Values that one compilation may add to the rendered data: copies for each of `names`, and requisites that it turns around. */
-const MOST_VALUES = 5_000_000;
+const MAX_VALUES = 5_000_000;
 
 /**
  * Counts the values that one compilation may still add. Lists that extend each other double at every step, and `names` multiply
@@ -18,7 +18,7 @@ export class Allowance {
   #left: number;
 
   /** @param values @default five million */
-  constructor(values: number = MOST_VALUES) {
+  constructor(values: number = MAX_VALUES) {
     this.#left = values;
   }
 

@@ -40,7 +40,7 @@ export function retryComment(comment: string, { interval, splay, attempts, until
 }
 
 /** Comments that are kept: so many of the first attempts, and as many of the last. */
-const KEPT = 500;
+const MAX_KEPT = 500;
 
 /** The comments of all attempts but the last. If there are very many, some from the middle are left out. */
 export class Attempts {
@@ -54,9 +54,9 @@ export class Attempts {
     const line = `Attempt ${this.count}: Returned a result of "${
       str(result)
     }", with the following comment: "${comment}"`;
-    if (this.#first.length < KEPT) this.#first.push(line);
+    if (this.#first.length < MAX_KEPT) this.#first.push(line);
     else this.#last.push(line);
-    if (this.#last.length > KEPT) {
+    if (this.#last.length > MAX_KEPT) {
       this.#last.shift();
       this.#left += 1;
     }

@@ -31,8 +31,8 @@ export interface ChunkHost extends RunHost {
   report(low: LowChunk, entry: StateEntry): void | Promise<void>;
 }
 
-/** How often a chunk is looked at again after its requisites have run, before it is given up. */
-const MOST_LOOKS = 20;
+/** How often a chunk is looked at again after its requisites have run, before it is given up: a circle would never end. */
+const MAX_LOOKS = 20;
 
 /**
  * Chunks that may be visited for one chunk of the run's own order, so that a circle ends: `each` times the chunks of the run
@@ -202,7 +202,7 @@ export class ChunkRunner {
     if (this.#host.dry.has(low)) await this.#dryAfterRequisites(low);
     else {
       frame.looks++;
-      if (frame.looks < MOST_LOOKS) {
+      if (frame.looks < MAX_LOOKS) {
         frame.last = last;
         frame.requisites = undefined;
         return "again";

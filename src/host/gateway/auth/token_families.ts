@@ -43,7 +43,7 @@ const MAX_USERS = 10_000;
 /** How long the same refresh token is accepted again, in milliseconds, since the client may not have received the answer. */
 const REPEAT_MS = 10_000;
 /** The seconds after which every token has expired. */
-const LONGEST_SECONDS = 366 * 86_400;
+const MAX_TOKEN_SECONDS = 366 * 86_400;
 /** The name that means all users. */
 const EVERY_USER = "";
 
@@ -90,7 +90,7 @@ export class TokenFamilies {
     } catch {
       // The revoked logins are unknown after a read error, so all old tokens are refused.
       const before = Math.floor(this.#options.clock.now() / 1000);
-      this.#revokedUsers.set(EVERY_USER, { before, expire: before + LONGEST_SECONDS });
+      this.#revokedUsers.set(EVERY_USER, { before, expire: before + MAX_TOKEN_SECONDS });
     }
     this.#compact();
   }

@@ -9,7 +9,7 @@ import { serverSentEvents } from "../../../client/http/server_sent_events.ts";
 const RETRY = { initialMs: 500, maxMs: 30_000 };
 
 /** The most characters of one event. */
-const MOST = 64 * 1024 * 1024;
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 function busEvent({ data = "null" }: { data: string | undefined }): BusEvent[] {
   const { tag, data: carried } = (JSON.parse(data) ?? {}) as { tag?: unknown; data?: Record<string, unknown> };
@@ -55,7 +55,7 @@ export class RemoteEvents {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
         const response = await open(signal);
-        for await (const messages of serverSentEvents(response.body!, MOST, signal)) {
+        for await (const messages of serverSentEvents(response.body!, MAX_CHARACTERS, signal)) {
           for (const event of messages.flatMap(busEvent)) {
             attempt = 0;
             for (const listener of this.#listeners) listener(event);

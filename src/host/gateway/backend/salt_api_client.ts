@@ -20,7 +20,7 @@ export interface SaltApiClientOptions {
 /** The time for a command, in milliseconds: as long as its caller waits. */
 const TIMEOUT_MS = 2 ** 31 - 1;
 /** The largest answer, in bytes. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 /** The time for the head of a streamed answer, in milliseconds. */
 const HEAD_MS = 60_000;
 
@@ -39,7 +39,7 @@ export class SaltApiClient {
       clock,
       fetch,
       random: () => 0,
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       // The callers of the client retry where a retry is safe.
       retries: 0,
     });

@@ -1,9 +1,9 @@
 import { anyAddressMatches, type IpTarget, parseAddress } from "../../../model/target/ipcidr.ts";
 
 /** The most addresses of `X-Forwarded-For` that are read, from its end. */
-const MOST_HOPS = 20;
-/** The most characters of the header that are read, from its end: more than {@link MOST_HOPS} addresses take. */
-const MOST_TEXT = 2048;
+const MAX_HOPS = 20;
+/** The most characters of the header that are read, from its end: more than {@link MAX_HOPS} addresses take. */
+const MAX_HEADER_CHARACTERS = 2048;
 
 /** Reads an address in the form of proxies: with a port, and brackets around IPv6. */
 function addressIn(hop: string): string {
@@ -26,9 +26,9 @@ export function isProxy(address: string, trusted: readonly IpTarget[]): boolean 
  */
 export function clientAddress(peer: string, headers: Headers, trusted: readonly IpTarget[]): string {
   if (trusted.length === 0 || !isProxy(peer, trusted)) return peer;
-  const header = (headers.get("X-Forwarded-For") ?? "").slice(-MOST_TEXT);
+  const header = (headers.get("X-Forwarded-For") ?? "").slice(-MAX_HEADER_CHARACTERS);
   let client = peer;
-  for (const hop of header.split(",").slice(-MOST_HOPS).reverse()) {
+  for (const hop of header.split(",").slice(-MAX_HOPS).reverse()) {
     const address = addressIn(hop.trim());
     if (parseAddress(address) === undefined) break;
     client = address;

@@ -1,14 +1,9 @@
+import { MAX_PASSWORD_BYTES } from "../../../protocol/crypto/unix_crypt.ts";
 import type { Clock } from "../../../base/async/clock.ts";
 import { Pool } from "../../../base/async/pool.ts";
 import { Slices } from "../../../base/async/slices.ts";
 import { codeOf, messageOf } from "../../../base/errors.ts";
-import {
-  type EauthContext,
-  type EauthIdentity,
-  type EauthModule,
-  type EauthRegistry,
-  MOST_PASSWORD,
-} from "../../../model/loader/eauth.ts";
+import type { EauthContext, EauthIdentity, EauthModule, EauthRegistry } from "../../../model/loader/eauth.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { MasterOpts } from "../../../model/config/master_opts.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
@@ -17,10 +12,10 @@ import { isRecord, type Load } from "../load.ts";
 import type { Token, TokenFiles } from "./tokens.ts";
 
 /** The most refusals that are delayed at a time; further refusals are answered at once. */
-const MOST_WAITING = 1000;
+const MAX_WAITING = 1000;
 /** The most logins that backends check at a time, each with a process or a connection, and the most logins that wait for their turn. */
 const ASKED_AT_ONCE = 16;
-const MOST_QUEUED = 256;
+const MAX_QUEUED = 256;
 /** The most bytes of a password that any backend takes: the token of an OpenID provider is the longest. */
 const MAX_CREDENTIAL_BYTES = 16_384;
 
@@ -117,8 +112,8 @@ export class ExternalAuth {
     }
     const started = this.#clock.now();
     const texts = typeof username === "string" && typeof password === "string" &&
-      bytesOf(username) <= MOST_PASSWORD && bytesOf(password) <= MAX_CREDENTIAL_BYTES;
-    if (this.#queued >= MOST_QUEUED) {
+      bytesOf(username) <= MAX_PASSWORD_BYTES && bytesOf(password) <= MAX_CREDENTIAL_BYTES;
+    if (this.#queued >= MAX_QUEUED) {
       this.#options.log.warning("login refused: too many at once", { eauth });
       return undefined;
     }
@@ -143,7 +138,7 @@ export class ExternalAuth {
       const backend = await this.#backend(eauth, section);
       const context = this.#context(section);
       // The length is checked before any work: the cost of checking a password grows with its length.
-      if (bytesOf(credentials.password) > (backend?.longest ?? MOST_PASSWORD)) return undefined;
+      if (bytesOf(credentials.password) > (backend?.longest ?? MAX_PASSWORD_BYTES)) return undefined;
       const identity = await backend?.authenticate(context, credentials);
       if (backend === undefined || identity === undefined) return undefined;
       const granting = opts.eauth_acl_module === "" ? backend : await this.#backend(opts.eauth_acl_module, section);
@@ -172,7 +167,7 @@ export class ExternalAuth {
   async #delay(started: number): Promise<void> {
     const took = this.#clock.now() - started;
     this.#slowestMs = Math.max(this.#slowestMs, took);
-    if (this.#waiting >= MOST_WAITING) return;
+    if (this.#waiting >= MAX_WAITING) return;
     const [high = 0, low = 0] = this.#options.runtime.crypto.randomBytes(2);
     const share = 0.75 + 0.5 * (high * 256 + low) / 65_535;
     this.#waiting++;

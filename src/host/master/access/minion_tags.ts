@@ -15,7 +15,7 @@ const NAMED =
 const SIGNED = new Set(["minion_start", "syndic_start", "minion_ping"]);
 
 /** The most characters of a tag: every listener matches its patterns with it. */
-const LONGEST_TAG = 1024;
+const MAX_TAG_CHARACTERS = 1024;
 
 /**
  * True if a minion may fire this tag. Stricter than Salt: where a tag or its data names a minion, it must be the sender. A syndic may
@@ -27,7 +27,7 @@ export function mayFire(
   minion: string | undefined,
   speaksFor: (id: unknown) => boolean,
 ): boolean {
-  if (tag === "" || tag.length > LONGEST_TAG || tag.includes("\n\n") || tag.includes(REACTORS)) return false;
+  if (tag === "" || tag.length > MAX_TAG_CHARACTERS || tag.includes("\n\n") || tag.includes(REACTORS)) return false;
   const named = NAMED.exec(tag);
   if (named === null && MASTERS.test(tag)) return false;
   if (named === null && !SIGNED.has(tag)) return true;

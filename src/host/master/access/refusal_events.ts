@@ -6,7 +6,7 @@ import type { Load } from "../load.ts";
 import { textOf } from "./publish_load.ts";
 
 /** The most bytes of arguments and target in the event of a refusal; the rest is left out. */
-const MOST_BYTES = 4096;
+const MAX_BYTES = 4096;
 
 /** The source name of all callers that are not authenticated: nothing tells them apart. */
 const UNPROVEN = "";
@@ -45,7 +45,7 @@ export class RefusalEvents {
   ): void {
     if (!this.#users.take(user)) return;
     const jid = textOf(wanted);
-    const long = encode([arg, tgt], "bin").length > MOST_BYTES;
+    const long = encode([arg, tgt], "bin").length > MAX_BYTES;
     this.#bus.fire(`salt/job/${jid}/error`, { cmd, fun, tgt_type, ...(long ? {} : { arg, tgt }), jid, user, ...error });
   }
 }

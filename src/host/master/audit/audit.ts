@@ -40,13 +40,15 @@ const CLEAR: Readonly<Record<string, AuditKind>> = {
 /** The commands of minions that are recorded. */
 const PEER: ReadonlySet<string> = new Set(["minion_pub", "minion_publish", "minion_runner", "revoke_auth"]);
 /** The most ids that one line names; further ids are only counted. */
-const MOST_IDS = 100;
+const MAX_IDS = 100;
 /** The most jobs and runners whose end is awaited. */
-const MOST_OPEN = 20_000;
-const LONGEST = 256;
+const MAX_OPEN = 20_000;
+/** The most characters of a name that are recorded: longer ones are of no minion or function. */
+const MAX_NAME_CHARACTERS = 256;
 const RUN = /^salt\/run\/(\d{20}(?:_[0-9A-Za-z]+)?)\/(new|ret)$/;
 
-const textOf = (value: unknown): string | undefined => typeof value === "string" ? value.slice(0, LONGEST) : undefined;
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value.slice(0, MAX_NAME_CHARACTERS) : undefined;
 
 /** Records what callers and minions ask of a master, and what becomes of it. */
 export class Audit {
@@ -223,13 +225,13 @@ export class Audit {
       tgt_type: textOf(load.tgt_type),
       ...load.ret ? { ret: textOf(load.ret) } : {},
       jid,
-      minions: minions.slice(0, MOST_IDS),
+      minions: minions.slice(0, MAX_IDS),
       targets: minions.length,
     };
   }
 
   #remember(jid: string): void {
-    if (this.#open.size >= MOST_OPEN) this.#open.delete(this.#open.values().next().value!);
+    if (this.#open.size >= MAX_OPEN) this.#open.delete(this.#open.values().next().value!);
     this.#open.add(jid);
   }
 
@@ -267,17 +269,19 @@ function outcomeOf(kind: AuditKind, value: unknown): string {
 }
 
 function shownFunction(fun: unknown): unknown {
-  return Array.isArray(fun) ? fun.slice(0, 32).map((one) => String(one).slice(0, LONGEST)) : textOf(fun);
+  return Array.isArray(fun) ? fun.slice(0, 32).map((one) => String(one).slice(0, MAX_NAME_CHARACTERS)) : textOf(fun);
 }
 
 function shownReaction(reaction: CallingReaction): Record<string, string> {
-  return Object.fromEntries(Object.entries(reaction).map(([name, text]) => [name, String(text).slice(0, LONGEST)]));
+  return Object.fromEntries(
+    Object.entries(reaction).map(([name, text]) => [name, String(text).slice(0, MAX_NAME_CHARACTERS)]),
+  );
 }
 
 function shownTarget(tgt: unknown): unknown {
   if (!Array.isArray(tgt)) return textOf(tgt);
-  const ids = tgt.slice(0, MOST_IDS).map((id) => String(id).slice(0, LONGEST));
-  return tgt.length > MOST_IDS ? [...ids, `… and ${tgt.length - MOST_IDS} more`] : ids;
+  const ids = tgt.slice(0, MAX_IDS).map((id) => String(id).slice(0, MAX_NAME_CHARACTERS));
+  return tgt.length > MAX_IDS ? [...ids, `… and ${tgt.length - MAX_IDS} more`] : ids;
 }
 
 /** Returns the answer to a command that is refused because it cannot be recorded. */

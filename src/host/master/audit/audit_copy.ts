@@ -8,7 +8,7 @@ import { auditFileName, auditFileNumbers } from "./audit_files.ts";
 
 /** The most bytes that are copied at a time; the next constant bounds the lines. */
 const CHUNK = 2 ** 20;
-const MOST_LINES = 1000;
+const MAX_LINES = 1000;
 
 export interface AuditCopyOptions {
   fs: FileSystem;
@@ -77,7 +77,7 @@ export class AuditCopy {
     const bytes = fs.readAt(joinPath(directory, auditFileName(file)), begun.offset, CHUNK);
     const lines: Omit<StoredAuditLine, "by">[] = [];
     let [at, seed] = [0, begun.seed];
-    while (lines.length < MOST_LINES) {
+    while (lines.length < MAX_LINES) {
       const end = bytes.indexOf(10, at);
       if (end < 0) break;
       const line = lineOf(bytes.slice(at, end));

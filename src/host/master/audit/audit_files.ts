@@ -7,7 +7,7 @@ export const HEAD_FILE = "audit.head";
 /** How many bytes are read at a time. */
 const CHUNK = 2 ** 20;
 /** The most bytes of a line; the master writes no longer line. */
-export const LONGEST_LINE = 2 ** 17;
+export const MAX_LINE_BYTES = 2 ** 17;
 
 /** The name of a log file by its number. */
 export function auditFileName(number: number): string {
@@ -53,10 +53,10 @@ export function* linesOf(fs: FileSystem, directory: string, number: number): Gen
       const line = bytes.subarray(from, end);
       from = end + 1;
       const endsAt = offset - bytes.length + from;
-      yield { file, number: ++count, bytes: line, endsAt, whole: line.length <= LONGEST_LINE };
+      yield { file, number: ++count, bytes: line, endsAt, whole: line.length <= MAX_LINE_BYTES };
     }
     rest = bytes.slice(from);
-    if (rest.length > LONGEST_LINE) break;
+    if (rest.length > MAX_LINE_BYTES) break;
   }
   if (rest.length > 0) yield { file, number: count + 1, bytes: rest, endsAt: offset, whole: false };
 }

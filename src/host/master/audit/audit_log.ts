@@ -9,10 +9,10 @@ import { concat } from "../../../runtime/bytes.ts";
 import type { Crypto, RsaPrivateKey } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { type AuditEntry, CHECKPOINT_ALGORITHM, checkpointText } from "./audit_entry.ts";
-import { auditFileName, auditFileNumbers, HEAD_FILE, linesOf, LONGEST_LINE } from "./audit_files.ts";
+import { auditFileName, auditFileNumbers, HEAD_FILE, linesOf, MAX_LINE_BYTES } from "./audit_files.ts";
 
 /** The most entries that wait while the disk is full; further entries are only counted. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** The number of lines after which a checkpoint is written before its time has come. */
 const CHECKPOINT_LINES = 10_000;
 /** How often a lasting failure is logged again, in milliseconds. */
@@ -87,7 +87,7 @@ export class AuditLog {
 
   /** Adds a line; it is written with the next {@link AuditLog.saved}. */
   record(entry: AuditEntry): void {
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(entry);
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(entry);
     else this.#lost++;
   }
 
@@ -128,7 +128,7 @@ export class AuditLog {
       this.#failure = undefined;
     } catch (error) {
       // Go back to the last line that is surely in the file: a part of a line must not stay in the middle of the chain.
-      this.#waiting = [...taken, ...this.#waiting].slice(0, MOST_WAITING);
+      this.#waiting = [...taken, ...this.#waiting].slice(0, MAX_WAITING);
       this.#lost += lost;
       [this.#n, this.#prev, this.#unsigned] = [before.n, before.prev, before.unsigned];
       this.#signature = undefined;
@@ -197,7 +197,7 @@ export class AuditLog {
     const { crypto } = this.#options;
     const n = this.#n + 1;
     let text = JSON.stringify({ n, time, kind, ...fields, prev: this.#prev });
-    if (text.length * 3 > LONGEST_LINE && new TextEncoder().encode(text).length > LONGEST_LINE) {
+    if (text.length * 3 > MAX_LINE_BYTES && new TextEncoder().encode(text).length > MAX_LINE_BYTES) {
       const { user, fun, outcome } = fields;
       text = JSON.stringify({
         n,

@@ -3,10 +3,10 @@ import type { AuditEntry, AuditKind } from "./audit_entry.ts";
 /** How long refusals are counted together, in milliseconds. */
 const WINDOW_MS = 60_000;
 /** The most lines about one source in that time; the next constant bounds those about all sources. */
-const MOST_OF_ONE = 10;
-const MOST_OF_ALL = 100;
+const MAX_OF_ONE = 10;
+const MAX_OF_ALL = 100;
 /** The most sources that are counted separately. */
-const MOST_SOURCES = 200;
+const MAX_SOURCES = 200;
 
 interface Source {
   kind: AuditKind;
@@ -38,11 +38,11 @@ export class FloodGate {
     if (this.#sources.size === 0) this.#since = this.#now();
     const key = JSON.stringify([entry.kind, entry.user, entry.from]);
     let source = this.#sources.get(key);
-    if (source === undefined && this.#sources.size < MOST_SOURCES) {
+    if (source === undefined && this.#sources.size < MAX_SOURCES) {
       source = { kind: entry.kind, user: entry.user, from: entry.from, passed: 0, held: 0 };
       this.#sources.set(key, source);
     }
-    if (source !== undefined && source.passed < MOST_OF_ONE && this.#passed < MOST_OF_ALL) {
+    if (source !== undefined && source.passed < MAX_OF_ONE && this.#passed < MAX_OF_ALL) {
       source.passed++;
       this.#passed++;
       return [...due, entry];

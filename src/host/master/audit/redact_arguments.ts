@@ -45,10 +45,10 @@ const FUNCTIONS = [
   "http.query",
 ];
 /** The most characters of one text that are recorded; the next constants bound the items of a list and the characters of all arguments. */
-const LONGEST_TEXT = 512;
-const MOST_ITEMS = 32;
-const MOST_CHARACTERS = 4096;
-const DEEPEST = 5;
+const MAX_TEXT_CHARACTERS = 512;
+const MAX_ITEMS = 32;
+const MAX_CHARACTERS = 4096;
+const MAX_DEPTH = 5;
 
 const WORD =
   "(?:pass(?:word|wd|phrase|code)?|pwd|token|secret|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)";
@@ -82,10 +82,10 @@ export class ArgumentRedaction {
     const { args: how } = this.#rules;
     if (how === "none" || args === undefined || args === null) return undefined;
     if (Array.isArray(args) && args.length === 0) return undefined;
-    const budget = { left: MOST_CHARACTERS };
+    const budget = { left: MAX_CHARACTERS };
     if (how === "full") return this.#value(args, budget, 0, false);
     if (Array.isArray(fun) && Array.isArray(args)) {
-      return args.slice(0, MOST_ITEMS).map((one, at) => this.#ofOne(String(fun[at] ?? ""), one, budget));
+      return args.slice(0, MAX_ITEMS).map((one, at) => this.#ofOne(String(fun[at] ?? ""), one, budget));
     }
     return this.#ofOne(String(fun), args, budget);
   }
@@ -101,12 +101,12 @@ export class ArgumentRedaction {
   }
 
   #value(value: unknown, budget: { left: number }, depth: number, redact: boolean): unknown {
-    if (budget.left <= 0 || depth > DEEPEST) return "…";
+    if (budget.left <= 0 || depth > MAX_DEPTH) return "…";
     if (typeof value === "string") return this.#text(value, budget, redact);
     if (value instanceof Uint8Array) return `(${value.length} bytes)`;
     if (Array.isArray(value)) {
-      const few = value.slice(0, MOST_ITEMS).map((item) => this.#value(item, budget, depth + 1, redact));
-      return value.length > MOST_ITEMS ? [...few, `… and ${value.length - MOST_ITEMS} more`] : few;
+      const few = value.slice(0, MAX_ITEMS).map((item) => this.#value(item, budget, depth + 1, redact));
+      return value.length > MAX_ITEMS ? [...few, `… and ${value.length - MAX_ITEMS} more`] : few;
     }
     if (isRecord(value) || value instanceof Map) return this.#map(value, budget, depth, redact);
     budget.left -= 8;
@@ -123,7 +123,7 @@ export class ArgumentRedaction {
   ) {
     const entries = value instanceof Map ? [...value] : Object.entries(value);
     const shown: Record<string, unknown> = Object.create(null);
-    for (const [key, item] of entries.slice(0, MOST_ITEMS)) {
+    for (const [key, item] of entries.slice(0, MAX_ITEMS)) {
       const whole = String(key);
       if (whole === "__kwarg__") continue;
       const name = whole.slice(0, 64);
@@ -133,22 +133,22 @@ export class ArgumentRedaction {
         ? HIDDEN
         : this.#value(item, budget, depth + 1, redact);
     }
-    if (entries.length > MOST_ITEMS) shown["…"] = entries.length - MOST_ITEMS;
+    if (entries.length > MAX_ITEMS) shown["…"] = entries.length - MAX_ITEMS;
     return shown;
   }
 
   #text(text: string, budget: { left: number }, redact: boolean): string {
     // Secrets are looked for in a longer text than is shown: a secret that is cut in two is not recognised.
-    let shown = text.slice(0, 4 * LONGEST_TEXT);
+    let shown = text.slice(0, 4 * MAX_TEXT_CHARACTERS);
     if (redact) {
       const [, name] = /^([A-Za-z_][\w.-]{0,63})=/.exec(shown) ?? [];
       if (name !== undefined && this.#isSecret(name)) shown = `${name}=${HIDDEN}`;
       for (const [pattern, mark] of INSIDE) shown = shown.replace(pattern, mark);
       if (SHORT_PASSWORD.test(shown)) shown = shown.replace(/(\s-[pw]\s?)\S+/g, `$1${HIDDEN}`);
     }
-    const room = Math.min(LONGEST_TEXT, budget.left);
+    const room = Math.min(MAX_TEXT_CHARACTERS, budget.left);
     budget.left -= Math.min(shown.length, room);
-    return shown.length > room || text.length > 4 * LONGEST_TEXT
+    return shown.length > room || text.length > 4 * MAX_TEXT_CHARACTERS
       ? `${shown.slice(0, room)}… (${text.length} characters)`
       : shown;
   }

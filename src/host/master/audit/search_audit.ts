@@ -7,12 +7,12 @@ import { auditFileNumbers, linesOf } from "./audit_files.ts";
 import { parsed } from "./verify_audit.ts";
 
 /** The most lines that one search returns. */
-const MOST_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 /** Returns the newest lines of the audit log that match a filter, oldest first. Hashes are not checked. */
 export function searchAudit(fs: FileSystem, directory: string, filter: AuditFilter): Record<string, unknown>[] {
   const fits = matcherOf(filter);
-  const most = Math.min(filter.limit, MOST_LINES);
+  const most = Math.min(filter.limit, MAX_LINES);
   const found: Record<string, unknown>[] = [];
   for (const number of auditFileNumbers(fs, directory).reverse()) {
     let ofFile: AuditLine[] = [];

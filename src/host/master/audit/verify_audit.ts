@@ -5,10 +5,10 @@ import type { Crypto, RsaPublicKey } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { AuditReport } from "../../../model/loader/audit.ts";
 import { type AuditLine, CHECKPOINT_ALGORITHM, checkpointText } from "./audit_entry.ts";
-import { auditFileNumbers, HEAD_FILE, linesOf, LONGEST_LINE, type RawLine } from "./audit_files.ts";
+import { auditFileNumbers, HEAD_FILE, linesOf, MAX_LINE_BYTES, type RawLine } from "./audit_files.ts";
 
 /** The most problems that a report names; further problems are only counted. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 export interface VerifyOptions {
   fs: FileSystem;
@@ -142,7 +142,7 @@ class Verification {
     const { fs, directory } = this.#options;
     const path = joinPath(directory, HEAD_FILE);
     const stat = fs.stat(path);
-    if (stat?.kind !== "file" || stat.size > LONGEST_LINE) return;
+    if (stat?.kind !== "file" || stat.size > MAX_LINE_BYTES) return;
     const bytes = fs.read(path);
     const line = parsed(bytes);
     if (line !== undefined) this.#head = { n: line.n, bytes };
@@ -150,7 +150,7 @@ class Verification {
 
   #problem({ file, number }: Pick<RawLine, "file" | "number">, problem: string): void {
     const { problems } = this.#report;
-    if (problems.length < MOST_PROBLEMS) problems.push({ file, line: number, problem });
+    if (problems.length < MAX_PROBLEMS) problems.push({ file, line: number, problem });
     else this.#report.more_problems++;
   }
 }

@@ -1,6 +1,6 @@
 /** The most targets of other masters' jobs that are remembered; the next constant bounds the jobs. */
-const MOST_TARGETS = 500_000;
-const MOST_JOBS = 20_000;
+const MAX_TARGETS = 500_000;
+const MAX_JOBS = 20_000;
 
 /** Jobs of other masters with the targets that have not returned: a return of such a target needs no look into the job cache. */
 export class PeerJobs {
@@ -13,7 +13,7 @@ export class PeerJobs {
     this.#jobs.set(jid, new Set(minions));
     this.#targets += minions.length;
     for (const oldest of this.#jobs.keys()) {
-      if (this.#jobs.size <= MOST_JOBS && this.#targets <= MOST_TARGETS) break;
+      if (this.#jobs.size <= MAX_JOBS && this.#targets <= MAX_TARGETS) break;
       this.#remove(oldest);
     }
   }

@@ -15,7 +15,7 @@ const TAKE_MS = 5000;
 /** How long the answer to a minion waits for the jobs that other masters have for it, in milliseconds, so that they run in order. */
 const GATHER_MS = 1000;
 /** The most statements that wait for the owners of their jobs. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** A statement that waits for other masters. */
 interface Waiting {
@@ -68,7 +68,7 @@ export class Statements {
     this.#bus.send(SAID, said);
     const masters = new Set(known === undefined || !this.#bus.state.connected ? [] : this.#masters());
     if (once.length === 0 && masters.size === 0) return { unwritten: [], jobs: [] };
-    if (this.#waiting.size >= MOST_WAITING) return { unwritten: once, jobs: [] };
+    if (this.#waiting.size >= MAX_WAITING) return { unwritten: once, jobs: [] };
     const one: Waiting = { jids: new Set(once), masters, jobs: [], done: deferred() };
     this.#waiting.set(number, one);
     const cancelAll = [

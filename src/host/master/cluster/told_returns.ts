@@ -1,5 +1,5 @@
 /** The most returns of one half of the memory: as many as ten thousand minions send for a few jobs. */
-const MOST = 50_000;
+const MAX_RETURNS = 50_000;
 
 /**
  * Remembers the returns whose events a master has fired. The same event can come in two ways: late, from the master that has stored the
@@ -20,7 +20,7 @@ export class ToldReturns {
   #older = new Set<string>();
 
   /** @param most how many returns one half of the memory holds */
-  constructor(most = MOST) {
+  constructor(most = MAX_RETURNS) {
     this.#most = most;
   }
 

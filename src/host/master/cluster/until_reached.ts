@@ -4,7 +4,7 @@ import type { Logger } from "../../../base/log.ts";
 
 /** The first wait between two attempts, in milliseconds: it doubles each time, up to the next constant. */
 const FIRST_MS = 500;
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 /** How often the log says that the master still waits, in milliseconds. */
 const SAY_AGAIN_MS = 60_000;
 
@@ -38,7 +38,7 @@ export async function untilReached<T>(
 ): Promise<T> {
   const began = clock.elapsed();
   let [said, saidAt] = ["", -Infinity];
-  for (let pauseMs = FIRST_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
+  for (let pauseMs = FIRST_MS;; pauseMs = Math.min(2 * pauseMs, MAX_MS)) {
     try {
       const reached = await unlessStopped(attempt(), stopping);
       if (said !== "") log.info("the servers of the cluster are available", { seconds: seconds(clock, began) });

@@ -18,9 +18,9 @@ import { syndicJobs } from "./syndic.ts";
 type Services = JobServices & AccessServices & Pick<MasterServices, "engines">;
 
 /** The most statements of one request of a minion that are passed on to other masters. */
-const MOST_STATEMENTS = 10_000;
+const MAX_STATEMENTS = 10_000;
 /** The most characters of the name of one run of a minion. */
-const LONGEST_LIFE = 32;
+const MAX_LIFE_CHARACTERS = 32;
 
 /**
  * The command `_jobs` of Brine minions: reports the jobs that a minion has, and asks for those that it should have.
@@ -81,10 +81,10 @@ async function takeReport(services: Services, load: Load, minion: string): Promi
 async function tellOthers(services: Services, cluster: Cluster, load: Load, minion: string): Promise<JobLoad[]> {
   const { ledger } = services;
   const elsewhere = (jid: unknown): jid is string => isPlainJid(jid) && ledger.loadOf(jid) === undefined;
-  const states = (Array.isArray(load.states) ? load.states : []).slice(0, MOST_STATEMENTS)
+  const states = (Array.isArray(load.states) ? load.states : []).slice(0, MAX_STATEMENTS)
     .filter((entry): entry is [string, unknown, unknown] => Array.isArray(entry) && elsewhere(entry[0]))
     .map(([jid, state, note]) => [jid, String(state), typeof note === "string" ? note : ""] as const);
-  const jids = (value: unknown) => Array.isArray(value) ? value.slice(0, MOST_STATEMENTS).map(String) : undefined;
+  const jids = (value: unknown) => Array.isArray(value) ? value.slice(0, MAX_STATEMENTS).map(String) : undefined;
   const known = load.present === true ? jids(load.known) ?? [] : undefined;
   if (states.length === 0 && known === undefined) return [];
   const order = orderOf(load.order);
@@ -104,7 +104,7 @@ async function tellOthers(services: Services, cluster: Cluster, load: Load, mini
 /** Returns those of a minion's jobs that have ended for it, by the ledger or the job cache. */
 async function overFor({ ledger, jobs }: Services, jids: readonly string[], minion: string): Promise<string[]> {
   const over: string[] = [];
-  for (const jid of jids.slice(0, MOST_STATEMENTS)) {
+  for (const jid of jids.slice(0, MAX_STATEMENTS)) {
     if (!isPlainJid(jid)) continue;
     if (ledger.loadOf(jid) !== undefined) {
       if (!ledger.awaitsEnd(jid, minion)) over.push(jid);
@@ -138,7 +138,7 @@ function takeStates({ ledger }: Services, states: unknown, minion: string): stri
 
 function orderOf(value: unknown): Order | undefined {
   const [life, number] = Array.isArray(value) ? value : [];
-  if (typeof life !== "string" || life.length > LONGEST_LIFE || !Number.isSafeInteger(number)) return undefined;
+  if (typeof life !== "string" || life.length > MAX_LIFE_CHARACTERS || !Number.isSafeInteger(number)) return undefined;
   return { life, number };
 }
 
@@ -217,11 +217,11 @@ export const jobCounters = asked((services) => ({
 }));
 
 /** The most open jobs that one answer names. */
-const MOST_OPEN = 10_000;
+const MAX_OPEN = 10_000;
 
 /** The latest open jobs: jid → `{open, queued}`, how many targets have not ended and how many of these are queued. */
 export const openJobs = asked(({ ledger }) => {
-  const latest = [...ledger.standings()].sort((a, b) => a.jid < b.jid ? 1 : -1).slice(0, MOST_OPEN);
+  const latest = [...ledger.standings()].sort((a, b) => a.jid < b.jid ? 1 : -1).slice(0, MAX_OPEN);
   return { jobs: Object.fromEntries(latest.map(({ jid, open, queued }) => [jid, { open, queued }])) };
 });
 

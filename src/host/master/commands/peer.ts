@@ -20,7 +20,7 @@ import type { MasterServices } from "../services.ts";
 type Services = JobServices & AccessServices & Pick<MasterServices, "cache" | "keyAdmin" | "rotateMasterKey">;
 
 /** The longest that a minion may wait for the job or runner that it has asked for, in seconds. */
-export const LONGEST_WAIT_SECONDS = 3600;
+export const MAX_WAIT_SECONDS = 3600;
 
 const text = (value: unknown) => typeof value === "string" ? value : "";
 
@@ -133,7 +133,7 @@ function parseArgs(words: readonly unknown[]): unknown[] {
  */
 export async function minionPublish(services: Services, load: Load): Promise<unknown> {
   const { bus, runtime: { clock } } = services;
-  const seconds = Math.min(Number(load.timeout ?? load.tmo ?? 5), LONGEST_WAIT_SECONDS);
+  const seconds = Math.min(Number(load.timeout ?? load.tmo ?? 5), MAX_WAIT_SECONDS);
   if (!Number.isFinite(seconds)) return {};
   const events: { tag: string; data: Record<string, unknown> }[] = [];
   const found = new Map<string, Record<string, unknown>>();

@@ -7,7 +7,7 @@ import type { MasterServices } from "../services.ts";
 import { authorizeCall } from "../access/authorize_call.ts";
 import { masterUser } from "../access/callers.ts";
 import { functionsFault } from "../../../model/job/function_name.ts";
-import { LONGEST_WAIT_SECONDS, parseWords } from "./peer.ts";
+import { MAX_WAIT_SECONDS, parseWords } from "./peer.ts";
 
 type Services = JobServices & AccessServices & Pick<MasterServices, "runners">;
 
@@ -47,8 +47,6 @@ export async function minionRunner(services: Services, load: Load): Promise<unkn
   const { positional, keyword: { __kwarg__: _, ...kwarg } } = parseWords(Array.isArray(arg) ? arg : [arg]);
   const { returned } = await startRunner(services, runners, fun, { arg: positional, kwarg }, id);
   const seconds = Number(load.tmo ?? load.timeout ?? PEER_SECONDS);
-  const limit = Number.isFinite(seconds)
-    ? Math.min(Math.max(seconds, PEER_SECONDS), LONGEST_WAIT_SECONDS)
-    : PEER_SECONDS;
+  const limit = Number.isFinite(seconds) ? Math.min(Math.max(seconds, PEER_SECONDS), MAX_WAIT_SECONDS) : PEER_SECONDS;
   return await within(clock, limit * 1000, undefined, returned.then((data) => data.return), () => ({}));
 }

@@ -113,7 +113,7 @@ const isTime = (value: unknown): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= LATEST;
 
 /** The most characters of a note. */
-const LONGEST_NOTE = 500;
+const MAX_NOTE_CHARACTERS = 500;
 
 function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome | undefined {
   if (!REPORTED.has(data.outcome) || !isTime(data.at)) return undefined;
@@ -123,7 +123,7 @@ function outcomeOf(minion: string, data: Record<string, unknown>): TargetOutcome
     atMs: Number(data.at) * 1000,
     ...(isTime(data.until) ? { untilMs: Number(data.until) * 1000 } : {}),
     ...(isTime(data.since) ? { sinceMs: Number(data.since) * 1000 } : {}),
-    ...(typeof data.note === "string" ? { note: data.note.slice(0, LONGEST_NOTE) } : {}),
+    ...(typeof data.note === "string" ? { note: data.note.slice(0, MAX_NOTE_CHARACTERS) } : {}),
   };
 }
 

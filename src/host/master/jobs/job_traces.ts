@@ -1,7 +1,7 @@
 import { NO_TRACER, parseTraceContext, type Span, TRACE_FIELD, type Tracer } from "../../../base/telemetry/mod.ts";
 
 /** The most jobs whose trace is remembered; the traces of older jobs end without their returns. */
-const MOST_JOBS = 10_000;
+const MAX_JOBS = 10_000;
 
 /** The data of a publication that its trace shows. */
 export interface TracedPublication {
@@ -35,7 +35,7 @@ export class JobTraces {
     });
     if (span.context !== undefined) {
       this.#jobs.set(jid, span.context);
-      if (this.#jobs.size > MOST_JOBS) this.#jobs.delete(this.#jobs.keys().next().value!);
+      if (this.#jobs.size > MAX_JOBS) this.#jobs.delete(this.#jobs.keys().next().value!);
     }
     return span;
   }

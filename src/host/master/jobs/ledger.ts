@@ -70,9 +70,9 @@ export interface LedgerOptions extends JobTimes {
 }
 
 /** The largest step between two ticks that counts as time, in milliseconds: a larger step means that the clock was set. */
-const LARGEST_STEP_MS = 30_000;
-const LONGEST_RESEND_MS = 30_000;
-const LONGEST_ASK_MS = 600_000;
+const MAX_STEP_MS = 30_000;
+const MAX_RESEND_MS = 30_000;
+const MAX_ASK_MS = 600_000;
 /** How long minions may take to come back after a restart of the master, in milliseconds, before any outcome is decided. */
 const COME_BACK_MS = 30_000;
 const NOT_KNOWN = "the minion no longer knows the job";
@@ -221,7 +221,7 @@ export class Ledger {
 
   /** Notes that a queued job is sent to its minion now, and when to send it again if the minion does not acknowledge it. */
   #offered(part: Part): void {
-    part.offerWait = Math.min((part.offerWait ?? LONGEST_RESEND_MS / 2) * 2, LONGEST_ASK_MS);
+    part.offerWait = Math.min((part.offerWait ?? MAX_RESEND_MS / 2) * 2, MAX_ASK_MS);
     part.offerAt = this.#age + part.offerWait;
   }
 
@@ -780,7 +780,7 @@ export class Ledger {
     const now = this.#options.clock.now();
     const step = now - this.#tickedMs;
     this.#tickedMs = now;
-    this.#age += step >= 0 && step <= LARGEST_STEP_MS ? step : 1000;
+    this.#age += step >= 0 && step <= MAX_STEP_MS ? step : 1000;
     this.#outcomes.retry((jid, outcome) => this.#isCurrent(jid, outcome), (jid) => this.#jobs.has(jid));
     for (const job of [...this.#jobs.values()]) if (job.due <= this.#age && job.recorded) this.#look(job);
   }
@@ -839,7 +839,7 @@ export class Ledger {
   /** Sends a job again to minions that are connected and have had the time to receive it. */
   #resend(job: OpenJob, ids: readonly string[]): void {
     const { presence, resendMs, log, send } = this.#options;
-    job.resendWait = Math.min(job.resendWait * 2, Math.max(LONGEST_RESEND_MS, resendMs));
+    job.resendWait = Math.min(job.resendWait * 2, Math.max(MAX_RESEND_MS, resendMs));
     job.resendAt = this.#age + job.resendWait;
     if (this.#age >= job.beginUntil) return;
     const there = ids.filter((id) => presence.connected(id) && !this.#inLine(job.jid, id));
@@ -864,7 +864,7 @@ export class Ledger {
   /** Asks minions whether they work on a job. */
   #ask(job: OpenJob, ids: readonly string[]): void {
     const { deliveryMs, gatherMs, ask } = this.#options;
-    job.askWait = Math.min(job.askWait * 2, Math.max(LONGEST_ASK_MS, deliveryMs));
+    job.askWait = Math.min(job.askWait * 2, Math.max(MAX_ASK_MS, deliveryMs));
     job.askAt = this.#age + job.askWait;
     if (ids.length === 0) return;
     const asked = job.asked = {

@@ -2,13 +2,13 @@ import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
 import type { JobLoad } from "../../../model/job/job_cache.ts";
 import { expandTarget } from "../../../model/target/expand.ts";
 import type { JobServices } from "./job_services.ts";
-import { MOST_TARGETS } from "./syndic_targets.ts";
+import { MAX_TARGETS } from "./syndic_targets.ts";
 
 /** The kinds of targets that match by id: whether a minion belongs to one can be told without its grains. */
 const BY_NAME: ReadonlySet<unknown> = new Set(["glob", "pcre", "list"]);
 
 /** The most minions that one syndic may name for one job. */
-const MOST_MINIONS = 50_000;
+const MAX_MINIONS = 50_000;
 
 /**
  * Returns those of `ids` that a syndic may speak for in a job: it may speak for the minion at all, and the target does not exclude the
@@ -46,8 +46,8 @@ export async function syndicNames(
   // Names do not count for a job that has ended, only returns: otherwise a syndic could add minions to every job on record, without end.
   const load = ledger.loadOf(jid) === undefined ? undefined : await publishedLoad(services, jid);
   if (load === undefined) return;
-  if (ledger.namedBy(jid, syndic) + minions.length > MOST_MINIONS) {
-    log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MOST_MINIONS });
+  if (ledger.namedBy(jid, syndic) + minions.length > MAX_MINIONS) {
+    log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MAX_MINIONS });
     return;
   }
   const named = spokenFor(services, syndic, load, minions);
@@ -59,7 +59,7 @@ export async function syndicNames(
     });
   }
   if (named.length > 0 && !await services.syndicTargets.add(jid, syndic, named)) {
-    log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MOST_TARGETS });
+    log.warning("minions of a syndic refused: too many for one job", { syndic, jid, most: MAX_TARGETS });
     return;
   }
   ledger.join(jid, syndic, named, more);

@@ -11,7 +11,7 @@ interface Unsaved {
 }
 
 /** The most targets of a job, the master's own and those that syndics name. */
-export const MOST_TARGETS = 200_000;
+export const MAX_TARGETS = 200_000;
 
 /**
  * How long a list of targets is not written again, in milliseconds for each name in it: a syndic that names its minions one by one
@@ -20,7 +20,7 @@ export const MOST_TARGETS = 200_000;
 const REST_MS = 0.1;
 
 /** The most jobs whose lists are remembered as written. */
-const MOST_WRITTEN = 10_000;
+const MAX_WRITTEN = 10_000;
 
 /**
  * Adds the minions that syndics name to the records of jobs. A list is saved as a whole, so the names of many returns that arrive
@@ -77,7 +77,7 @@ export class SyndicTargets {
     const ids = [...names];
     const known = new Set(await this.#jobs.minions(jid));
     const added = ids.filter((id) => !known.has(id));
-    if (known.size + added.length > MOST_TARGETS) {
+    if (known.size + added.length > MAX_TARGETS) {
       for (const id of ids) if (known.has(id)) names.delete(id);
       return;
     }
@@ -100,7 +100,7 @@ export class SyndicTargets {
     this.#written.delete(key);
     this.#written.add(key);
     for (const oldest of this.#written) {
-      if (this.#written.size <= MOST_WRITTEN) return;
+      if (this.#written.size <= MAX_WRITTEN) return;
       this.#written.delete(oldest);
     }
   }

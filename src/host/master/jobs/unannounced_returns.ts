@@ -4,7 +4,7 @@ import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 
 /** The most returns that are remembered: as many as a fleet sends while the disk fails, and no more than a few megabytes. */
-const MOST = 50_000;
+const MAX_RETURNS = 50_000;
 /** How often the file is written while returns come, in milliseconds. */
 const WRITE_MS = 1000;
 /** How long a fired event may still be in the process, in milliseconds: a process that is killed loses the events of this time. */
@@ -58,7 +58,7 @@ export class UnannouncedReturns {
 
   /** Notes that a return is about to be saved. If there are too many, the oldest is forgotten, and is acknowledged without an event. */
   storing(jid: string, id: string, storedMs: number): void {
-    if (this.#returns.size >= MOST) this.#returns.delete(this.#returns.keys().next().value!);
+    if (this.#returns.size >= MAX_RETURNS) this.#returns.delete(this.#returns.keys().next().value!);
     const key = `${jid} ${id}`;
     const before = this.#returns.get(key);
     this.#returns.set(key, before ?? { storedMs, failed: false });

@@ -65,7 +65,7 @@ class Remembered implements AcceptedKey {
 const LOOK_AGAIN_MS = 1000;
 
 /** A key file is a few hundred bytes; a larger file is not a key. */
-const LARGEST_KEY_FILE = 64 * 1024;
+const MAX_KEY_FILE_BYTES = 64 * 1024;
 
 /**
  * The key directories on disk. `salt-key`, Brine's or Salt's, may change them at any time: every look goes to the disk, one for all
@@ -164,7 +164,7 @@ export class KeyDirectories implements KeyStore {
     const path = this.#path("accepted", id);
     const stat = this.#fs.stat(path);
     // A power failure may leave an empty file: its minion signs in again.
-    if (stat?.kind !== "file" || stat.size === 0 || stat.size > LARGEST_KEY_FILE) {
+    if (stat?.kind !== "file" || stat.size === 0 || stat.size > MAX_KEY_FILE_BYTES) {
       this.#remembered.delete(id);
       return undefined;
     }
@@ -185,7 +185,7 @@ export class KeyDirectories implements KeyStore {
     const path = this.#path(state, id);
     const stat = this.#fs.stat(path);
     // The file is too large for a key: empty text is equal to no key.
-    return stat?.kind !== "file" ? undefined : stat.size > LARGEST_KEY_FILE ? "" : this.#fs.readText(path);
+    return stat?.kind !== "file" ? undefined : stat.size > MAX_KEY_FILE_BYTES ? "" : this.#fs.readText(path);
   }
 
   /** True if the minion has a key in this state. */

@@ -27,11 +27,11 @@ export interface KeyActor {
 export type KeyAct = KeyDecision["act"];
 
 /** The most bytes of the current file; then it becomes `key_history.1`, and the previous file of that name is gone. */
-const LARGEST_FILE = 8 * 2 ** 20;
+const MAX_FILE_BYTES = 8 * 2 ** 20;
 /** The most characters of a user's name or an address that are kept. */
-const LONGEST_NAME = 128;
+const MAX_NAME_CHARACTERS = 128;
 /** The most decisions that one request returns, the newest ones. */
-const MOST_SHOWN = 100_000;
+const MAX_SHOWN = 100_000;
 
 const NAMES = ["key_history.1", "key_history"];
 
@@ -82,9 +82,9 @@ export class KeyHistory {
       act,
       id,
       ...more,
-      user: user.slice(0, LONGEST_NAME),
+      user: user.slice(0, MAX_NAME_CHARACTERS),
       via,
-      ...(from === undefined ? {} : { from: from.slice(0, LONGEST_NAME) }),
+      ...(from === undefined ? {} : { from: from.slice(0, MAX_NAME_CHARACTERS) }),
     };
     this.#lines.push(`${JSON.stringify(decision)}\n`);
   }
@@ -106,7 +106,7 @@ export class KeyHistory {
     const { fs, pkiDir } = this.#options;
     const patterns = new PatternCache();
     const globs = glob.split(",").map((part) => patterns.glob(part));
-    const most = Math.min(limit, MOST_SHOWN);
+    const most = Math.min(limit, MAX_SHOWN);
     let found: KeyDecision[] = [];
     for (const name of NAMES) {
       const path = joinPath(pkiDir, name);
@@ -122,7 +122,7 @@ export class KeyHistory {
 
   #makeRoom(): void {
     const { fs, pkiDir } = this.#options;
-    if ((fs.stat(this.#path)?.size ?? 0) < LARGEST_FILE) return;
+    if ((fs.stat(this.#path)?.size ?? 0) < MAX_FILE_BYTES) return;
     fs.rename(this.#path, joinPath(pkiDir, NAMES[0]!));
   }
 }

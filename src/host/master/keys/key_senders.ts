@@ -1,5 +1,5 @@
 /** The most keys whose senders are kept: strangers send keys under any id. */
-const MOST = 10_000;
+const MAX_KEYS = 10_000;
 
 /**
  * Knows from which address each key that is not accepted was last sent: from the first sign-in after a start of the
@@ -16,7 +16,7 @@ export class KeySenders {
     const key = `${status}/${id}`;
     this.#addresses.delete(key);
     this.#addresses.set(key, address);
-    if (this.#addresses.size > MOST) this.#addresses.delete(this.#addresses.keys().next().value!);
+    if (this.#addresses.size > MAX_KEYS) this.#addresses.delete(this.#addresses.keys().next().value!);
   }
 
   /** Returns the address of a key's sender; undefined if it has not signed in since the master started. */

@@ -26,7 +26,7 @@ const OWN_AGAIN_MS = 3_600_000;
  */
 const OFFER_AGAIN_MS = 60_000;
 const LEAST_BITS = 2048;
-const LARGEST_FILE = 65_536;
+const MAX_FILE_BYTES = 65_536;
 
 /** The rotation of one minion's key, as its file holds it. */
 interface Rotation {
@@ -287,7 +287,7 @@ export class KeyRotations {
     const { fs } = this.#options;
     const path = this.#path(id);
     const stat = fs.stat(path);
-    if (stat?.kind !== "file" || stat.size > LARGEST_FILE) return undefined;
+    if (stat?.kind !== "file" || stat.size > MAX_FILE_BYTES) return undefined;
     try {
       const value: unknown = JSON.parse(fs.readText(path));
       if (!isRecord(value) || typeof value.old !== "string") return undefined;

@@ -12,7 +12,7 @@ import type { FileSystem } from "../../../runtime/fs.ts";
 
 const KEY_STRING = /^[A-Za-z0-9+/]{75}=$/;
 /** The most bytes of the sessions file that is read at the start; a minion takes about 300. */
-const LARGEST_FILE = 2 ** 27;
+const MAX_FILE_BYTES = 2 ** 27;
 
 interface SessionKey {
   keyString: string;
@@ -124,7 +124,7 @@ export class SessionKeys implements SessionKeyStore {
     const { fs, clock, log, masterPem } = this.#options;
     const stat = fs.stat(this.#path);
     if (stat === undefined) return;
-    const text = stat.kind === "file" && stat.size <= LARGEST_FILE ? fs.readText(this.#path) : "";
+    const text = stat.kind === "file" && stat.size <= MAX_FILE_BYTES ? fs.readText(this.#path) : "";
     // The file is removed first: if it were read twice, requests of this run could be accepted again, also after a power failure.
     fs.remove(this.#path, { sync: true });
     const [first, ...lines] = text.split("\n");

@@ -4,7 +4,7 @@ import type { MasterServices } from "../services.ts";
 import { inBatches } from "./in_batches.ts";
 
 /** The most files in `publish_auth` that are kept: each job that a minion publishes makes one. */
-const MOST_FILES = 50_000;
+const MAX_FILES = 50_000;
 
 /**
  * Removes the files that say which minion may ask for the returns of a job (`publish_auth/<jid>`), once the job is too old,
@@ -21,7 +21,7 @@ export async function cleanPublishAuth(
   let gone = 0;
   await inBatches(names, later, signal, (name, at) => {
     // The name of a valid file is a jid, which tells the time; a file with another name is useless.
-    if (isPlainJid(name) && jidMs(name) >= beforeMs && names.length - at <= MOST_FILES) return;
+    if (isPlainJid(name) && jidMs(name) >= beforeMs && names.length - at <= MAX_FILES) return;
     fs.remove(joinPath(directory, name), { recursive: true });
     gone++;
   });

@@ -12,7 +12,7 @@ const COMPACT_AFTER = 4096;
 const LEAST_REMEMBERED = 1000;
 
 /** A longer load is written without its arguments, and not run after a restart. */
-const LARGEST_LOAD = 1 << 20;
+const MAX_LOAD_BYTES = 1 << 20;
 
 function base64(bytes: Uint8Array): string {
   let binary = "";
@@ -155,7 +155,7 @@ export class Journal {
   take(jid: string, load: Record<string, unknown>, master: string, atMs: number): boolean {
     let mark: Mark = "taken";
     let coded = base64(encode({ load, master, atMs }, "wire"));
-    if (coded.length > LARGEST_LOAD) {
+    if (coded.length > MAX_LOAD_BYTES) {
       mark = "too large";
       coded = base64(encode({ load: { ...load, arg: [] }, master, atMs, isCut: true }, "wire"));
     }

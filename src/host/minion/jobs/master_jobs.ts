@@ -52,7 +52,7 @@ export interface JobStores {
 
 /** How long a job may run before it is acknowledged, in milliseconds; the return of a shorter job is its acknowledgement. */
 const ACKNOWLEDGE_AFTER_MS = 300;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** How long a return waits for the rest of its live output, in milliseconds. */
 const OUTPUT_ENDS_MS = 10_000;
 
@@ -294,7 +294,7 @@ export class MasterJobs {
             error: messageOf(error),
           });
         }
-        await clock.sleep(Math.min(attempt * 1000, LONGEST_PAUSE_MS), signal).catch(() => {});
+        await clock.sleep(Math.min(attempt * 1000, MAX_PAUSE_MS), signal).catch(() => {});
         if (journal.again(jid) && journal.mark(jid, "starting") && await journal.synced()) return true;
       }
     }

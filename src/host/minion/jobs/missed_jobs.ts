@@ -25,7 +25,8 @@ export interface MissedJobsOptions {
   cluster(name: string | undefined): void;
 }
 
-const LONGEST_PAUSE_MS = 10_000;
+/** The longest pause between two attempts, in milliseconds: a minion learns of a missed job soon after its master is back. */
+const MAX_PAUSE_MS = 10_000;
 /** Up to which age a job of before a restart is still run if the master cannot tell whether it is wanted, in milliseconds. */
 const STILL_WANTED_MS = 3_600_000;
 
@@ -70,7 +71,7 @@ export class MissedJobs {
         return await this.#ask(dispatch);
       } catch (error) {
         log.debug("could not ask for missed jobs", { attempt, error: messageOf(error) });
-        await clock.sleep(Math.min(attempt * 1000, LONGEST_PAUSE_MS), signal).catch(() => {});
+        await clock.sleep(Math.min(attempt * 1000, MAX_PAUSE_MS), signal).catch(() => {});
       }
     }
   }

@@ -42,7 +42,7 @@ interface Due {
 
 const FIRST_DELAY_MS = 200;
 /** The most returns in one request; the next constant bounds their bytes. */
-const MOST_TOGETHER = 100;
+const MAX_TOGETHER = 100;
 const TOGETHER_BYTES = 262_144;
 
 /**
@@ -124,7 +124,7 @@ export class ReturnSender {
         continue;
       }
       bytes += entry.size;
-      if (due.length > 0 && (alone || due.length >= MOST_TOGETHER || bytes > TOGETHER_BYTES)) break;
+      if (due.length > 0 && (alone || due.length >= MAX_TOGETHER || bytes > TOGETHER_BYTES)) break;
       const load = spool.tooOld(entry) ? undefined : spool.load(entry);
       // A load that is not a return reports how a job ended without one: it has its own command.
       const single = alone || load !== undefined && load.cmd !== "_return";

@@ -18,7 +18,8 @@ import { Undefined } from "../undefined.ts";
 import { attributeGetter, attributesGetter } from "./attribute_getter.ts";
 import { filter } from "./filter.ts";
 
-const MOST_SLICES = 1_000_000;
+/** Slices of a list, at most: a template must not fill the memory by a number. */
+const MAX_SLICES = 1_000_000;
 
 const generator = (name: string, values: Iterable<unknown>) => new PythonIterator("generator", values, name);
 
@@ -42,7 +43,7 @@ function* batches(values: unknown, size: number, fill: unknown): Generator<unkno
 function* slices(values: unknown, count: number, fill: unknown): Generator<unknown[]> {
   const items = Array.from(iterate(values));
   if (count <= 0) throw new PythonError("ZeroDivisionError", "integer division or modulo by zero");
-  if (count > MOST_SLICES) throw valueError(`at most ${MOST_SLICES} slices are made`);
+  if (count > MAX_SLICES) throw valueError(`at most ${MAX_SLICES} slices are made`);
   const each = Math.floor(items.length / count);
   const longer = items.length % count;
   let offset = 0;

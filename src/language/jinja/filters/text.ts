@@ -73,10 +73,11 @@ function truncate(value: unknown, length: number, killWords: boolean, end: strin
   return (blank < 0 ? cut : cut.slice(0, blank)) + end;
 }
 
-const MOST_INDENTED = 1_000_000;
+/** Characters of an indentation, at most: a template must not fill the memory by a number. */
+const MAX_INDENTED = 1_000_000;
 
 function indent(text: string, width: unknown, first: boolean, blank: boolean): string {
-  const prefix = typeof width === "string" ? width : " ".repeat(Math.min(MOST_INDENTED, Math.max(0, wholeOf(width))));
+  const prefix = typeof width === "string" ? width : " ".repeat(Math.min(MAX_INDENTED, Math.max(0, wholeOf(width))));
   const whole = `${text}\n`;
   // Splits like Python's splitlines(), for the text with the added line feed.
   // deno-lint-ignore no-control-regex

@@ -12,7 +12,7 @@ import { type MethodTable, positional } from "./method.ts";
 type List = unknown[];
 
 /** The most items of a list: a template must not fill the memory by appending a list to itself. */
-const LONGEST = 10_000_000;
+const MAX_ITEMS = 10_000_000;
 
 function indexOf(list: List, value: unknown): number {
   return list.findIndex((item) => item === value || equal(item, value));
@@ -68,8 +68,8 @@ export const LIST_METHODS: MethodTable = {
   extend: positional<List>("list.extend", 1, 1, (list, [values]) => {
     // The items are copied first, so that extending a list by itself ends.
     const items = Array.from(iterate(values));
-    if (list.length + items.length > LONGEST) {
-      throw new PythonError("MemoryError", `a list may have ${LONGEST} items at most`);
+    if (list.length + items.length > MAX_ITEMS) {
+      throw new PythonError("MemoryError", `a list may have ${MAX_ITEMS} items at most`);
     }
     for (const item of items) list.push(item);
     return null;

@@ -14,7 +14,8 @@ import type { Keywords } from "../callable.ts";
 import { bind } from "../signature.ts";
 import { type Method, type MethodTable, positional } from "./method.ts";
 
-const WIDEST = 10_000_000;
+/** Characters of a padded text, at most: a template must not fill the memory by a number. */
+const MAX_WIDTH = 10_000_000;
 
 function textOf(value: unknown, what: string): string {
   if (typeof value === "string") return value;
@@ -23,7 +24,9 @@ function textOf(value: unknown, what: string): string {
 
 function widthOf(value: unknown): number {
   const width = indexValue(value);
-  if (width > WIDEST) throw new PythonError("MemoryError", `a text may be padded to ${WIDEST} characters at most`);
+  if (width > MAX_WIDTH) {
+    throw new PythonError("MemoryError", `a text may be padded to ${MAX_WIDTH} characters at most`);
+  }
   return width;
 }
 

@@ -5,13 +5,13 @@ import { repr, str } from "../../python/repr.ts";
 import { GroupTuple, Undefined } from "../../jinja/mod.ts";
 import { doubleQuoted } from "../../yaml/quoted.ts";
 
-const DEEPEST = 500;
+const MAX_DEPTH = 500;
 
 /** True for a text whose Python repr YAML could not read back. */
 const needsQuotes = (value: unknown): value is string => typeof value === "string" && /[\n\r\t]/.test(value);
 
 function show(value: unknown, above: readonly unknown[]): string {
-  if (above.length > DEEPEST) throw typeError("maximum recursion depth exceeded while getting the repr of an object");
+  if (above.length > MAX_DEPTH) throw typeError("maximum recursion depth exceeded while getting the repr of an object");
   if (above.includes(value)) return isMap(value) ? "{...}" : "[...]";
   if (isMap(value)) {
     const inside = [...above, value];

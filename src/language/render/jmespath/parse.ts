@@ -29,7 +29,7 @@ const POWER: Readonly<Record<string, number>> = {
 /** The binding power below which a token ends a projection. */
 const PROJECTION_ENDS = 10;
 /** The most nested expressions. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 const itself: Query = (value) => value;
 const field = (name: unknown): Query => (value) => isMap(value) ? lookup(value, name) ?? null : null;
@@ -124,7 +124,7 @@ class Parser {
   }
 
   #read(power: number): Query {
-    if (++this.#depth > DEEPEST) throw valueError(`The expression is more than ${DEEPEST} deep`);
+    if (++this.#depth > MAX_DEPTH) throw valueError(`The expression is more than ${MAX_DEPTH} deep`);
     let left = this.#first();
     while (power < (POWER[this.#next.kind] ?? 0)) left = this.#behind(left);
     this.#depth--;

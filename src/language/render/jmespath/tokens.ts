@@ -11,8 +11,8 @@ export interface Token {
 }
 
 /** The most characters, and the most tokens, of one expression: each token may be a nested call. */
-const LONGEST = 65_536;
-const MOST = 2000;
+const MAX_CHARACTERS = 65_536;
+const MAX_TOKENS = 2000;
 
 /** The kinds of tokens with their patterns; the first matching one counts. */
 const KINDS: readonly (readonly [kind: string, pattern: RegExp])[] = [
@@ -52,7 +52,9 @@ function valueOf(kind: string, text: string): unknown {
  */
 export function tokensOf(expression: string): Token[] {
   if (expression === "") throw valueError("Invalid JMESPath expression: cannot be empty.");
-  if (expression.length > LONGEST) throw valueError(`The expression is longer than ${LONGEST} characters`);
+  if (expression.length > MAX_CHARACTERS) {
+    throw valueError(`The expression is longer than ${MAX_CHARACTERS} characters`);
+  }
   const tokens: Token[] = [];
   for (let at = 0; at < expression.length;) {
     const found = KINDS.find(([, pattern]) => {
@@ -69,7 +71,7 @@ export function tokensOf(expression: string): Token[] {
     if (kind !== "space") {
       const known = kind === "raw" ? "literal" : kind === "punctuation" ? text : kind;
       tokens.push({ kind: known, value: valueOf(kind, text), at });
-      if (tokens.length > MOST) throw valueError(`The expression has more than ${MOST} parts`);
+      if (tokens.length > MAX_TOKENS) throw valueError(`The expression has more than ${MAX_TOKENS} parts`);
     }
     at += text.length;
   }

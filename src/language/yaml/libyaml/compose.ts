@@ -1,7 +1,7 @@
 import type { YamlBudget } from "../budget.ts";
 import { YamlLimitError } from "../construct.ts";
 import { emptyNode, type MappingNode, type ScalarNode, type SequenceNode, type YamlNode } from "../node.ts";
-import { DEEPEST, Scanner, type Token, type TokenKind } from "./scanner.ts";
+import { MAX_NESTING, Scanner, type Token, type TokenKind } from "./scanner.ts";
 import { YamlProblem } from "./yaml_problem.ts";
 
 /** A document before its value is built. */
@@ -86,7 +86,7 @@ class Composer {
       if (known !== undefined) return known;
       throw new YamlProblem("composer", "found undefined alias", first.at);
     }
-    if (++this.#depth > DEEPEST) throw new RangeError("lists and maps are nested too deeply");
+    if (++this.#depth > MAX_NESTING) throw new RangeError("lists and maps are nested too deeply");
     const node = first.kind === "anchor" || first.kind === "tag"
       ? this.#withProperties(first, isBlock, mayBeIndentless)
       : this.#content(first.at, undefined, undefined, isBlock, mayBeIndentless);

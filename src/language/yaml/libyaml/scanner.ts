@@ -33,7 +33,7 @@ export interface Token {
 }
 
 /** The most characters of a key without `?`. */
-const LONGEST_KEY = 1024;
+const MAX_KEY_CHARACTERS = 1024;
 
 /** A place where a key without `?` may have begun. */
 interface SimpleKey {
@@ -76,7 +76,7 @@ const INDICATORS = Uint8Array.from(
 );
 
 /** The most nested nodes: the cost of a token grows with the number of open flow collections, and readers of values are recursive. */
-export const DEEPEST = 500;
+export const MAX_NESTING = 500;
 
 const NAME = /[\w-]+/y;
 const TAG = /!<?[\w;/?:@&=+$.!~*'()%-]*/y;
@@ -247,13 +247,13 @@ export class Scanner {
     }
   }
 
-  /** Drops possible keys that can no longer be one: a key without `?` ends in its line, and has at most {@linkcode LONGEST_KEY} characters. */
+  /** Drops possible keys that can no longer be one: a key without `?` ends in its line, and has at most {@linkcode MAX_KEY_CHARACTERS} characters. */
   #dropStaleKeys(): void {
     if (this.#possibleKeys === 0) return;
     const { line, at } = this.#cursor;
     for (let level = 0; level <= this.#flowLevel; level++) {
       const key = this.#keys[level]!;
-      if (key.isPossible && (key.line !== line || key.at + LONGEST_KEY < at)) this.#dropKey(key);
+      if (key.isPossible && (key.line !== line || key.at + MAX_KEY_CHARACTERS < at)) this.#dropKey(key);
     }
   }
 
@@ -340,7 +340,7 @@ export class Scanner {
   }
 
   #openFlow(kind: TokenKind): void {
-    if (this.#flowLevel >= DEEPEST) throw new RangeError("lists and maps are nested too deeply");
+    if (this.#flowLevel >= MAX_NESTING) throw new RangeError("lists and maps are nested too deeply");
     this.#saveKey();
     this.#flowLevel++;
     if (this.#keys.length === this.#flowLevel) this.#keys.push(noKey());
@@ -476,7 +476,7 @@ export class Scanner {
   #addScalar(at: number, text: string, isPlain: boolean, key: SimpleKey | undefined): void {
     const cursor = this.#cursor;
     const isKey = key !== undefined && this.#flowLevel === 0 && cursor.code() === COLON && cursor.isGap(1) &&
-      key.line === cursor.line && key.at + LONGEST_KEY >= cursor.at;
+      key.line === cursor.line && key.at + MAX_KEY_CHARACTERS >= cursor.at;
     if (!isKey) return this.#add("scalar", at, text, isPlain);
     this.#endKey(key);
     this.#roll(key.column, "block-mapping", at);

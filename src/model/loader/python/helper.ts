@@ -60,9 +60,9 @@ const GRACE_MS = 2000;
 /** Milliseconds after which an idle helper is ended: it would keep this process from ending. */
 const IDLE_MS = 30_000;
 /** Bytes of one message from the helper, at most. */
-const MOST_BYTES = 257 * 1024 * 1024;
+const MAX_BYTES = 257 * 1024 * 1024;
 /** Bytes that the helper may print in one call; the rest is dropped. */
-const MOST_PRINTED = 64 * 1024;
+const MAX_PRINTED_BYTES = 64 * 1024;
 /** Characters of the helper's last output that an error shows. */
 const LAST_WORDS = 1000;
 
@@ -336,7 +336,7 @@ export class PythonHelper {
   async #start(caller: PythonCaller): Promise<Running> {
     const { process } = this.#runtime;
     const input = new AsyncQueue<Uint8Array>({ limit: Infinity });
-    const reader = new FrameReader(MOST_BYTES);
+    const reader = new FrameReader(MAX_BYTES);
     const early = deferred<Running>();
     const sources = new TextEncoder().encode(JSON.stringify(await this.#options.sources()));
     const head = new Uint8Array(4);
@@ -388,12 +388,12 @@ export class PythonHelper {
 
   /** Logs what a module has printed. */
   #print(log: Logger, chunk: Uint8Array): void {
-    const text = new TextDecoder().decode(chunk.subarray(-MOST_PRINTED));
+    const text = new TextDecoder().decode(chunk.subarray(-MAX_PRINTED_BYTES));
     this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
-    if (this.#printed > MOST_PRINTED) return;
+    if (this.#printed > MAX_PRINTED_BYTES) return;
     this.#printed += chunk.length;
     log.debug("a Python module printed", { text: text.trimEnd() });
-    if (this.#printed > MOST_PRINTED) log.warning("a Python module prints much: the rest is dropped", {});
+    if (this.#printed > MAX_PRINTED_BYTES) log.warning("a Python module prints much: the rest is dropped", {});
   }
 
   #receive(running: Running, message: unknown): void {

@@ -1,8 +1,8 @@
 import {
   type AuditStore,
   checkPuts,
-  LARGEST_VALUE,
-  LONGEST_NAME,
+  MAX_NAME_CHARACTERS,
+  MAX_VALUE_BYTES,
   type Records,
   type StoredRecord,
 } from "../../../feature/cluster/storage.ts";
@@ -32,7 +32,7 @@ ON CONFLICT (kind, name) DO UPDATE SET version = excluded.version, based_on = ex
 RETURNING name, version`;
 /** What no master has written may be of any size: it comes as no value and a short name, and is refused for that. */
 const COLUMNS =
-  `name, version, CASE WHEN octet_length(value) > ${LARGEST_VALUE} THEN ''::bytea ELSE value END AS value, left(by, ${LONGEST_NAME}) AS by`;
+  `name, version, CASE WHEN octet_length(value) > ${MAX_VALUE_BYTES} THEN ''::bytea ELSE value END AS value, left(by, ${MAX_NAME_CHARACTERS}) AS by`;
 const GET = `SELECT ${COLUMNS} FROM brine_record WHERE kind = $1 AND name = $2`;
 const CHANGES = `SELECT latest, forgotten, among, name, version, value, by FROM (
   SELECT version AS latest, forgotten FROM brine_feed WHERE kind = $1

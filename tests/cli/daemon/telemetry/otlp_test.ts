@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
-import { exportMetrics, exportSpans, MOST_SPANS } from "../../../../cli/daemon/telemetry/otlp.ts";
+import { exportMetrics, exportSpans, MAX_SPANS } from "../../../../cli/daemon/telemetry/otlp.ts";
 import { loadPackages } from "../../../../cli/daemon/telemetry/packages.ts";
 import { systemClock } from "../../../../src/base/async/clock.ts";
 import { MetricRegistry, METRICS, parseTraceContext } from "../../../../src/base/telemetry/mod.ts";
@@ -96,10 +96,10 @@ describe("OpenTelemetry", { timeout: 60_000 }, () => {
       { ...settings, url: server.url("/v1/traces"), ratio: 1, follow: false },
       { clock: systemClock, log: captured.log, service: "salt-master" },
     );
-    for (let i = 0; i < MOST_SPANS + 500; i++) exporting.tracer.start("salt.request publish").end();
+    for (let i = 0; i < MAX_SPANS + 500; i++) exporting.tracer.start("salt.request publish").end();
     assert.equal(exporting.dropped, 500);
     await exporting.close();
-    assert.equal(exporting.dropped, MOST_SPANS + 500);
+    assert.equal(exporting.dropped, MAX_SPANS + 500);
     assert.deepEqual(captured.complaints(), ["the OpenTelemetry collector refused an export"]);
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MOST_TARGETS, SyndicTargets } from "../../../../src/host/master/jobs/syndic_targets.ts";
+import { MAX_TARGETS, SyndicTargets } from "../../../../src/host/master/jobs/syndic_targets.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";
 
 /** A record of one job that counts how much is written. */
@@ -74,7 +74,7 @@ test("a syndic that names its minions one by one has its list written the less o
 
 test("a job takes no more targets than that, and those that fit are taken", async () => {
   const { targets, lists } = record();
-  const many = Array.from({ length: MOST_TARGETS }, (_, n) => `m${n}`);
+  const many = Array.from({ length: MAX_TARGETS }, (_, n) => `m${n}`);
   assert.equal(await targets.add("1", "edge", many), true);
   assert.equal(await targets.add("1", "other", ["one more"]), false);
   assert.equal(await targets.add("1", "other", [many[0]!]), true);

@@ -183,10 +183,11 @@ function uuid(crypto: Crypto, name: unknown): string {
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-const LONGEST_RANDOM = 1_000_000;
+/** Characters of a random text, at most: a template must not fill the memory by a number. */
+const MAX_RANDOM_CHARACTERS = 1_000_000;
 
 function randomText(crypto: Crypto, length: number): string {
-  if (length > LONGEST_RANDOM) throw valueError(`a random text has ${LONGEST_RANDOM} characters at most`);
+  if (length > MAX_RANDOM_CHARACTERS) throw valueError(`a random text has ${MAX_RANDOM_CHARACTERS} characters at most`);
   return Array.from(crypto.randomBytes(length), (byte) => LETTERS[byte % LETTERS.length]).join("");
 }
 

@@ -12,7 +12,7 @@ import { hex } from "../../../../protocol/crypto/hex.ts";
 /** The number of bytes at the start of a file that decide whether it is text. */
 const SAMPLE = 512;
 /** The most entries that a filter may list. */
-const MOST_FILES = 100_000;
+const MAX_FILES = 100_000;
 
 /** True if a file begins as text does: without zero bytes, and mostly with printable ones. */
 function isText(start: Uint8Array): boolean {
@@ -41,8 +41,8 @@ export function fileFilters(
     const found: string[] = [];
     const below = (directory: string): void => {
       for (const name of fs.list(directory).sort()) {
-        if (found.length >= MOST_FILES) {
-          throw new PythonError("ValueError", `list_files lists ${MOST_FILES} files at most`);
+        if (found.length >= MAX_FILES) {
+          throw new PythonError("ValueError", `list_files lists ${MAX_FILES} files at most`);
         }
         const path = `${directory}/${name}`;
         found.push(path);

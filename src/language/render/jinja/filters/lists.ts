@@ -20,7 +20,7 @@ import { definedOnly } from "./serialize.ts";
 import { isList } from "../../../python/update.ts";
 
 /** The most items of combinations and products. */
-const MOST = 100_000;
+const MAX_ITEMS = 100_000;
 
 const isHashable = (value: unknown) =>
   !(Array.isArray(value) && !(value instanceof Tuple)) && !isMap(value) && !(value instanceof Set) &&
@@ -78,7 +78,7 @@ function flatten(value: unknown, levels: number | undefined, keepNulls: boolean)
     const goesDeeper = typeof item !== "string" && !(item instanceof Uint8Array) && tryIterate(item) !== undefined;
     if (!goesDeeper || levels === 0) flat.push(item);
     else flat.push(...flatten(item, levels === undefined ? undefined : levels - 1, keepNulls));
-    if (flat.length > MOST) throw valueError(`flatten makes lists of ${MOST} items at most`);
+    if (flat.length > MAX_ITEMS) throw valueError(`flatten makes lists of ${MAX_ITEMS} items at most`);
   }
   return flat;
 }
@@ -129,7 +129,7 @@ function* zipped(lists: readonly (readonly unknown[])[], length: number, fill: u
 function* bounded(values: Iterable<unknown[]>): Generator<unknown> {
   let count = 0;
   for (const value of values) {
-    if (++count > MOST) throw valueError(`at most ${MOST} combinations are made`);
+    if (++count > MAX_ITEMS) throw valueError(`at most ${MAX_ITEMS} combinations are made`);
     yield tupleOf(value);
   }
 }

@@ -20,7 +20,7 @@ function pathText(value: unknown): string {
 }
 
 /** The most addresses that a filter may list. */
-const MOST_HOSTS = 1_000_000n;
+const MAX_HOSTS = 1_000_000n;
 
 const isPublic = (address: IpInterface) => !IP_KINDS.private(address);
 const siteLocal = (address: IpInterface) => address.version === 6 && IP_KINDS.siteLocal(address);
@@ -91,7 +91,7 @@ function hosts(text: string): string[] {
     first += 1n;
     if (version === 4) last -= 1n;
   }
-  if (last - first >= MOST_HOSTS) throw valueError(`network_hosts lists ${MOST_HOSTS} addresses at most`);
+  if (last - first >= MAX_HOSTS) throw valueError(`network_hosts lists ${MAX_HOSTS} addresses at most`);
   const list: string[] = [];
   for (let value = first; value <= last; value++) list.push(formatAddress({ version, value, scope: undefined }));
   return list;
