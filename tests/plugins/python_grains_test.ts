@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLogger } from "../../src/base/log.ts";
+import { system } from "../../src/plugins/grains/core/os.ts";
 import { python } from "../../src/plugins/grains/core/python.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { withEnvironment } from "../support/state_job.ts";
@@ -38,5 +39,32 @@ test("the grains of python3 are asked for once, and again when it is another one
     // Without a place to keep it, it is asked each time.
     install(`echo '[[3, 9, 0, "final", 0], [], ""]'`);
     assert.deepEqual((await python({ ...context, opts: {} })).pythonversion, [3, 9, 0, "final", 0]);
+  });
+});
+
+test("systemctl is asked for its version once, and again when its file is another one", async () => {
+  const runtime = await currentRuntime();
+  await inTemporary(runtime, async (directory) => {
+    const { fs } = runtime;
+    fs.mkdir(`${directory}/bin`, 0o755);
+    const install = (version: string) =>
+      fs.write(
+        `${directory}/bin/systemctl`,
+        `#!/bin/sh\necho run >>${directory}/runs\necho 'systemd ${version}'\necho '+PAM -SELINUX'\n`,
+        { mode: 0o755 },
+      );
+    fs.write(`${directory}/bin/localectl`, "", { mode: 0o755 });
+    const runs = () => fs.readText(`${directory}/runs`).length / 4;
+    const context = {
+      runtime: { ...runtime, ...withEnvironment({ PATH: `${directory}/bin` }) },
+      log: createLogger(() => {}),
+      opts: { cachedir: `${directory}/cache` },
+    };
+    install("252 (252.39)");
+    const first = { version: "252", features: "+PAM -SELINUX" };
+    assert.deepEqual([(await system(context)).systemd, runs()], [first, 1]);
+    assert.deepEqual([(await system(context)).systemd, runs()], [first, 1]);
+    install("257.9 (257.9-1)");
+    assert.deepEqual([(await system(context)).systemd, runs()], [{ ...first, version: "257.9" }, 2]);
   });
 });

@@ -1,6 +1,6 @@
 import { SALT_COMPAT, VERSION } from "../../../base/version.ts";
 import { splitWords } from "../../linux/words.ts";
-import { ask, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
+import { askOnce, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
 
 /** Families of distributions, by the value of the grain `os`. A distribution that is not listed is its own family. */
 const FAMILIES: Record<string, readonly string[]> = {
@@ -164,7 +164,7 @@ function initSystem(context: GrainsContext): string {
 async function systemd(context: GrainsContext): Promise<Grains> {
   const systemctl = program(context, "systemctl");
   if (systemctl === undefined || program(context, "localectl") === undefined) return {};
-  const [first = "", features = ""] = (await ask(context, [systemctl, "--version"])).split("\n");
+  const [first = "", features = ""] = (await askOnce(context, "systemd.json", [systemctl, "--version"])).split("\n");
   const version = first.split(" ")[1];
   return version === undefined ? {} : { systemd: { version, features } };
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
+import { joinPath } from "../../../base/paths.ts";
 import type { GrainsFunction } from "../../../model/loader/family.ts";
 import { which } from "../../linux/programs.ts";
 
@@ -65,4 +66,46 @@ export async function ask(context: GrainsContext, argv: string[]): Promise<strin
     context.log.debug("program for a grain not run", { program: argv[0], error: messageOf(error) });
     return "";
   }
+}
+
+/** What is kept of a program, since asking it takes longer than all other grains together. */
+interface Kept {
+  /** The program, with the time and size of its file. */
+  of: string;
+  text: string;
+}
+
+function keptIn(context: GrainsContext, path: string): Partial<Kept> {
+  const text = textOf(context, path);
+  try {
+    return text === "" ? {} : JSON.parse(text) as Partial<Kept>;
+  } catch {
+    // Written by half: the program is asked again.
+    return {};
+  }
+}
+
+/**
+ * {@link ask} for output that changes only with the program's own file: it is kept in the cache directory.
+ *
+ * @param name of the file in the cache directory
+ * @param argv the first word is the program's full path
+ */
+export async function askOnce(context: GrainsContext, name: string, argv: [string, ...string[]]): Promise<string> {
+  const { runtime: { fs }, log, opts: { cachedir } } = context;
+  const stat = fs.stat(argv[0]);
+  if (stat === undefined || typeof cachedir !== "string" || cachedir === "") return await ask(context, argv);
+  const of = `${argv[0]} ${stat.mtimeMs} ${stat.size}`;
+  const path = joinPath(cachedir, name);
+  const known = keptIn(context, path);
+  if (known.of === of && typeof known.text === "string") return known.text;
+  const text = await ask(context, argv);
+  if (text === "") return "";
+  try {
+    fs.mkdir(cachedir, 0o755);
+    fs.write(path, JSON.stringify({ of, text } satisfies Kept), { mode: 0o600 });
+  } catch (error) {
+    log.debug("output of a program for a grain not kept", { path, error: messageOf(error) });
+  }
+  return text;
 }
