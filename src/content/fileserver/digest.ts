@@ -27,12 +27,15 @@ export async function digestFile(
   name: HashName,
   path: string,
 ): Promise<string> {
+  let piece = fs.readAt(path, 0, PIECE);
+  // Nearly every file is one piece.
+  if (piece.length < PIECE) return hex(crypto.hash(name, piece));
   const hasher = crypto.hasher(name);
   for (let offset = 0;;) {
-    const piece = fs.readAt(path, offset, PIECE);
     hasher.update(piece);
     offset += piece.length;
     if (piece.length < PIECE) return hex(hasher.digest());
     await new Promise<void>((resolve) => later(resolve));
+    piece = fs.readAt(path, offset, PIECE);
   }
 }

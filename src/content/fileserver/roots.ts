@@ -3,7 +3,7 @@ import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { strangersLink } from "../../runtime/foreign_links.ts";
-import type { FileSystem } from "../../runtime/fs.ts";
+import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type AnyMap, entriesOf } from "../../language/python/containers.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
@@ -64,13 +64,21 @@ function isListing(value: unknown): value is Listing {
   return [files, dirs, empty_dirs].every((list) => Array.isArray(list)) && typeof links === "object" && links !== null;
 }
 
-/** True if there is a link on the way from a directory to a file below it. */
-function hasLink(fs: Pick<FileSystem, "stat">, directory: string, rel: string): boolean {
-  let here = directory;
-  return rel.split("/").some((name) => {
-    here = `${here}/${name}`;
-    return fs.stat(here, { follow: false })?.kind === "symlink";
-  });
+/** The stat of a file below a directory, and whether there is a link on the way to it; undefined for names that are too long. */
+function lookBelow(fs: FileSystem, directory: string, rel: string): { stat?: FileStat | undefined; byLink: boolean } {
+  try {
+    let here = directory;
+    let stat: FileStat | undefined;
+    for (const name of rel.split("/")) {
+      here = `${here}/${name}`;
+      stat = fs.stat(here, { follow: false });
+      if (stat === undefined) break;
+      if (stat.kind === "symlink") return { stat: fs.stat(`${directory}/${rel}`), byLink: true };
+    }
+    return { stat, byLink: false };
+  } catch {
+    return { byLink: false };
+  }
 }
 
 /**
@@ -128,9 +136,9 @@ export class RootsBackend implements FileBackend {
     const rel = normalizePath(path);
     for (const root of this.#rootsOf(saltenv)) {
       const full = joinPath(root, rel);
-      const stat = lookAt(fs, full);
+      const { stat, byLink } = lookBelow(fs, root, rel);
       if (stat?.kind !== "file" || this.#ignored(rel) || this.#ignored(full)) continue;
-      const mayLeave = hasLink(fs, root, rel) && !isWithin(fs.realpath(root), fs.realpath(full));
+      const mayLeave = byLink && !isWithin(fs.realpath(root), fs.realpath(full));
       if (mayLeave && !this.#leaves(full)) continue;
       return { path: full, rel, stat };
     }
@@ -174,7 +182,13 @@ export class RootsBackend implements FileBackend {
   }
 
   hash(found: FoundFile, asker = ""): Promise<string | undefined> {
-    const key = `${this.version(found)} ${found.path}`;
+    const version = this.version(found);
+    const known = this.#digests.get(found.path);
+    if (known?.version === version) {
+      this.#remember(found.path, known);
+      return Promise.resolve(known.digest);
+    }
+    const key = `${version} ${found.path}`;
     let digesting = this.#digesting.get(key);
     if (digesting === undefined) {
       // Minions that ask for the same file at the same time share one digest.

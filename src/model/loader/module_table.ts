@@ -61,6 +61,8 @@ const FUNCTION_NAME = /^([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)$/;
 export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<F>> {
   readonly #options: ModuleTableOptions<M>;
   readonly #loaded = new Map<string, Promise<LoadedModule<F, M>>>();
+  /** Functions that were found: the same few are looked up thousands of times. */
+  readonly #found = new Map<string, Promise<LoadedEntry<F, M>>>();
   #registry: Record<string, () => Promise<M>> | undefined;
 
   constructor(options: ModuleTableOptions<M>) {
@@ -103,7 +105,19 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     return Promise.all(names.map((name) => this.#open(name)));
   }
 
-  async find(full: string): Promise<LoadedEntry<F, M> | MissingFunction> {
+  find(full: string): Promise<LoadedEntry<F, M> | MissingFunction> {
+    return this.#found.get(full) ?? this.#find(full);
+  }
+
+  async #find(full: string): Promise<LoadedEntry<F, M> | MissingFunction> {
+    const registry = this.#modules;
+    const found = await this.#lookUp(full);
+    // What was looked up before a reload is not kept after it.
+    if (!("message" in found) && registry === this.#registry) this.#found.set(full, Promise.resolve(found));
+    return found;
+  }
+
+  async #lookUp(full: string): Promise<LoadedEntry<F, M> | MissingFunction> {
     const [, module, fun] = FUNCTION_NAME.exec(full) ?? [];
     const missing = { message: `'${full}' is not available.` };
     if (module === undefined || fun === undefined) return missing;
@@ -178,6 +192,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
   }
 
   reload(): void {
+    this.#found.clear();
     this.#loaded.clear();
     this.#registry = undefined;
   }

@@ -186,6 +186,59 @@ export function declareFunction<F extends AnyFunction>(fun: F): F {
   return { ...fun, run };
 }
 
+/** What all calls of a function have in common. */
+interface Frame {
+  /** Each parameter with its default, then `*args` and `**kwargs`: copying it takes a fraction of setting its keys one by one. */
+  args: Readonly<Args>;
+  /** Parameter → its place. */
+  places: ReadonlyMap<string, number>;
+  /** Parameters without a default. */
+  required: readonly string[];
+  /** Parameters whose default is a list or a map. */
+  copied: readonly Parameter[];
+}
+
+const FRAMES = new WeakMap<Signature, Frame>();
+
+function frameOf(signature: Signature): Frame {
+  let frame = FRAMES.get(signature);
+  if (frame === undefined) FRAMES.set(signature, frame = makeFrame(signature));
+  return frame;
+}
+
+function makeFrame({ params, varargs, keywords }: Signature): Frame {
+  const rest = [varargs, keywords].filter((name) => name !== undefined);
+  return {
+    args: Object.fromEntries([
+      ...params.map((param) => [param.name, param.default]),
+      ...rest.map((name) => [name, undefined]),
+    ]),
+    places: new Map(params.map(({ name }, at) => [name, at])),
+    required: params.filter((param) => !("default" in param)).map(({ name }) => name),
+    copied: params.filter(({ default: value }) => typeof value === "object" && value !== null),
+  };
+}
+
+/** The names of the parameters without a default. */
+export function requiredNames(signature: Signature): readonly string[] {
+  return frameOf(signature).required;
+}
+
+/** True for the name of a parameter; `*args` and `**kwargs` are none. */
+export function isParameter(signature: Signature, name: string): boolean {
+  return frameOf(signature).places.has(name);
+}
+
+/** The defaults of all parameters, empty `*args` and `**kwargs`; lists and maps are copied, so that a function may change them. */
+export function defaultArguments(signature: Signature): Args {
+  const { args, copied } = frameOf(signature);
+  const bound: Args = { ...args };
+  for (const { name, default: value } of copied) bound[name] = structuredClone(value);
+  if (signature.varargs !== undefined) bound[signature.varargs] = [];
+  if (signature.keywords !== undefined) bound[signature.keywords] = {};
+  return bound;
+}
+
 /**
  * Binds values to the parameters of the function `name`.
  *
@@ -198,32 +251,31 @@ export function bindArguments(
   keyword: ReadonlyMap<string, unknown>,
 ): Args {
   const { params, varargs, keywords } = signature;
-  const bound: Args = Object.create(null);
+  const { places, required } = frameOf(signature);
   if (positional.length > params.length && varargs === undefined) {
-    const required = params.filter((param) => !("default" in param)).length;
-    const takes = required === params.length
+    const takes = required.length === params.length
       ? `${params.length} positional argument${params.length === 1 ? "" : "s"}`
-      : `from ${required} to ${params.length} positional arguments`;
+      : `from ${required.length} to ${params.length} positional arguments`;
     throw new ArgumentMismatchError(
       `${name}() takes ${takes} but ${positional.length} ${were(positional.length)} given`,
     );
   }
-  params.forEach((param, index) => {
-    if (index < positional.length) bound[param.name] = positional[index];
-  });
+  const bound = defaultArguments(signature);
+  const given = Math.min(positional.length, params.length);
+  for (let at = 0; at < given; at++) bound[params[at]!.name] = positional[at];
   if (varargs !== undefined) bound[varargs] = positional.slice(params.length);
   const rest: [string, unknown][] = [];
-  const known = new Set(params.map((param) => param.name));
   for (const [key, value] of keyword) {
-    if (known.has(key)) {
-      if (key in bound) throw new ArgumentMismatchError(`${name}() got multiple values for argument '${key}'`);
+    const place = places.get(key);
+    if (place !== undefined) {
+      if (place < given) throw new ArgumentMismatchError(`${name}() got multiple values for argument '${key}'`);
       bound[key] = value;
     } else if (keywords !== undefined) rest.push([key, value]);
     else throw new ArgumentMismatchError(`${name}() got an unexpected keyword argument '${key}'`);
   }
   // `Object.fromEntries`, because assigning to `__proto__` would set the prototype instead of a keyword with this name.
-  if (keywords !== undefined) bound[keywords] = Object.fromEntries(rest);
-  const missing = params.filter((param) => !(param.name in bound) && !("default" in param)).map((param) => param.name);
+  if (rest.length > 0) bound[keywords!] = Object.fromEntries(rest);
+  const missing = required.filter((param) => places.get(param)! >= given && !keyword.has(param));
   if (missing.length > 0) {
     throw new ArgumentMismatchError(
       `${name}() missing ${missing.length} required positional argument${missing.length === 1 ? "" : "s"}: ${
@@ -231,13 +283,5 @@ export function bindArguments(
       }`,
     );
   }
-  for (const param of params) {
-    if (!(param.name in bound)) bound[param.name] = defaultOf(param);
-  }
   return bound;
-}
-
-/** The default of a parameter; lists and maps are copied, so that a function may change them. */
-export function defaultOf({ default: value }: Parameter): unknown {
-  return typeof value === "object" && value !== null ? structuredClone(value) : value;
 }

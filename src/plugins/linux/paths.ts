@@ -11,8 +11,8 @@ const MOST_LINKS = 40;
 
 /** Expands `~` or `~user` at the start of a path; unknown users stay as they are. */
 export function expandUser(runtime: Pick<Runtime, "clock" | "fs" | "process" | "host">, path: string): string {
-  const match = /^~([^/]*)/.exec(path);
-  if (match === null) return path;
+  if (!path.startsWith("~")) return path;
+  const match = /^~([^/]*)/.exec(path)!;
   const name = match[1]!;
   const home = name === "" ? runtime.process.env("HOME") ?? runtime.host.user().home : findAccount(runtime, name)?.home;
   if (home === undefined) return path;

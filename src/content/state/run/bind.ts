@@ -1,5 +1,5 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { type Args, defaultOf } from "../../../model/loader/signature.ts";
+import { type Args, defaultArguments, isParameter } from "../../../model/loader/signature.ts";
 import type { LoadedState } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { RUNNER_KEYWORDS } from "../keywords.ts";
@@ -11,16 +11,16 @@ import { RUNNER_KEYWORDS } from "../keywords.ts";
  * @throws {SaltInvocationError} for an argument that a function without `**kwargs` does not have
  */
 export function bindState({ name, signature }: LoadedState, low: LowChunk): Args {
-  const { params, varargs, keywords } = signature;
-  const bound: Args = Object.create(null);
-  for (const param of params) {
-    if (Object.hasOwn(low, param.name)) bound[param.name] = low[param.name];
-    else bound[param.name] = defaultOf(param);
+  const bound = defaultArguments(signature);
+  const rest: [string, unknown][] = [];
+  for (const key of Object.keys(low)) {
+    if (isParameter(signature, key)) bound[key] = low[key];
+    else if (!RUNNER_KEYWORDS.has(key)) rest.push([key, low[key]]);
   }
-  const rest = Object.entries(low).filter(([key]) => !(key in bound) && !RUNNER_KEYWORDS.has(key));
-  if (varargs !== undefined) bound[varargs] = [];
-  if (keywords !== undefined) bound[keywords] = Object.fromEntries(rest);
-  else if (rest.length > 0) throw new SaltInvocationError(unknownArguments(rest.map(([key]) => key), name));
+  if (rest.length === 0) return bound;
+  const { keywords } = signature;
+  if (keywords === undefined) throw new SaltInvocationError(unknownArguments(rest.map(([key]) => key), name));
+  bound[keywords] = Object.fromEntries(rest);
   return bound;
 }
 

@@ -1,7 +1,7 @@
 import { PythonError } from "../../../language/python/python_error.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
-import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { type Args, bindArguments, isParameter, parseSignature } from "../../../model/loader/signature.ts";
 import { shortName } from "../../../model/loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
@@ -11,9 +11,9 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { bindState } from "./bind.ts";
 import { functionOf, type StateEntry } from "./chunk.ts";
-import { checkCommands, skippedBy } from "./conditions.ts";
+import { checkCommands, hasConditions, skippedBy } from "./conditions.ts";
 import { globallySkipped } from "./global_conditions.ts";
-import { fillSlots } from "./slots.ts";
+import { fillSlots, hasSlots } from "./slots.ts";
 import { type UnifiedReturn, unify } from "./unify.ts";
 import { umaskOf } from "./verify.ts";
 
@@ -104,9 +104,9 @@ export async function callState(
 async function unprotected(host: CallHost, context: StateContext, found: LoadedState): Promise<unknown> {
   const { low } = context;
   const bound = bindState(found, low);
-  const skipped = await skippedBy(context);
+  const skipped = hasConditions(low) ? await skippedBy(context) : undefined;
   const ret = skipped ?? await called(host, context, found, bound);
-  if (low.check_cmd === undefined || found.signature.params.some(({ name }) => name === "check_cmd")) return ret;
+  if (low.check_cmd === undefined || isParameter(found.signature, "check_cmd")) return ret;
   // A return that is not a map goes on unchanged: it is reported as malformed.
   if (typeof ret !== "object" || ret === null) return ret;
   return { ...ret, ...await checkCommands(context) };
@@ -120,9 +120,11 @@ async function called(
 ): Promise<unknown> {
   const { low, runtime: { process } } = context;
   if (mock) return { name: low.name, comment: "Not called, mocked", changes: {}, result: true };
-  const skipped = await globallySkipped(context);
-  if (skipped !== undefined) return skipped;
-  await fillSlots(context, bound);
+  if (isMap(context.opts.global_state_conditions)) {
+    const skipped = await globallySkipped(context);
+    if (skipped !== undefined) return skipped;
+  }
+  if (hasSlots(low)) await fillSlots(context, bound);
   const umask = umaskOf(low);
   if (umask === undefined || truthy(low.parallel)) return await found.function.run(context, bound);
   const before = process.umask(umask);
@@ -134,8 +136,11 @@ async function called(
 }
 
 /** The function of a chunk. `mod_beacon` is found through the function that it stands for, because a chunk must not name it. */
-export async function findState({ states }: CallHost, low: LowChunk): Promise<LoadedState | MissingFunction> {
-  if (low.fun !== "mod_beacon") return await states.find(functionOf(low));
+export function findState(host: CallHost, low: LowChunk): Promise<LoadedState | MissingFunction> {
+  return low.fun === "mod_beacon" ? findBeacon(host, low) : host.states.find(functionOf(low));
+}
+
+async function findBeacon({ states }: CallHost, low: LowChunk): Promise<LoadedState | MissingFunction> {
   const found = await states.find(functionOf({ ...low, fun: low.sfun }));
   if ("message" in found) return found;
   const { modBeacon } = found.module;

@@ -3,7 +3,7 @@
  * (`check_cmd`).
  */
 import { listOf } from "../../../language/python/given.ts";
-import type { StateContext } from "../../../model/loader/states.ts";
+import type { LowChunk, StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { type AnyMap, entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
 import { repr, str } from "../../../language/python/repr.ts";
@@ -21,6 +21,11 @@ interface Verdict {
 
 /** Arguments of a chunk that its condition commands get, too. */
 const COMMAND_ARGUMENTS = ["cwd", "root", "runas", "env", "prepend_path", "umask", "timeout", "success_retcodes"];
+
+/** True for a chunk with conditions that decide whether it is called. */
+export function hasConditions({ onlyif, unless, creates }: LowChunk): boolean {
+  return onlyif !== undefined || unless !== undefined || creates !== undefined;
+}
 
 /** The return of a state that its conditions skip; undefined if the state is to be called. */
 export async function skippedBy(context: StateContext): Promise<Record<string, unknown> | undefined> {

@@ -14,10 +14,13 @@ export class ModuleHooks {
   }
 
   /** Lets the module of a chunk fold later chunks into this chunk, and initialize itself. The chunk is changed. */
-  async before(low: LowChunk): Promise<void> {
+  before(low: LowChunk): Promise<void> | undefined {
     const initialised = this.#host.initialised.has(low.state);
     const aggregates = this.#aggregates(low);
-    if (initialised && !aggregates) return;
+    return initialised && !aggregates ? undefined : this.#run(low, initialised, aggregates);
+  }
+
+  async #run(low: LowChunk, initialised: boolean, aggregates: boolean): Promise<void> {
     const found = await findState(this.#host, low);
     if ("message" in found) return;
     if (aggregates) await this.#aggregate(low, found.module);

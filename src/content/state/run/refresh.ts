@@ -29,6 +29,11 @@ function reloadsModules(low: LowChunk, ret: UnifiedReturn): boolean {
     (fun === "symlink" && str(low.name).includes("bin"));
 }
 
+/** True if grains, pillar or modules are to be read again after a state. */
+export function needsRefresh(low: LowChunk, ret: UnifiedReturn): boolean {
+  return asked(low, "reload_grains") || asked(low, "reload_pillar") || reloadsModules(low, ret);
+}
+
 /**
  * Reads grains, pillar and modules again, if the chunk asks for it or if states of its kind usually need it.
  *

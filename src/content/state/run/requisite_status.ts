@@ -46,6 +46,8 @@ export class RequisiteStatuses {
 
   /** The status of all requisites of a chunk. */
   of(found: FoundRequisites, entries: Entries): RequisiteStatus {
+    // Most chunks have no requisites.
+    if (found.size === 0) return "met";
     const verdicts = new Set<Verdict>();
     for (const [kind, lists] of found) {
       const ran = kind === "prereq" ? entries.pre : entries.running;

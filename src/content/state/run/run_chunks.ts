@@ -25,8 +25,8 @@ export interface ChunkHost extends RunHost {
   files: readonly string[];
   /** True for a chunk that was asked for; other chunks run only if such a chunk requires them. */
   wanted(low: LowChunk): boolean;
-  /** Resolves when the run may continue with this chunk: to false if the run has to end. */
-  mayRun(low: LowChunk): Promise<boolean>;
+  /** Whether the run may continue with this chunk, as soon as that is known; false if the run has to end. */
+  mayRun(low: LowChunk): boolean | Promise<boolean>;
   /** Called with each entry once it is complete. */
   report(low: LowChunk, entry: StateEntry): void | Promise<void>;
 }
@@ -56,6 +56,15 @@ interface Frame {
   last: LowChunk | undefined;
   /** What was known when it was opened: see `#known`. */
   readonly known: number;
+}
+
+/** The kinds of requisites of a chunk that is not run dry. */
+const EVERY_KIND: readonly string[] = [...DECIDING, "prerequired"];
+
+/** The requisites of a chunk taken together, and the chunks that they name. */
+interface Status {
+  status: RequisiteStatus;
+  found: FoundRequisites;
 }
 
 /** The step that follows: look again at the same frame, end the frame, or run another chunk first. */
@@ -95,7 +104,8 @@ export class ChunkRunner {
         this.#active = new Set();
         this.#visits = 0;
         if (!this.#host.wanted(low) || this.#host.running.has(tagOf(low))) continue;
-        if (!await this.#host.mayRun(low)) return;
+        const may = this.#host.mayRun(low);
+        if (may === false || may !== true && !await may) return;
         await this.#runChunk(low);
         if (this.#failsHard(low)) return;
       }
@@ -165,9 +175,11 @@ export class ChunkRunner {
   /** Looks at the requisites of a chunk, and runs it if they allow it. */
   async #look(frame: Frame): Promise<Step> {
     const { low } = frame;
-    await this.#hooks.before(low);
+    const hooks = this.#hooks.before(low);
+    if (hooks !== undefined) await hooks;
     if (!truthy(low.prerequired ?? null)) this.#active.add(tagOf(low));
-    const { status, found } = await this.#status(low);
+    const looking = this.#status(low);
+    const { status, found } = looking instanceof Promise ? await looking : looking;
     if (status !== "unmet") {
       await this.#decide(low, status, found);
       // A state that ran beside the others may have failed since it was required.
@@ -260,22 +272,38 @@ export class ChunkRunner {
   }
 
   /** The status of a chunk's requisites, and the chunks that they name. Waits for required states that run in parallel. */
-  async #status(low: LowChunk): Promise<{ status: RequisiteStatus; found: FoundRequisites }> {
+  #status(low: LowChunk): Status | Promise<Status> {
+    const waits = low.watch !== undefined || low.watch_any !== undefined || this.#parallel.size > 0;
+    return waits ? this.#statusLater(low) : this.#statusOf(this.#named(low));
+  }
+
+  async #statusLater(low: LowChunk): Promise<Status> {
     await this.#watchOrRequire(low);
-    const kinds = this.#host.dry.has(low) ? DECIDING : [...DECIDING, "prerequired"];
+    const found = this.#named(low);
+    if (found !== undefined && this.#parallel.size > 0) await this.#reconcile(found);
+    return this.#statusOf(found);
+  }
+
+  #statusOf(found: FoundRequisites | undefined): Status {
+    return found === undefined
+      ? { status: "unmet", found: new Map() }
+      : { status: this.#statuses.of(found, this.#host), found };
+  }
+
+  /** The chunks that the requisites of a chunk name; undefined if one of them names none. */
+  #named(low: LowChunk): FoundRequisites | undefined {
     const found = new Map<string, readonly (readonly LowChunk[])[]>();
-    for (const kind of kinds) {
+    for (const kind of this.#host.dry.has(low) ? DECIDING : EVERY_KIND) {
       if (low[kind] === undefined || this.#host.disabledRequisites.has(kind)) continue;
       const chunks: (readonly LowChunk[])[] = [];
       for (const requisite of requisitesOf(low, kind)) {
         const named = this.#index.find(requisite);
-        if (named === undefined) return { status: "unmet", found: new Map() };
+        if (named === undefined) return undefined;
         chunks.push(named);
       }
       found.set(kind, chunks);
     }
-    if (this.#parallel.size > 0) await this.#reconcile(found);
-    return { status: this.#statuses.of(found, this.#host), found };
+    return found;
   }
 
   async #reconcile(found: FoundRequisites): Promise<void> {
@@ -299,7 +327,7 @@ export class ChunkRunner {
   #unmet(low: LowChunk): { requisites: LowChunk[]; lost: Map<string, Requisite[]> } {
     const requisites: LowChunk[] = [];
     const lost = new Map<string, Requisite[]>();
-    for (const kind of this.#host.dry.has(low) ? DECIDING : [...DECIDING, "prerequired"]) {
+    for (const kind of this.#host.dry.has(low) ? DECIDING : EVERY_KIND) {
       for (const requisite of requisitesOf(low, kind)) {
         const found = requisite.value === null ? undefined : this.#index.find(requisite);
         if (found === undefined) lost.set(kind, [...lost.get(kind) ?? [], requisite]);
@@ -433,7 +461,8 @@ export class ChunkRunner {
     if (entry === undefined) return;
     const { sub_state_run } = entry;
     delete entry.sub_state_run;
-    await report(low, entry);
+    const told = report(low, entry);
+    if (told !== undefined) await told;
     if (Array.isArray(sub_state_run)) { for (const one of sub_state_run) this.#subState(low, one); }
   }
 

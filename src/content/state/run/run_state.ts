@@ -3,6 +3,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { type CallHost, callState, findState } from "./call_state.ts";
 import { identityOf, type StateEntry } from "./chunk.ts";
+import { needsRefresh } from "./refresh.ts";
 import { Attempts, type Retry, retryComment, retryOf } from "./retry.ts";
 import { duration, startTimes } from "./times.ts";
 import type { UnifiedReturn } from "./unify.ts";
@@ -12,7 +13,7 @@ import { verifyChunk } from "./verify.ts";
 export interface RunHost extends CallHost {
   /** Returns the number of the next entry; each number is given once. */
   nextNumber(): number;
-  /** Called after each state except dry runs for `prereq`. */
+  /** Called after each state that {@link needsRefresh}, except dry runs for `prereq`. */
   refresh(low: LowChunk, ret: UnifiedReturn): Promise<void>;
 }
 
@@ -66,7 +67,7 @@ async function attempt(host: RunHost, low: LowChunk): Promise<StateEntry> {
   const ret = await callState(host, low, found, false);
   const { __sls__, __id__ } = identityOf(low);
   const entry: StateEntry = { ...ret, __sls__, __run_num__: host.nextNumber() };
-  await host.refresh(low, ret);
+  if (needsRefresh(low, ret)) await host.refresh(low, ret);
   Object.assign(entry, times());
   entry.__id__ = __id__;
   log.info("completed state", { name: str(low.name), result: entry.result, duration_in_ms: entry.duration });

@@ -23,8 +23,8 @@ export interface RunStatesOptions {
   files?: readonly string[];
   /** True for a chunk that was asked for; other chunks run only if such a chunk requires them. @default all are asked for */
   wanted?: ((low: LowChunk) => boolean) | undefined;
-  /** Resolves when the run may continue with this chunk: to false if the run has to end. @default at once */
-  mayRun?(low: LowChunk): Promise<boolean>;
+  /** See {@link ChunkHost}. @default at once */
+  mayRun?(low: LowChunk): boolean | Promise<boolean>;
   /** Functions that `reload_grains` and `reload_pillar` of a state call. @default nothing is read again */
   reloads?: Reloads;
   /**
@@ -118,10 +118,10 @@ function hostOf(options: RunStatesOptions, record: RunRecord): ChunkHost {
       host.context = await refreshed(host.context, states, reloads, low, ret);
     },
     wanted,
-    mayRun: async (low) => await mayRun?.(low) ?? true,
-    report: async (low, entry) => {
+    mayRun: (low) => mayRun?.(low) ?? true,
+    report: (low, entry) => {
       record.done(tagOf(low), entry);
-      await onState?.(entry, low, chunks.length);
+      return onState?.(entry, low, chunks.length);
     },
   };
   return host;

@@ -7,6 +7,19 @@ const SLOT = "__slot__:";
 
 const isSlot = (value: unknown): value is string => typeof value === "string" && value.startsWith(SLOT);
 
+/** True if {@link fillSlots} would find a slot among these arguments: most chunks have none. */
+export function hasSlots(args: Record<string, unknown>): boolean {
+  for (const name of Object.keys(args)) if (holdsSlot(args[name], 2)) return true;
+  return false;
+}
+
+/** True for a slot, and for a list or map with one, down to a depth. */
+function holdsSlot(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || depth === 0) return isSlot(value);
+  if (Array.isArray(value)) return value.some((item) => holdsSlot(item, depth - 1));
+  return isMap(value) && entriesOf(value).some(([, item]) => holdsSlot(item, depth - 1));
+}
+
 /**
  * Replaces slots by the returns of their functions: in texts, items of lists, values of maps, and values of maps in lists. Lists and
  * maps with a slot are copied, so that the chunk keeps its slots for another attempt.

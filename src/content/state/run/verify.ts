@@ -1,4 +1,5 @@
 import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
+import { requiredNames } from "../../../model/loader/signature.ts";
 import type { LoadedState } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
@@ -52,8 +53,8 @@ function missingFunction(low: LowChunk, reason: string): string[] {
 }
 
 function missingParameters(low: LowChunk, { signature }: LoadedState): string[] {
-  return signature.params.filter((param) => !("default" in param) && !Object.hasOwn(low, param.name))
-    .map((param) => `Missing parameter ${param.name} for state ${functionOf(low)}`);
+  return requiredNames(signature).filter((name) => !Object.hasOwn(low, name))
+    .map((name) => `Missing parameter ${name} for state ${functionOf(low)}`);
 }
 
 /** The error for a chunk that requires itself. */

@@ -44,8 +44,12 @@ export function retOf(value: unknown, name: string): Ret {
   };
 }
 
-/** True if a name or number is not that of the file. */
-const differs = (wanted: unknown, name: unknown, id: unknown) => truthy(wanted) && wanted !== name && wanted !== id;
+/** The fields of a file that say who owns it: name and number. */
+const OWNERS = { user: "uid", group: "gid" } as const;
+
+/** True if an owner is wanted who is not that of the file. The names of its owners are looked up for nothing else. */
+const differs = (wanted: unknown, file: Permissions, kind: keyof typeof OWNERS) =>
+  truthy(wanted) && wanted !== file[kind] && wanted !== file[OWNERS[kind]];
 
 /**
  * Sets the owner, the mode and the attributes of a file where they differ, and reports the changes in `ret`.
@@ -68,8 +72,12 @@ export async function checkPerms(
   const current = permissions(context, path, follow, wanted.known);
   const test = truthy(context.opts.test);
   const perms: Record<string, unknown> = {
-    luser: isInteger(wanted.user) ? current.uid : current.user,
-    lgroup: isInteger(wanted.group) ? current.gid : current.group,
+    get luser() {
+      return isInteger(wanted.user) ? current.uid : current.user;
+    },
+    get lgroup() {
+      return isInteger(wanted.group) ? current.gid : current.group;
+    },
     lmode: current.mode,
   };
   // A link's own owner can be changed; it has no mode of its own.
@@ -78,8 +86,8 @@ export async function checkPerms(
   // Root does not follow a link that another user has put there meanwhile. Devices are not to be opened for that.
   const swappable = () =>
     !link && context.runtime.process.uid() === 0 && ["file", "directory"].includes(lookAt(fs, path)?.kind ?? "");
-  if (differs(wanted.user, current.user, current.uid)) perms.cuser = wanted.user;
-  if (differs(wanted.group, current.group, current.gid)) perms.cgroup = wanted.group;
+  if (differs(wanted.user, current, "user")) perms.cuser = wanted.user;
+  if (differs(wanted.group, current, "group")) perms.cgroup = wanted.group;
   let changed = false;
   if ((perms.cuser !== undefined || perms.cgroup !== undefined) && !test) {
     changed = true;
@@ -101,8 +109,8 @@ export async function checkPerms(
     } else if (wrong || changed) ret.changes[key] = value;
   };
   const { user, group, attrs } = wanted;
-  if (truthy(user)) report("user", user, differs(user, after.user, after.uid), perms.cuser !== undefined);
-  if (truthy(group)) report("group", group, differs(group, after.group, after.gid), perms.cgroup !== undefined);
+  if (truthy(user)) report("user", user, differs(user, after, "user"), perms.cuser !== undefined);
+  if (truthy(group)) report("group", group, differs(group, after, "group"), perms.cgroup !== undefined);
   if (mode !== null && !linkItself) report("mode", mode, mode !== after.mode, perms.cmode !== undefined);
   if (attrs !== undefined && attrs !== null && !isDirectory(fs, path) && !linkItself) {
     await checkAttributes(context, path, attributeLetters(attrs), ret, comments);

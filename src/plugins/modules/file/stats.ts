@@ -27,10 +27,14 @@ export function absolute(context: JobContext, path: unknown, complaint: string):
   return full;
 }
 
+const NORMAL_MODE = /^0[1-7][0-7]{2}$/;
+
 /** A mode as text of at least four digits, as modules compare it. */
 export function normalizeMode(mode: unknown): string | null {
   if (mode === null || mode === undefined) return null;
-  const text = str(mode).replaceAll("0o", "0").replace(/^"+|"+$/g, "").replace(/^'+|'+$/g, "");
+  const given = str(mode);
+  if (NORMAL_MODE.test(given)) return given;
+  const text = given.replaceAll("0o", "0").replace(/^"+|"+$/g, "").replace(/^'+|'+$/g, "");
   return text.replace(/^0+/, "").padStart(4, "0");
 }
 
@@ -83,8 +87,8 @@ export interface Stats {
   target: string;
 }
 
-/** Who owns a file, its mode and its type. */
-export type Permissions = Pick<Stats, "uid" | "gid" | "group" | "user" | "mode" | "type">;
+/** Who owns a file, its mode and its type; the names of user and group are looked up when they are read. */
+export type Permissions = Readonly<Pick<Stats, "uid" | "gid" | "group" | "user" | "mode" | "type">>;
 
 /**
  * The part of {@link stats} that states look at most: it costs one look at the file.
@@ -101,13 +105,21 @@ function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
   return stat;
 }
 
-const permissionsOf = (host: AccountHost, stat: FileStat): Permissions => ({
-  uid: stat.uid,
-  gid: stat.gid,
-  ...ownerNames(host, stat),
-  mode: stat.mode.toString(8).padStart(4, "0"),
-  type: TYPES[stat.kind],
-});
+function permissionsOf(host: AccountHost, stat: FileStat): Permissions {
+  let names: ReturnType<typeof ownerNames> | undefined;
+  return {
+    uid: stat.uid,
+    gid: stat.gid,
+    get user() {
+      return (names ??= ownerNames(host, stat)).user;
+    },
+    get group() {
+      return (names ??= ownerNames(host, stat)).group;
+    },
+    mode: stat.mode.toString(8).padStart(4, "0"),
+    type: TYPES[stat.kind],
+  };
+}
 
 export function stats(context: JobContext, given: unknown, hashType: unknown = null, follow: unknown = true): Stats {
   const { fs } = context.runtime;

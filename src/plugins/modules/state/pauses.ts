@@ -103,15 +103,19 @@ export function removePauses(context: JobContext): void {
 }
 
 /**
- * Resolves when a state may run: at once, unless its job is paused.
+ * Tells of each state of a job whether it may run: at once, unless the job is paused; false if the run is to end before it.
  *
- * @returns false if the run is to end before it
  * @see salt/state.py State.check_pause
  */
-export async function mayRunState(context: JobContext, low: LowChunk): Promise<boolean> {
-  const { runtime: { clock, fs }, log, jid, signal } = context;
-  if (!isJid(jid)) return true;
+export function pauseCheck(context: JobContext): (low: LowChunk) => boolean | Promise<boolean> {
+  const { runtime: { fs }, jid } = context;
+  if (!isJid(jid)) return () => true;
   const path = pathOf(context, jid);
+  return (low) => fs.stat(path) === undefined || waited(context, path, low);
+}
+
+async function waited(context: JobContext, path: string, low: LowChunk): Promise<boolean> {
+  const { runtime: { clock, fs }, log, signal } = context;
   const start = clock.now();
   while (fs.stat(path) !== undefined) {
     let how: Record<string, unknown> | undefined;

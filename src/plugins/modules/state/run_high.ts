@@ -10,7 +10,7 @@ import { checkResult } from "../../../content/state/check_result.ts";
 import { type OpenHigh, openHigh } from "../../../content/state/compile/high.ts";
 import { runStates } from "../../../content/state/run/run_states.ts";
 import type { StateEntry } from "../../../content/state/run/chunk.ts";
-import { mayRunState, removePauses } from "./pauses.ts";
+import { pauseCheck, removePauses } from "./pauses.ts";
 import { CODES, type StateCall } from "./state_call.ts";
 
 /** What states came to: returns by tag, in the order of the run, or what was wrong with them. As in Salt, outputters may sort them. */
@@ -44,8 +44,8 @@ export async function runLow(
     files: call.compiler.rendered,
     wanted,
     reloads: { pillar: call.reloadPillar, grains: () => gatherGrains(context, { fresh: true }) },
-    mayRun: (low) => mayRunState(context, low),
-    onState: (entry, low, total) => report(context, entry, low, total),
+    mayRun: pauseCheck(context),
+    onState: reporter(context),
   });
   removePauses(context);
   return new Map(returns);
@@ -65,10 +65,20 @@ function eventSender({ master, hostMaster, jid }: JobContext) {
  *
  * @see salt/state.py State.event
  */
-async function report(context: JobContext, entry: StateEntry, low: LowChunk, total: number): Promise<void> {
-  const { opts, jid, log, output } = context;
+function reporter(context: JobContext) {
   const fire = eventSender(context);
-  if (fire === undefined) return;
+  if (fire === undefined) return undefined;
+  return (entry: StateEntry, low: LowChunk, total: number) => report(context, fire, entry, low, total);
+}
+
+async function report(
+  context: JobContext,
+  fire: NonNullable<ReturnType<typeof eventSender>>,
+  entry: StateEntry,
+  low: LowChunk,
+  total: number,
+): Promise<void> {
+  const { opts, jid, log, output } = context;
   const id = str(opts.id);
   const named = low.fire_event;
   const events: [string, Record<string, unknown>][] = [];

@@ -120,17 +120,21 @@ async function renderedContents(context: StateContext, args: Args): Promise<stri
   return { result, comment };
 }
 
+/** True for a source on the file server or on this host: its hash costs no download. */
+function hasOwnHash(source: string): boolean {
+  return ["salt", "file"].includes(schemeOf(source)) || source.startsWith("/");
+}
+
 /** True if the file is there with the hash of its remote source: then it need not be fetched. */
 async function hasTheHash({ context, name, args }: Plan): Promise<boolean> {
   const wanted = args.contents === null && !truthy(args.template) && truthy(args.source) &&
-    !truthy(args.skip_verify) && truthy(args.replace) && exists(context.runtime.fs, name);
-  if (!wanted) return false;
+    !truthy(args.skip_verify) && truthy(args.replace);
+  // Each place of a list of sources may be remote.
+  const mayBeRemote = Array.isArray(args.source) || !hasOwnHash(str(args.source));
+  if (!wanted || !mayBeRemote || !exists(context.runtime.fs, name)) return false;
   try {
     const [source, hash] = await sourceList(context, args);
-    const scheme = schemeOf(str(source));
-    if (!truthy(source) || !truthy(hash) || scheme === "salt" || scheme === "file" || str(source).startsWith("/")) {
-      return false;
-    }
+    if (!truthy(source) || !truthy(hash) || hasOwnHash(str(source))) return false;
     const sum = await sourceSum(context, { ...args, file_name: name, source, source_hash: hash });
     return hashFile(context, name, sum.hash_type) === sum.hsum;
   } catch (error) {
