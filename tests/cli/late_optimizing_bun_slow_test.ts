@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { runtimeCommand } from "../../bench/bed/runtimes.ts";
+
+const bun = runtimeCommand("bun");
+const program = (name: string) => fileURLToPath(new URL(`../../cli/${name}.ts`, import.meta.url));
+
+/** Calls `cmd.run` on Bun. @returns its output, in lines */
+function call(words: readonly string[], command: string): string[] {
+  const folder = mkdtempSync(path.join(tmpdir(), "brine-test-"));
+  try {
+    const opts = { id: "late", file_client: "local", root_dir: folder, cachedir: `${folder}/cache` };
+    writeFileSync(path.join(folder, "minion"), JSON.stringify(opts));
+    const argv = [...bun!.slice(1), ...words, "-c", folder, "--local", "--out", "json", "cmd.run", command];
+    const env = { ...process.env, LATE_TEST: "kept" };
+    const text = execFileSync(bun![0]!, argv, { env, encoding: "utf8" });
+    return (JSON.parse(text) as { local: string }).local.split("\n");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const skip = bun === undefined ? "bun is not installed" : false;
+for (const words of [[program("salt-call")], [program("brine"), "salt-call"], [program("brine"), "call"]]) {
+  const name = words.map((word) => path.basename(word)).join(" ");
+  test(`${name} on Bun compiles late, and its programs do not get the options for it`, { skip }, () => {
+    const environment = "tr '\\0' '\\n' < /proc/$PPID/environ | grep -c '^BUN_JSC_threshold'";
+    const own = "env | grep -c '^BUN_JSC_threshold'; echo $LATE_TEST";
+    assert.deepEqual(call(words, `${environment}; ${own}`), ["5", "0", "kept"]);
+  });
+}
