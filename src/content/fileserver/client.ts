@@ -18,6 +18,7 @@ import { FileWriter } from "./file_writer.ts";
 import { type Fetch, withoutPassword } from "./http.ts";
 import { ignoredBy } from "./ignore.ts";
 import type { FileServerOpts } from "./roots.ts";
+import { KnownDigests, versionOf } from "./known_digests.ts";
 import { fetchServedFile } from "./served_file.ts";
 import { FILE_COMMANDS, FileServer, statList } from "./server.ts";
 import { followRedirects } from "../../runtime/http_redirects.ts";
@@ -49,6 +50,7 @@ export class FileClient implements Files {
   readonly #request: FileRequest;
   readonly #cache: FileCache;
   readonly #writer: FileWriter;
+  readonly #digests = new KnownDigests();
 
   constructor(options: FileClientOptions) {
     const { runtime, log, request, opts } = options;
@@ -132,6 +134,23 @@ export class FileClient implements Files {
     return Array.isArray(stat) ? stat.map(Number) : undefined;
   }
 
+  /** The digest of a file of this host; undefined if there is none. */
+  async #digest(path: string, name: string): Promise<string | undefined> {
+    const { runtime } = this.#options;
+    const stat = lookAt(runtime.fs, path);
+    if (stat?.kind !== "file" || !isHashName(name)) return undefined;
+    const version = versionOf(stat);
+    const key = `${name} ${path}`;
+    const known = this.#digests.get(key, version);
+    if (known !== undefined) return known;
+    const digest = await digestFile(runtime, name, path);
+    const after = lookAt(runtime.fs, path);
+    if (after !== undefined && versionOf(after) === version) {
+      this.#digests.keep(key, after, digest, runtime.clock.now());
+    }
+    return digest;
+  }
+
   async fetch(url: string, destination: string, options: FetchOptions = {}): Promise<string | undefined> {
     const { runtime, log, done } = this.#options;
     const { path, saltenv } = this.#parse(url, options.saltenv);
@@ -143,10 +162,7 @@ export class FileClient implements Files {
     const target = destination === ""
       ? this.#cache.ofServer(path, saltenv)
       : this.#writer.targetIn(destination, () => baseName(path));
-    const there = lookAt(runtime.fs, target);
-    const same = there?.kind === "file" && isHashName(sum.hash_type) &&
-      await digestFile(runtime, sum.hash_type, target) === sum.hsum;
-    if (same) return target;
+    if (await this.#digest(target, sum.hash_type) === sum.hsum) return target;
     if (destination !== "" && !this.#writer.prepareDirectory(target, options.makedirs ?? false)) {
       log.warning("file not fetched: its directory does not exist, and makedirs is not set", { path: target });
       return undefined;

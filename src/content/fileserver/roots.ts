@@ -11,6 +11,7 @@ import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.t
 import { digestFile, isHashName } from "./digest.ts";
 import type { HeavyWork } from "./heavy_work.ts";
 import { ignoredBy } from "./ignore.ts";
+import { KnownDigests, versionOf } from "./known_digests.ts";
 import { isConfined, isEnvironment } from "./url.ts";
 import { lookAt, walk } from "./walk.ts";
 
@@ -46,11 +47,8 @@ export interface RootsOptions {
 /** Up to this size, in bytes, a file is hashed in this process: that takes about a millisecond. */
 const QUICK_BYTES = 512 * 1024;
 
-/** Digests that are kept; the one unused for longest is dropped first. */
+/** Refused paths that are remembered, so that each is logged once. */
 const REMEMBERED = 10_000;
-
-/** Milliseconds after a change during which a file may change again without a new mtime: its digest is not kept. */
-const SETTLED_MS = 2000;
 
 const DYNAMIC = "__env__";
 
@@ -94,7 +92,7 @@ export class RootsBackend implements FileBackend {
   readonly #hashName: HashName;
   readonly #roots: Record<string, unknown>;
   readonly #refused = new Set<string>();
-  readonly #digests = new Map<string, { version: string; digest: string }>();
+  readonly #digests = new KnownDigests();
   readonly #digesting = new Map<string, Promise<string | undefined>>();
   readonly #listings = new Map<string, { version: string; listing: Listing }>();
   readonly #walking = new Map<string, Promise<Listing>>();
@@ -178,16 +176,13 @@ export class RootsBackend implements FileBackend {
   }
 
   version({ stat }: Pick<FoundFile, "stat">): string {
-    return [stat.mtimeMs, stat.ctimeMs, stat.size, stat.ino, stat.dev].join(":");
+    return versionOf(stat);
   }
 
   hash(found: FoundFile, asker = ""): Promise<string | undefined> {
     const version = this.version(found);
-    const known = this.#digests.get(found.path);
-    if (known?.version === version) {
-      this.#remember(found.path, known);
-      return Promise.resolve(known.digest);
-    }
+    const known = this.#digests.get(found.path, version);
+    if (known !== undefined) return Promise.resolve(known);
     const key = `${version} ${found.path}`;
     let digesting = this.#digesting.get(key);
     if (digesting === undefined) {
@@ -204,34 +199,20 @@ export class RootsBackend implements FileBackend {
       const stat = lookAt(runtime.fs, path);
       if (stat?.kind !== "file") return undefined;
       const version = this.version({ stat });
-      const known = this.#digests.get(path);
-      if (known?.version === version) {
-        this.#remember(path, known);
-        return known.digest;
-      }
+      const known = this.#digests.get(path, version);
+      if (known !== undefined) return known;
       const digest = heavy === undefined || stat.size <= QUICK_BYTES
         ? await digestFile(runtime, this.#hashName, path)
         : await heavy.digest(this.#hashName, path, asker);
       const after = lookAt(runtime.fs, path);
       if (after !== undefined && this.version({ stat: after }) === version) {
-        if (runtime.clock.now() - Math.max(after.mtimeMs, after.ctimeMs) > SETTLED_MS) {
-          this.#remember(path, { version, digest });
-        }
+        this.#digests.keep(path, after, digest, runtime.clock.now());
         return digest;
       }
       if (tries === 3) {
         log.warning("file keeps changing while it is hashed", { path });
         return digest;
       }
-    }
-  }
-
-  #remember(path: string, entry: { version: string; digest: string }): void {
-    this.#digests.delete(path);
-    this.#digests.set(path, entry);
-    for (const oldest of this.#digests.keys()) {
-      if (this.#digests.size <= REMEMBERED) break;
-      this.#digests.delete(oldest);
     }
   }
 

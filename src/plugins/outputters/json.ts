@@ -47,7 +47,7 @@ function jsonFloat(value: number): string {
 function scalar(value: unknown): string | undefined {
   if (value === null || value === undefined) return "null";
   if (typeof value === "boolean") return String(value);
-  if (isInteger(value)) return BigInt(value).toString();
+  if (isInteger(value)) return Number.isSafeInteger(value) ? String(value) : BigInt(value).toString();
   return isFloat(value) ? jsonFloat(value.valueOf()) : undefined;
 }
 
@@ -60,18 +60,18 @@ function keyText(key: unknown): string {
 
 function write(value: unknown, indent: number | undefined, sortKeys: boolean, line: string): string {
   if (typeof value === "string") return jsonString(value);
+  const isList = Array.isArray(value);
+  if (!isList && !isMap(value)) return scalar(value) ?? jsonString(repr(value));
   const inner = indent === undefined ? "" : line + " ".repeat(indent);
   const separator = indent === undefined ? ", " : `,${inner}`;
-  const wrap = (open: string, items: string[], close: string) =>
-    items.length === 0
-      ? open + close
-      : open + inner + items.join(separator) + (indent === undefined ? "" : line) + close;
-  if (Array.isArray(value)) return wrap("[", Array.from(value, (item) => write(item, indent, sortKeys, inner)), "]");
-  if (isMap(value)) {
+  let text = "";
+  const add = (item: string) => text += text === "" ? inner + item : separator + item;
+  if (isList) { for (const item of value) add(write(item, indent, sortKeys, inner)); }
+  else {
     const entries = sortKeys ? sorted(entriesOf(value), ([key]) => key) : entriesOf(value);
     if (entries === undefined) throw new TypeError("Cannot sort keys of different types");
-    const items = entries.map(([key, item]) => `${jsonString(keyText(key))}: ${write(item, indent, sortKeys, inner)}`);
-    return wrap("{", items, "}");
+    for (const [key, item] of entries) add(`${jsonString(keyText(key))}: ${write(item, indent, sortKeys, inner)}`);
   }
-  return scalar(value) ?? jsonString(repr(value));
+  if (text !== "" && indent !== undefined) text += line;
+  return isList ? `[${text}]` : `{${text}}`;
 }
