@@ -160,6 +160,7 @@ export async function startMaster(options: MasterOptions): Promise<MasterWithPar
     publisher,
     socket: publications,
     publishPort: () => portOf(publishEndpoint),
+    unread: () => requests.outside ?? 0,
     meter,
   });
   const { compilePillar } = options;

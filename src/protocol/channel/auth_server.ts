@@ -260,6 +260,8 @@ export interface AuthServerOptions extends AuthRules {
   minimumVersion: number;
   /** Fires `salt/auth`. @param origin the sender, as `originOf` returns it */
   onEvent(event: AuthEvent, origin: string): void;
+  /** The number of connections that have not been read yet. @default none */
+  unread?(): number;
   /** Records metrics of sign-ins. @default none are recorded */
   meter?: Meter;
 }
@@ -332,7 +334,12 @@ export class AuthServer {
     this.#meter = options.meter ?? NO_METER;
     this.#results = this.#meter.counter(METRICS.signIns);
     this.#seconds = this.#meter.histogram(METRICS.signInSeconds);
-    this.#line = new SignInQueue({ now: () => options.clock.now(), random: options.random, atOnce: AT_ONCE });
+    this.#line = new SignInQueue({
+      now: () => options.clock.now(),
+      random: options.random,
+      atOnce: AT_ONCE,
+      unread: () => options.unread?.() ?? 0,
+    });
   }
 
   /** Answers one `_auth` load when its turn comes; undefined if the sender has disconnected. */

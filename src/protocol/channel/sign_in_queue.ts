@@ -23,6 +23,8 @@ export interface SignInQueueOptions {
   random(): number;
   /** The most calls that are processed at once. */
   atOnce: number;
+  /** The number of connections that have not been read yet: each may bring a call. @default none */
+  unread?(): number;
   /** The most calls that wait. @default 5000 */
   limit?: number;
   /** The most calls of one connection that wait. @default 16 */
@@ -77,7 +79,7 @@ export class SignInQueue {
   dropped = 0;
 
   constructor(options: SignInQueueOptions) {
-    this.#options = { limit: 5000, perSender: 16, ...options };
+    this.#options = { limit: 5000, perSender: 16, unread: () => 0, ...options };
   }
 
   /** The bound of {@link SignInQueue.waiting}. */
@@ -97,11 +99,14 @@ export class SignInQueue {
    * @param patient true if the caller understands the reply "later"
    */
   async run<T>(sender: Sender, key: string, patient: boolean, work: () => Promise<T>): Promise<Served<T>> {
-    const { now, random, atOnce } = this.#options;
-    if (this.#closed) return { state: "dropped" };
+    const { now, random, atOnce, unread } = this.#options;
+    if (this.#closed || !sender.open) {
+      this.dropped++;
+      return { state: "dropped" };
+    }
     if (this.#running < atOnce) this.#running++;
     else {
-      const waitMs = this.#waiting / this.#rate;
+      const waitMs = (this.#waiting + unread()) / this.#rate;
       if (patient && waitMs > PATIENCE_MS) {
         this.#nextSlotMs = Math.max(this.#nextSlotMs + 1 / this.#rate, now() + PATIENCE_MS);
         const afterMs = Math.min(this.#nextSlotMs - now(), LATEST_MS) * (1 + random() / 10);

@@ -18,6 +18,11 @@ export interface SocketOptions {
   maxMessageSize?: number;
   /** Counts and bounds the incoming connections; several sockets may share one. @default no bound */
   connectionLimit?: ConnectionLimit;
+  /**
+   * The most incoming connections at once whose handshake is not done, or whose first request is not answered. Others wait before
+   * their handshake. For ROUTER and REP. @default no bound
+   */
+  admitAtOnce?: number;
   /** The most frames of a message: a peer that sends more is disconnected. @default 1024 */
   maxFrames?: number;
   /**
@@ -83,6 +88,7 @@ export function settingsOf(options: SocketOptions): Settings {
     maxFrames: options.maxFrames ?? 1024,
     connectionLimit: options.connectionLimit ??
       new ConnectionLimit({ maxConnections: Infinity, knownHost: () => false }),
+    admitAtOnce: options.admitAtOnce ?? Infinity,
     unfinishedBytes: options.unfinishedBytes ?? 2 ** 29,
     unfinishedBytesKnown: options.unfinishedBytesKnown ?? options.unfinishedBytes ?? 2 ** 29,
     unfinishedBytesOf: options.unfinishedBytesOf ?? (() => Infinity),

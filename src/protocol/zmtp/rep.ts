@@ -68,6 +68,7 @@ export class RepSocket extends AddressedSocket implements Rep {
     if (!frames.some((frame) => frame.length === 0)) {
       throw new ProtocolError("Cannot read request: it has no empty frame before its body");
     }
+    this.admission.asked(peer);
     this.#inbox.deliver(peer, { peer, frames });
   }
 

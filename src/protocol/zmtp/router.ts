@@ -41,6 +41,7 @@ export abstract class AddressedSocket extends ZmtpSocket {
       this.dropped++;
       return false;
     }
+    this.admission.answered(found);
     found.add(message);
     // Stop reading requests of a peer that does not read its replies.
     if (found.unread > UNREAD && !found.paused) {
@@ -105,6 +106,11 @@ export class RouterSocket extends AddressedSocket implements Router {
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
   }
 
+  /** The number of connections that wait for their handshake. */
+  get outside(): number {
+    return this.admission.waiting;
+  }
+
   /** Handles messages. Before this call, messages are queued; above the high-water mark their senders wait. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void {
     this.#inbox.handle(({ peer, frames }) => handler(peer, frames));
@@ -116,6 +122,7 @@ export class RouterSocket extends AddressedSocket implements Router {
 
   /** @internal */
   override peerMessage(peer: Peer, frames: Message): void {
+    this.admission.asked(peer);
     this.#inbox.deliver(peer, { peer, frames });
   }
 

@@ -1,6 +1,7 @@
 import { backoffDelay } from "../../base/async/backoff.ts";
 import { messageOf, ProtocolError, SaltError } from "../../base/errors.ts";
 import type { Connection, Listener, ListenOptions } from "../../runtime/net.ts";
+import { Admission } from "./admission.ts";
 import type { SocketType } from "./command.ts";
 import { parseEndpoint, printEndpoint } from "./endpoint.ts";
 import type { Message } from "./frame.ts";
@@ -42,6 +43,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   readonly settings: Settings;
   readonly joins: JoinCache = new JoinCache();
   readonly unfinished: Unfinished;
+  protected readonly admission: Admission;
   abstract readonly type: SocketType;
 
   readonly #listeners = new Set<Listener>();
@@ -62,6 +64,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     this.context = context;
     this.settings = settingsOf(options);
     this.unfinished = new Unfinished(context.clock, this.settings);
+    this.admission = new Admission(context.clock, this.settings.admitAtOnce, (callback) => context.later(callback));
   }
 
   get closed(): boolean {
@@ -224,7 +227,9 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     if (ended !== undefined) this.#ends.set(peer, ended);
     this.#peers.add(peer);
     if (endpoint === undefined) this.settings.connectionLimit.add(peer);
-    if (this.#peers.has(peer)) peer.start();
+    if (!this.#peers.has(peer)) return peer;
+    if (endpoint === undefined) this.admission.add(peer);
+    else peer.start();
     return peer;
   }
 
@@ -244,6 +249,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   peerOpened(peer: Peer): void {
     this.attach(peer);
     this.#wasOpen.add(peer);
+    this.admission.opened(peer);
     for (const handler of this.#connected) this.tell(() => handler(peer));
   }
 
@@ -259,6 +265,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     this.#peers.delete(peer);
     this.unfinished.note(peer, 0);
     this.settings.connectionLimit.remove(peer);
+    this.admission.ended(peer);
     const wasOpen = this.#wasOpen.has(peer);
     if (wasOpen) {
       this.detach(peer, error);

@@ -100,6 +100,8 @@ export interface Rep extends Socket {
 
 /** ROUTER: receives from all peers, and sends to the peer that the caller names. */
 export interface Router extends Socket {
+  /** The number of connections that wait for their handshake (`admitAtOnce`); undefined if the socket library does not report it. */
+  readonly outside?: number;
   /** Calls `handler` with each message and the peer that sent it. */
   onMessage(handler: (peer: PeerHandle, frames: Message) => void): void;
   /** Returns false if the peer is gone or its queue is full: the message is dropped then. */

@@ -68,6 +68,13 @@ describe("SignInQueue", () => {
     assert.deepEqual([worked, line.waiting, line.dropped], [["7"], 0, 49]);
   });
 
+  test("does nothing for a sender that has disconnected before its call was read, also when nothing waits", async () => {
+    const { ask, sender, goOn, worked, line } = bed();
+    await goOn();
+    assert.equal((await ask("gone", { ...sender(), open: false })).state, "dropped");
+    assert.deepEqual([worked, line.dropped], [[], 1]);
+  });
+
   test("a newer call replaces an older one for the same id, of the same sender only", async () => {
     const { ask, sender, goOn, worked } = bed();
     const all = [ask("a", sender("10.0.0.1")), ask("a", sender("10.0.0.1")), ask("a", sender("10.0.0.2"))];
@@ -101,6 +108,16 @@ describe("SignInQueue", () => {
     assert.deepEqual(after, [...after].sort((a, b) => a - b));
     assert.ok(after.at(-1)! > after[0]! + 4000 && after.at(-1)! <= 66_000);
     assert.equal(line.dropped, 0);
+  });
+
+  test("counts connections that were not read yet among those that wait", async () => {
+    let unread = 5000;
+    const { ask, sender, goOn } = bed({ unread: () => unread });
+    assert.equal((await ask("a", sender(), true)).state, "later");
+    unread = 0;
+    const next = ask("b", sender(), true);
+    await goOn();
+    assert.equal((await next).state, "done");
   });
 
   test("drops all calls when it is closed, and accepts no more", async () => {

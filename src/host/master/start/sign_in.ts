@@ -24,6 +24,8 @@ export interface SignInParts {
   /** The publisher's socket: its connections say which minions are connected. */
   socket: Pub;
   publishPort(): number;
+  /** The number of connections that have not been read yet. */
+  unread(): number;
   meter: Meter;
 }
 
@@ -32,7 +34,7 @@ export function makeAuthServer(current: () => Services, parts: SignInParts): Aut
   const services = current();
   const { opts, keys, bus, presence, runtime } = services;
   const { crypto, clock } = runtime;
-  const { identity, sessionKeys, masterKey, publisher, socket, publishPort, meter } = parts;
+  const { identity, sessionKeys, masterKey, publisher, socket, publishPort, unread, meter } = parts;
   const log = services.log.child("auth");
   const elapsed = () => clock.elapsed();
   const accepted = new EventRate(elapsed, { one: 10, all: Infinity, sources: Infinity });
@@ -47,6 +49,7 @@ export function makeAuthServer(current: () => Services, parts: SignInParts): Aut
     sessionKeys,
     masterKey: () => masterKey.current,
     publishPort,
+    unread,
     serial: () => services.cluster?.serial ?? publisher.serial,
     minimumVersion: opts.minimum_auth_version,
     openMode: opts.open_mode,
