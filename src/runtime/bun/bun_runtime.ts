@@ -3,6 +3,7 @@ import type { Runtime } from "../runtime.ts";
 import { nodeRuntime } from "../node/node_runtime.ts";
 import { fifoPipes } from "../node/pipes.ts";
 import { nodeProcess } from "../node/process.ts";
+import { bunCrypto } from "./crypto.ts";
 import { bunStreams } from "./descriptor_streams.ts";
 import { withEmbeddedFiles } from "./embedded_files.ts";
 import { bunUnixDatagram } from "./unix_datagram.ts";
@@ -22,6 +23,7 @@ export function bunRuntime(): Runtime {
   return {
     ...base,
     name: "bun",
+    crypto: bunCrypto(),
     fs,
     net,
     process: nodeProcess({ pipes: fifoPipes(bunStreams) }),

@@ -2,8 +2,9 @@ import { createDecipheriv, type KeyObject, type webcrypto } from "node:crypto";
 import { SaltError } from "../../base/errors.ts";
 import type { Crypto, HashName, RsaPrivateKey, SecretKey } from "../crypto.ts";
 import { release } from "../bytes.ts";
-import { checkBlock, checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";
-import { type Libcrypto, openLibcrypto } from "./libcrypto.ts";
+import { checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";
+import { type Libcrypto, rsaByLibcrypto } from "../node/libcrypto.ts";
+import { openLibcrypto } from "./libcrypto.ts";
 
 /** The one function of the package that is used. */
 type Cbc = (key: Uint8Array, iv: Uint8Array) => { encrypt(data: Uint8Array): Uint8Array };
@@ -113,32 +114,7 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
   };
   return {
     ...own,
-
-    rawPublic(key, block) {
-      checkBlock(key.modulus, block);
-      return library()?.rsa("encrypt", key, undefined, block) ?? own.rawPublic(key, block);
-    },
-
-    rawPrivate(key, block) {
-      checkBlock(key.modulus, block);
-      return library()?.rsa("decrypt", key, undefined, block) ?? own.rawPrivate(key, block);
-    },
-
-    oaepEncrypt: (hash, key, data) => library()?.rsa("encrypt", key, hash, data) ?? own.oaepEncrypt(hash, key, data),
-
-    oaepDecrypt(hash, key, data) {
-      // OpenSSL would accept a shorter signature as the same number with leading zeros. Node's adapter checks this as well.
-      if (data.length !== key.size) {
-        throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
-      }
-      return library()?.rsa("decrypt", key, hash, data) ?? own.oaepDecrypt(hash, key, data);
-    },
-
-    pkcs1Sign: (hash, key, data) => library()?.sign(hash, key, data) ?? own.pkcs1Sign(hash, key, data),
-
-    async pkcs1SignAsync(hash, key, data) {
-      return await library()?.signElsewhere(hash, key, data) ?? await own.pkcs1SignAsync(hash, key, data);
-    },
+    ...rsaByLibcrypto(own, library),
 
     hmac(name, key, data) {
       const c = library();

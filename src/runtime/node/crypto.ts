@@ -309,6 +309,25 @@ const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | 
   },
 };
 
+/**
+ * Copies of a private key that are not in use. Node locks a key while a thread signs with it, and the event loop waits for that lock at the
+ * next use of the same key. So each signature that is made on a thread has its own copy.
+ */
+const KEY_COPIES = new WeakMap<RsaPrivateKey, KeyObject[]>();
+
+function copiesOf(key: RsaPrivateKey): KeyObject[] {
+  let copies = KEY_COPIES.get(key);
+  if (copies === undefined) KEY_COPIES.set(key, copies = []);
+  return copies;
+}
+
+function copyOf({ handle }: RsaPrivateKey): KeyObject {
+  const der = (handle as KeyObject).export({ type: "pkcs1", format: "der" });
+  const copy = createPrivateKey({ key: der, type: "pkcs1", format: "der" });
+  der.fill(0);
+  return copy;
+}
+
 const RSA: Pick<
   Crypto,
   | "rawPublic"
@@ -346,12 +365,15 @@ const RSA: Pick<
   pkcs1Sign: (name, key, data) => plain(sign(name, data, key.handle as KeyObject)),
 
   pkcs1SignAsync: (name, key, data) =>
-    new Promise((resolve, reject) =>
-      sign(name, data, key.handle as KeyObject, (error, signature) => {
+    new Promise((resolve, reject) => {
+      const copies = copiesOf(key);
+      const copy = copies.pop() ?? copyOf(key);
+      sign(name, data, copy, (error, signature) => {
+        copies.push(copy);
         if (error) reject(error);
         else resolve(plain(signature));
-      })
-    ),
+      });
+    }),
 
   pkcs1Verify(name, key, data, signature) {
     if (signature.length !== key.size) return false;
