@@ -6,7 +6,7 @@
  * Control row: the same master and minions with a hundred in flight, in the same run; `ratio` is the share of that rate. Real
  * Salt 3006's master is measured with fewer minions. The load (`herd_minions.ts`) shares the machine.
  *
- * Run: node bench/herd.ts [--minions 10000] [--busy] [--runtimes node,bun,deno] [--real] [--alone] [--form source] [--json]
+ * Run: node bench/herd.ts [--minions 10000] [--busy] [--runtimes node,bun,deno] [--real] [--alone] [--sign-in] [--form source]
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -37,6 +37,8 @@ export interface HerdBenchOptions extends BenchOptions {
   alone?: boolean;
   /** Leave out Brine. */
   onlyReal?: boolean;
+  /** Leave out the restart and the returns. */
+  signInOnly?: boolean;
   form?: Form;
 }
 
@@ -45,6 +47,14 @@ interface Measured {
   /** Sign-ins a second with a hundred in flight. */
   calm: number;
   herd: Extract<HerdEvent, { event: "in" }>;
+  /** Processor time of the master for a minion that signs in, in milliseconds. */
+  cost: { calm: number; herd: number };
+  /** The figures after the sign-in; undefined if only that is measured. */
+  later?: MeasuredLater;
+}
+
+/** The figures of a restart and of returns. */
+interface MeasuredLater {
   restart: Extract<HerdEvent, { event: "in" }>;
   returns: Extract<HerdEvent, { event: "returned" }>[];
   /** Returns that the master does not have on record. */
@@ -130,11 +140,16 @@ function flowingJobs(bed: Bed): () => Promise<number> {
   };
 }
 
+/** Keeps all cores busy with other work. */
+function busyLoops(bed: Bed): Daemon[] {
+  return Array.from({ length: availableParallelism() }, () => bed.run(["sh", "-c", "while :; do :; done"]));
+}
+
 /** Starts a master and the herd, and measures them. */
 export async function measureHerd(
   side: Side,
   minions: number,
-  options: { busy: boolean; say(line: string): void },
+  options: { busy: boolean; signInOnly: boolean; say(line: string): void },
 ): Promise<Measured> {
   const { busy, say } = options;
   await using bed = new Bed();
@@ -144,13 +159,15 @@ export async function measureHerd(
     zmq_backlog: 4000,
     log_level: "error",
   });
-  const stress = busy ? bed.run(["stress-ng", "--quiet", "--cpu", String(availableParallelism())]) : undefined;
+  const stress = busy ? busyLoops(bed) : [];
 
   const calmHerd = new Herd(bed, minions, ["--in-flight", "100"]);
   await calmHerd.next("ready");
+  const calmFrom = master.cpuMs();
   calmHerd.tell("signin");
   const calm = minions / (await calmHerd.next("in")).ms * 1000;
   await calmHerd.stop();
+  const calmTo = master.cpuMs();
   say(`  ${rounded(calm)} sign-ins/s with 100 in flight`);
 
   const herd = new Herd(bed, minions);
@@ -159,6 +176,15 @@ export async function measureHerd(
   herd.tell("signin");
   const first = await herd.next("in");
   say(`  all at once: ${JSON.stringify(first)}`);
+  const cost = {
+    calm: ((calmTo ?? NaN) - (calmFrom ?? NaN)) / minions,
+    herd: ((master.cpuMs() ?? NaN) - (calmTo ?? NaN)) / minions,
+  };
+  if (options.signInOnly) {
+    await herd.stop();
+    await Promise.all(stress.map((loop) => loop.stop()));
+    return { calm, herd: first, cost };
+  }
   await pause(3000);
   let peak = peakOf(master);
 
@@ -206,9 +232,9 @@ export async function measureHerd(
   const stopping = performance.now();
   await master.stop(60_000);
   const stopMs = performance.now() - stopping;
-  await stress?.stop();
+  await Promise.all(stress.map((loop) => loop.stop()));
   say(`  at most ${Math.round((peakReturns ?? 0) / 2 ** 20)} MiB, stopped in ${Math.round(stopMs)} ms`);
-  return { calm, herd: first, restart, returns, missing, peak, peakReturns, stopMs };
+  return { calm, herd: first, cost, later: { restart, returns, missing, peak, peakReturns, stopMs } };
 }
 
 /** All masters, one after the other. */
@@ -225,8 +251,9 @@ export async function run(options: HerdBenchOptions = {}): Promise<Row[]> {
     for (const beside of busy) {
       const note = `${side.name}, ${count} minions${beside ? ", all cores busy" : ""}`;
       say(`herd: ${note}`);
-      const { calm, herd, restart, returns, missing, peak, peakReturns, stopMs } = await measureHerd(side, count, {
+      const { calm, herd, cost, later } = await measureHerd(side, count, {
         busy: beside,
+        signInOnly: options.signInOnly ?? false,
         say,
       });
       const seconds = (ms: number) => rounded(ms / 1000);
@@ -235,6 +262,18 @@ export async function run(options: HerdBenchOptions = {}): Promise<Row[]> {
         { name: "sign-ins with 100 in flight", note, value: rounded(calm), unit: "/s" },
         { name: "all at once: until all are in", note, value: seconds(herd.ms), unit: "s", ratio: left(herd.ms) },
         { name: "all at once: attempts for each", note, value: rounded(herd.attempts / count), unit: "" },
+        { name: "all at once: time-outs for each", note, value: rounded(herd.unanswered / count), unit: "" },
+        {
+          name: "all at once: processor time of the master for each",
+          note,
+          value: rounded(cost.herd),
+          unit: "ms",
+          ratio: cost.calm / cost.herd,
+        },
+      );
+      if (later === undefined) continue;
+      const { restart, returns, missing, peak, peakReturns, stopMs } = later;
+      rows.push(
         {
           name: "killed and started again: until all are in",
           note,
@@ -278,11 +317,20 @@ export async function run(options: HerdBenchOptions = {}): Promise<Row[]> {
 
 if (import.meta.main) {
   await runProgram(
-    { minions: "number", busy: "flag", quiet: "flag", real: "flag", alone: "flag", form: "text" },
-    ({ busy, quiet, real, form, ...options }) =>
+    {
+      minions: "number",
+      busy: "flag",
+      quiet: "flag",
+      real: "flag",
+      alone: "flag",
+      "sign-in": "flag",
+      form: "text",
+    },
+    ({ busy, quiet, real, form, "sign-in": signInOnly = false, ...options }) =>
       run({
         minions: 10_000,
         ...options,
+        signInOnly,
         busy: busy ? [true] : quiet ? [false] : [false, true],
         ...(real ? { onlyReal: true } : {}),
         form: form === "source" ? "source" : "bundle",
