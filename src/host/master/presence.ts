@@ -8,6 +8,9 @@ export interface Order {
   number: number;
 }
 
+/** The bytes of a large return, of which a host's minions may send one each at once. */
+const USUAL_BYTES = 2 ** 20;
+
 /** The most connections of one minion that are shown: a minion has one or two, but may open thousands. */
 const MAX_SHOWN = 4;
 
@@ -27,6 +30,8 @@ export class Presence {
   readonly #minions = new Map<string, Set<string>>();
   /** Host → how many minions sent their last request from it. */
   readonly #hosts = new Map<string, number>();
+  /** Host → the bytes of the largest message of its minions, of those that are larger than usual. */
+  readonly #largest = new Map<string, number>();
   readonly #goneSince = new Map<string, number>();
   /** Minion → since when it is connected here. */
   readonly #upSince = new Map<string, number>();
@@ -58,8 +63,10 @@ export class Presence {
    * Notes that a minion has authenticated itself over a connection. True if it counted as away before.
    *
    * @param remote names the connection while it lasts; empty where the socket library does not report it
+   * @param bytes the size of the message that proved it
    */
-  heard(id: string, remote: string): boolean {
+  heard(id: string, remote: string, bytes = 0): boolean {
+    if (bytes > USUAL_BYTES) this.#noteLarge(remote, bytes);
     const open = this.#open.get(id);
     const last = this.#last.get(id);
     if (last === remote && open === remote) return false;
@@ -91,14 +98,27 @@ export class Presence {
     return this.#hosts.get(host) ?? 0;
   }
 
+  /** How many bytes the minions of a host send at once, as far as they have shown. */
+  bytesOf(host: string): number {
+    return this.minionsAt(host) * USUAL_BYTES + (this.#largest.get(host) ?? 0);
+  }
+
+  #noteLarge(remote: string, bytes: number): void {
+    const host = hostOf(remote);
+    if (bytes > (this.#largest.get(host) ?? 0)) this.#largest.set(host, bytes);
+  }
+
   #move(from: string | undefined, to: string): void {
     const host = hostOf(to);
     this.#hosts.set(host, (this.#hosts.get(host) ?? 0) + 1);
     if (from === undefined) return;
     const before = hostOf(from);
     const left = this.#hosts.get(before)! - 1;
-    if (left === 0) this.#hosts.delete(before);
-    else this.#hosts.set(before, left);
+    if (left > 0) this.#hosts.set(before, left);
+    else {
+      this.#hosts.delete(before);
+      this.#largest.delete(before);
+    }
   }
 
   /** Notes that a connection has ended. */

@@ -59,6 +59,8 @@ export interface Request {
   remote: string;
   /** The connection that waits for the answer. */
   sender: Sender;
+  /** The size of the sealed load; 0 for one in clear. */
+  bytes: number;
 }
 
 /** The result of a handler. */
@@ -250,7 +252,7 @@ export class RequestServer {
       const fields = load as Record<string, unknown>;
       if (fields.cmd === "_auth") return await this.#signIn(fields, version, sender, began);
       if (typeof fields.cmd !== "string") return NO_COMMAND;
-      const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, sender });
+      const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, sender, bytes: 0 });
       this.#metrics.answered(fields.cmd, began);
       return encode(value, "wire");
     } catch (error) {
@@ -307,7 +309,7 @@ export class RequestServer {
       if (minion instanceof Uint8Array) return minion;
       if (typeof fields.cmd !== "string") return NO_COMMAND;
 
-      const reply = await this.#answer({ load: fields, minion, version, remote, sender });
+      const reply = await this.#answer({ load: fields, minion, version, remote, sender, bytes: envelope.load.length });
       const sealing = reply.private
         ? this.#private(reply.value, nonce, version, envelope, fields.id, opened.accepted)
         : seal(opened.crypticle, reply, nonce);

@@ -26,13 +26,13 @@ export interface SocketOptions {
   /** The most frames of a message: a peer that sends more is disconnected. @default 1024 */
   maxFrames?: number;
   /**
-   * The most bytes held for incomplete messages of all peers together. Above the limit, the host that holds most loses
-   * its largest message. @default 536870912 (512 MiB)
+   * The most bytes held for incomplete messages of all peers together. Above the limit, the host that holds most for longest loses
+   * a message. @default 536870912 (512 MiB)
    */
   unfinishedBytes?: number;
   /** The most bytes held for incomplete messages of peers on known hosts, which are counted separately. @default unfinishedBytes */
   unfinishedBytesKnown?: number;
-  /** The same for all peers on one known host. @default unfinishedBytesKnown */
+  /** The share of one known host in these; what its peers hold beyond it counts as that of unknown hosts. @default unfinishedBytesKnown */
   unfinishedBytesOf?: (host: string) => number;
   /** Whether a host (`10.0.0.7`) has authenticated as one of ours. @default none has */
   knownHost?: (host: string) => boolean;

@@ -15,11 +15,11 @@ export interface Sender {
 
 /** Bounds on the memory and time of incomplete messages. Sizes in bytes, durations in milliseconds. */
 export interface UnfinishedLimits {
-  /** The most bytes of all senders on unknown hosts together. */
+  /** The most bytes of all senders on unknown hosts together, and of those on known hosts beyond the share of their host. */
   unfinishedBytes: number;
-  /** The most bytes of all senders on known hosts together. */
+  /** The most bytes of the shares of all known hosts together. */
   unfinishedBytesKnown: number;
-  /** The most bytes of all senders on one known host: otherwise a stranger there could take the share of all known hosts. */
+  /** The share of all senders on one known host: a stranger there has no more room beyond it than one elsewhere. */
   unfinishedBytesOf: (host: string) => number;
   /** True if a minion has authenticated from a host (`10.0.0.7`). */
   knownHost: (host: string) => boolean;
@@ -44,22 +44,32 @@ interface Held {
   mark: number;
 }
 
-/** A host may have become known while it was sending: it counts in both pools then. */
-const poolKey = (known: boolean, origin: string) => `${known ? "known" : "unknown"} ${origin}`;
+/** The senders on one host. A host that becomes known while it is sending has two of these. */
+interface HeldBy {
+  senders: Map<Sender, Held>;
+  bytes: number;
+  /** The bytes of these within the share of a known host. */
+  shared: number;
+}
+
+const keyOf = ({ known, origin }: Held) => `${known ? "known" : "unknown"} ${origin}`;
+
+/** The least time that counts for a message, in milliseconds: of messages that have just begun, the largest holds most. */
+const LEAST_AGE_MS = 1000;
 
 /**
  * The incomplete messages of a socket. A frame announces its length and is then waited for, so any client that connects
  * could make us hold memory for as long as it likes. So all of them together are bounded here in size, and each of them in
- * time. When there is no room, the host that holds most loses its largest; hosts that have authenticated as ours have room
- * of their own, which unknown hosts cannot use up, and each of them its share.
+ * time. When there is no room, the host that holds most for longest loses a message: a large one that arrives quickly is honest more
+ * often than one that drips. Hosts that have authenticated as ours have a share each, which unknown hosts cannot use up.
  */
 export class Unfinished {
   readonly #clock: Clock;
   readonly #limits: UnfinishedLimits;
   readonly #held = new Map<Sender, Held>();
-  readonly #totals = { known: 0, unknown: 0 };
-  /** Bytes by pool and origin: see {@link poolKey}. */
-  readonly #origins = new Map<string, number>();
+  /** Bytes within the shares of known hosts, and all others. */
+  readonly #totals = { shared: 0, common: 0 };
+  readonly #hosts = new Map<string, HeldBy>();
   #stopTimer: (() => void) | undefined;
 
   constructor(clock: Clock, limits: UnfinishedLimits) {
@@ -69,7 +79,7 @@ export class Unfinished {
 
   /** The bytes held for incomplete messages. */
   get bytes(): number {
-    return this.#totals.known + this.#totals.unknown;
+    return this.#totals.shared + this.#totals.common;
   }
 
   /**
@@ -96,9 +106,9 @@ export class Unfinished {
       if (another) held.since = held.markedAt;
       held.message = message;
     }
-    this.#count(held, bytes);
-    if (held.known) this.#makeRoomOn(hostOf(sender.remote), held.origin);
-    this.#makeRoom(held.known);
+    this.#count(sender, held, bytes);
+    this.#makeRoom("shared", this.#limits.unfinishedBytesKnown);
+    this.#makeRoom("common", this.#limits.unfinishedBytes);
   }
 
   stop(): void {
@@ -108,57 +118,56 @@ export class Unfinished {
 
   #forget(sender: Sender, held: Held): void {
     this.#held.delete(sender);
-    this.#count(held, 0);
+    this.#count(sender, held, 0);
     if (this.#held.size === 0) this.stop();
   }
 
   /** A sender holds so many bytes now. */
-  #count(held: Held, bytes: number): void {
-    const more = bytes - held.bytes;
-    const key = poolKey(held.known, held.origin);
-    const all = (this.#origins.get(key) ?? 0) + more;
-    if (all === 0) this.#origins.delete(key);
-    else this.#origins.set(key, all);
-    this.#totals[held.known ? "known" : "unknown"] += more;
+  #count(sender: Sender, held: Held, bytes: number): void {
+    const key = keyOf(held);
+    let host = this.#hosts.get(key);
+    if (host === undefined) {
+      host = { senders: new Map(), bytes: 0, shared: 0 };
+      this.#hosts.set(key, host);
+    }
+    const before = host.bytes - host.shared;
+    host.bytes += bytes - held.bytes;
+    const shared = held.known ? Math.min(host.bytes, this.#limits.unfinishedBytesOf(hostOf(sender.remote))) : 0;
+    this.#totals.shared += shared - host.shared;
+    this.#totals.common += host.bytes - shared - before;
+    host.shared = shared;
     held.bytes = bytes;
+    if (bytes > 0) host.senders.set(sender, held);
+    else host.senders.delete(sender);
+    if (host.senders.size === 0) this.#hosts.delete(key);
   }
 
-  #makeRoomOn(host: string, origin: string): void {
-    const limit = this.#limits.unfinishedBytesOf(host);
-    while ((this.#origins.get(poolKey(true, origin)) ?? 0) > limit) {
-      this.#drop(this.#largestOn(true, origin), `Incomplete messages of this host exceed its limit of ${limit} bytes`);
+  #makeRoom(part: "shared" | "common", limit: number): void {
+    while (this.#totals[part] > limit) {
+      const sender = this.#heaviest(part);
+      this.#forget(sender, this.#held.get(sender)!);
+      sender.fail(new ProtocolError(`Incomplete messages of all peers exceed the limit of ${limit} bytes`));
     }
   }
 
-  #drop(sender: Sender, reason: string): void {
-    this.#forget(sender, this.#held.get(sender)!);
-    sender.fail(new ProtocolError(reason));
-  }
-
-  #makeRoom(known: boolean): void {
-    const limit = known ? this.#limits.unfinishedBytesKnown : this.#limits.unfinishedBytes;
-    while (this.#totals[known ? "known" : "unknown"] > limit) {
-      this.#drop(this.#largestOf(known), `Incomplete messages of all peers exceed the limit of ${limit} bytes`);
+  /** The sender that holds most for longest on the host that does so. There is one, since the total is above its limit. */
+  #heaviest(part: "shared" | "common"): Sender {
+    const now = this.#clock.now();
+    let worst: Sender | undefined;
+    let most = -1;
+    for (const { senders, bytes, shared } of this.#hosts.values()) {
+      let heaviest: Sender | undefined;
+      let [weight, sum] = [-1, 0];
+      for (const [sender, held] of senders) {
+        const own = held.bytes * (now - held.since + LEAST_AGE_MS);
+        sum += own;
+        if (own > weight) [heaviest, weight] = [sender, own];
+      }
+      // Only what counts in this part: a host within its share takes nothing from the others.
+      const counted = sum * ((part === "shared" ? shared : bytes - shared) / bytes);
+      if (counted > most) [worst, most] = [heaviest, counted];
     }
-  }
-
-  /** The sender of the largest message on the host that holds most. There is one, since the total is above its limit. */
-  #largestOf(known: boolean): Sender {
-    let [worst, most] = ["", -1];
-    for (const { known: ofKnown, origin } of this.#held.values()) {
-      const bytes = this.#origins.get(poolKey(known, origin))!;
-      if (ofKnown === known && bytes > most) [worst, most] = [origin, bytes];
-    }
-    return this.#largestOn(known, worst);
-  }
-
-  #largestOn(known: boolean, origin: string): Sender {
-    let largest: Sender | undefined;
-    let size = -1;
-    for (const [sender, held] of this.#held) {
-      if (held.known === known && held.origin === origin && held.bytes > size) [largest, size] = [sender, held.bytes];
-    }
-    return largest!;
+    return worst!;
   }
 
   /** Starts the one timer for all messages: most messages end long before it fires. */

@@ -92,3 +92,15 @@ test("where the sockets report no connection, every minion that sent a request i
   presence.left("");
   assert.equal(presence.connected("web1"), true);
 });
+
+test("the minions of a host send 1 MiB each at once, and what the largest of their messages had", () => {
+  const presence = new Presence(() => 7);
+  assert.equal(presence.bytesOf("a"), 0);
+  presence.heard("web1", "tcp://a:1", 500);
+  presence.heard("web2", "tcp://a:2", 30_000_000);
+  presence.heard("web2", "tcp://a:2", 20_000_000);
+  assert.deepEqual([presence.bytesOf("a"), presence.bytesOf("b")], [2 * 2 ** 20 + 30_000_000, 0]);
+  presence.heard("web1", "tcp://b:1");
+  presence.heard("web2", "tcp://b:2");
+  assert.deepEqual([presence.bytesOf("a"), presence.bytesOf("b")], [0, 2 * 2 ** 20]);
+});

@@ -64,15 +64,38 @@ describe("the bytes of incomplete messages", () => {
     assert.match(failed[0]!, /^tcp:\/\/minion:1 .*5000 bytes/);
   });
 
-  test("of one known host have a bound of their own, so that a stranger there leaves room to the others", () => {
-    const { unfinished, failed, sender } = setup({ unfinishedBytesOf: (host) => host === "minion-nat" ? 3000 : 1000 });
+  test("of one known host beyond its share count as those of strangers", () => {
+    const { unfinished, failed, sender } = setup({ unfinishedBytesOf: (host) => host === "minion-nat" ? 3000 : 500 });
     unfinished.note(sender("tcp://minion-1:1"), 700);
-    unfinished.note(sender("tcp://minion-2:1"), 900);
-    unfinished.note(sender("tcp://minion-1:2"), 400);
-    assert.equal(failed.length, 1);
-    assert.match(failed[0]!, /^tcp:\/\/minion-1:1 Incomplete messages of this host exceed its limit of 1000 bytes/);
     unfinished.note(sender("tcp://minion-nat:1"), 2900);
-    assert.deepEqual([failed.length, unfinished.bytes], [1, 4200]);
+    unfinished.note(sender("tcp://bad:1"), 750);
+    assert.deepEqual(failed, []);
+    unfinished.note(sender("tcp://minion-2:1"), 600);
+    assert.equal(failed.length, 1);
+    assert.match(failed[0]!, /^tcp:\/\/bad:1 /);
+    assert.match(failed[0]!, FULL);
+    assert.equal(unfinished.bytes, 4200);
+  });
+
+  test("of a stranger that drips on a minion's host leave room to a large return, there and elsewhere", () => {
+    const MIB = 2 ** 20;
+    const { unfinished, failed, sender, clock } = setup({
+      unfinishedBytes: 128 * MIB,
+      unfinishedBytesKnown: 512 * MIB,
+      unfinishedBytesOf: () => MIB,
+    });
+    const drips = Array.from({ length: 5 }, (_, port) => sender(`tcp://minion-1:${port}`));
+    for (const one of drips) unfinished.note(one, 25 * MIB);
+    for (let step = 1; step <= 10; step++) {
+      clock.pass(20_000);
+      for (const one of drips) unfinished.note(one, 25 * MIB + step * PROGRESS);
+    }
+    assert.equal(failed.length, 0);
+    unfinished.note(sender("tcp://minion-1:100"), 100 * MIB);
+    unfinished.note(sender("tcp://minion-2:100"), 20 * MIB);
+    assert.equal(failed.length, 5);
+    assert.doesNotMatch(failed.join(), /:100 /);
+    assert.equal(unfinished.bytes, 120 * MIB);
   });
 
   test("of a host that becomes known meanwhile are counted where they began", () => {

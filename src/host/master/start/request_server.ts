@@ -44,7 +44,7 @@ export function makeRequestServer(current: () => MasterServices, parts: RequestS
       aes(request) {
         const { minion, sender, load } = request;
         if (minion !== undefined) {
-          if (sender.open) presence.heard(minion, sender.remote);
+          if (sender.open) presence.heard(minion, sender.remote, request.bytes);
           publishQueuedJobs(current(), minion, load.cmd);
         }
         return commands.aes(request);

@@ -19,8 +19,8 @@ import type { Presence } from "../presence.ts";
 /** The least backlog of connections that wait to be accepted; the system allows no more than `net.core.somaxconn`. */
 const MIN_BACKLOG = 8192;
 
-/** Bytes of the largest return that arrives while nothing else does, and of one of many that a host's minions send at once. */
-const [LARGEST_RETURN, USUAL_RETURN] = [2 ** 27, 2 ** 20];
+/** The bytes of the largest return that arrives while nothing else does. */
+const LARGEST_RETURN = 2 ** 27;
 
 /** Milliseconds that a socket which is being closed goes on sending. */
 const LINGER_MS = 1000;
@@ -74,10 +74,10 @@ export class MasterSockets {
       lingerMs: LINGER_MS,
       sendHighWaterMark: 0,
       admitAtOnce: ADMIT_AT_ONCE,
-      // A minion that this master has not heard of may still bring a return of 100 MB.
+      // A minion that this master has not heard of, or that has sent little so far, may still bring a return of 100 MB.
       unfinishedBytes: LARGEST_RETURN,
       unfinishedBytesKnown: 2 ** 29,
-      unfinishedBytesOf: (host) => LARGEST_RETURN + this.#options.presence.minionsAt(host) * USUAL_RETURN,
+      unfinishedBytesOf: (host) => this.#options.presence.bytesOf(host),
       knownHost: this.#knownHost,
       connectionLimit: this.#connectionLimit,
     });
