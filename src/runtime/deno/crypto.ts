@@ -117,8 +117,7 @@ function withLibcrypto(own: Crypto, library: () => Libcrypto | undefined): Crypt
     ...rsaByLibcrypto(own, library),
 
     hmac(name, key, data) {
-      const c = library();
-      return c === undefined ? own.hmac(name, key, data) : c.hmac(name, MAC_SIZE[name], secretOf(key).bytes, data);
+      return library()?.hmac(name, MAC_SIZE[name], secretOf(key).bytes, data) ?? own.hmac(name, key, data);
     },
 
     aes192CbcEncrypt(key, iv, data, room = { before: 0, after: 0 }) {
