@@ -44,6 +44,12 @@ describe("apt", { skip: noApt }, () => {
       const none = await state("pkg.installed", { name: "nothing" });
       assert.equal(none.result, false);
       assert.match(String(none.comment), /Unable to locate package nothing/);
+      const several = await state("pkg.installed", { name: "x", pkgs: ["nothing", "nowhere"] });
+      assert.equal(
+        several.comment,
+        "Problem encountered installing package(s). Additional info follows:\n\nerrors:\n" +
+          "    - E: Unable to locate package nothing\n      E: Unable to locate package nowhere",
+      );
       const version = await state("pkg.installed", { name: "alpha", version: ">3" });
       assert.match(
         String(version.comment),

@@ -4,7 +4,6 @@ import type { JobContext } from "../../../model/loader/context.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { changes } from "../../packages/lists.ts";
@@ -112,9 +111,7 @@ function options(args: Args, kind: Targets["kind"]): string[] {
   return flags.filter(([wanted]) => truthy(wanted)).flatMap(([, ...words]) => words);
 }
 
-const errorsIn = (text: string): string[] => splitLines(text).filter((line) => line.startsWith("E:"));
-
-/** Has apt do it; its errors. */
+/** Has apt do it; what each call that failed printed. */
 async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], order: Order): Promise<string[]> {
   const files = kind === "file";
   const calls = [
@@ -131,7 +128,7 @@ async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], 
       {},
       kwargs.force_conf_new === true,
     );
-    if (retcode !== 0) errors.push(...(errorsIn(stderr).length > 0 ? errorsIn(stderr) : [stderr || stdout]));
+    if (retcode !== 0) errors.push(stderr || stdout);
   }
   return errors;
 }
