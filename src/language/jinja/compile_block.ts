@@ -4,6 +4,7 @@ import { then } from "./compiled.ts";
 import { TemplateRuntimeError } from "./errors.ts";
 import type { Statement } from "./nodes.ts";
 import type { CompiledTemplate, Ending, Execute, Frame } from "./runtime.ts";
+import { loadTemplate } from "./run_template.ts";
 import { templateName } from "./template_name.ts";
 
 type Node<K extends Statement["kind"]> = Extract<Statement, { kind: K }>;
@@ -27,10 +28,10 @@ export function compileExtends({ template, line }: Node<"extends">, compiler: Co
   const name = compileExpression(template, compiler);
   return (frame) => {
     frame.unit.line = line;
-    const { page, run } = frame;
+    const { page } = frame;
     if (page.extended !== undefined) throw new TemplateRuntimeError("extended multiple times");
     return then(name(frame), (value) =>
-      then(run.environment.load(run, templateName(value), frame.unit), (loaded) => {
+      then(loadTemplate(frame, templateName(value)), (loaded) => {
         page.extended = loaded as CompiledTemplate;
         page.add(page.extended);
         return undefined;

@@ -6,7 +6,7 @@ import { then } from "./compiled.ts";
 import { TemplateNotFound } from "./errors.ts";
 import { TemplateModule } from "./module.ts";
 import type { Statement } from "./nodes.ts";
-import { runTemplate } from "./run_template.ts";
+import { loadTemplate, runTemplate } from "./run_template.ts";
 import type { CompiledTemplate, Ending, Execute, Frame } from "./runtime.ts";
 import { templateName } from "./template_name.ts";
 import { Undefined } from "./undefined.ts";
@@ -23,7 +23,6 @@ function namesOf(value: unknown): string[] {
 
 /** Loads the first template that exists. @throws {TemplateNotFound} */
 function loadFirst(frame: Frame, names: readonly string[], at = 0): CompiledTemplate | Promise<CompiledTemplate> {
-  const { run, unit } = frame;
   const failed = (error: unknown): CompiledTemplate | Promise<CompiledTemplate> => {
     if (!(error instanceof TemplateNotFound) || names.length === 1) throw error;
     if (at + 1 < names.length) return loadFirst(frame, names, at + 1);
@@ -31,7 +30,7 @@ function loadFirst(frame: Frame, names: readonly string[], at = 0): CompiledTemp
   };
   if (names.length === 0) throw new TemplateNotFound("Tried to select from an empty list of templates.");
   try {
-    const loaded = run.environment.load(run, names[at]!, unit);
+    const loaded = loadTemplate(frame, names[at]!);
     return loaded instanceof Promise ? loaded.catch(failed) : loaded;
   } catch (error) {
     return failed(error);
@@ -47,11 +46,18 @@ export function compileInclude(node: Node<"include">, compiler: Compiler): Execu
   };
   return (frame) => {
     frame.unit.line = node.line;
-    const write = (loaded: unknown) =>
-      then(runTemplate(frame.run, loaded as CompiledTemplate, node.withContext ? frame : undefined), (done) => {
-        if (frame.page.extended === undefined || !frame.isRoot) frame.out.write((done as { text: string }).text);
-        return undefined;
-      });
+    const write = (loaded: unknown) => {
+      const template = loaded as CompiledTemplate;
+      return then(
+        node.withContext
+          ? then(runTemplate(frame.run, template, frame), (done) => (done as { text: string }).text)
+          : then(moduleOf(frame, template, false), (module) => (module as TemplateModule).str()),
+        (text) => {
+          if (frame.page.extended === undefined || !frame.isRoot) frame.out.write(text as string);
+          return undefined;
+        },
+      );
+    };
     return then(template(frame), (value) => {
       let loaded: unknown;
       try {
@@ -65,21 +71,21 @@ export function compileInclude(node: Node<"include">, compiler: Compiler): Execu
   };
 }
 
-/** Imports a template; without context it runs once for each render. */
-function importModule(frame: Frame, value: unknown, withContext: boolean): unknown {
-  const { run, unit } = frame;
-  return then(run.environment.load(run, templateName(value), unit), (loaded) => {
-    const template = loaded as CompiledTemplate;
-    const known = withContext ? undefined : run.modules.get(template.name);
-    if (known !== undefined) return known;
-    return then(runTemplate(run, template, withContext ? frame : undefined), (done) => {
-      const { text, frame: own } = done as { text: string; frame: Frame };
-      const module = new TemplateModule(template.name, text, own);
-      if (!withContext) run.modules.set(template.name, module);
-      return module;
-    });
+/** A template as a module; without context it runs once for each render. */
+function moduleOf(frame: Frame, template: CompiledTemplate, withContext: boolean): unknown {
+  const { run } = frame;
+  const known = withContext ? undefined : run.modules.get(template);
+  if (known !== undefined) return known;
+  return then(runTemplate(run, template, withContext ? frame : undefined), (done) => {
+    const { text, frame: own } = done as { text: string; frame: Frame };
+    const module = new TemplateModule(template.name, text, own);
+    if (!withContext) run.modules.set(template, module);
+    return module;
   });
 }
+
+const importModule = (frame: Frame, value: unknown, withContext: boolean): unknown =>
+  then(loadTemplate(frame, templateName(value)), (loaded) => moduleOf(frame, loaded as CompiledTemplate, withContext));
 
 /** Compiles `import … as x`. */
 export function compileImport({ template, target, withContext, line }: Node<"import">, compiler: Compiler): Execute {

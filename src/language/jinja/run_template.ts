@@ -3,6 +3,16 @@ import { then } from "./compiled.ts";
 import { inUnit } from "./located_error.ts";
 import { type CompiledTemplate, Frame, Output, Page, type Run } from "./runtime.ts";
 
+/** Loads a template, or takes it as it was loaded before. @throws {TemplateNotFound} */
+export function loadTemplate({ run, unit }: Frame, name: string): CompiledTemplate | Promise<CompiledTemplate> {
+  const known = run.templates.get(name);
+  if (known !== undefined) return known;
+  return then(run.environment.load(run, name, unit), (loaded) => {
+    run.templates.set(name, loaded as CompiledTemplate);
+    return loaded;
+  }) as CompiledTemplate | Promise<CompiledTemplate>;
+}
+
 /**
  * Runs a whole template, and the templates that it extends.
  *

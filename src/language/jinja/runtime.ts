@@ -72,10 +72,12 @@ export interface Unit {
 export interface Run {
   environment: Environment;
   budget: Budget;
-  /** Names that all templates of this render see. */
-  globals: Map<string, unknown>;
-  /** Modules that were imported without context, by name. */
-  modules: Map<string, unknown>;
+  /** Names that the templates see that begin now; replaced, never changed: those that run keep theirs. */
+  globals: ReadonlyMap<string, unknown>;
+  /** Templates that were loaded, by the names that were asked for: as in Jinja, each is loaded once. */
+  templates: Map<string, CompiledTemplate>;
+  /** Modules that were imported without context. */
+  modules: Map<CompiledTemplate, unknown>;
 }
 
 /** Collects the text of a template, or of a part of it that is captured. */
@@ -126,6 +128,7 @@ export class Frame {
   readonly unit: Unit;
   readonly page: Page;
   readonly out: Output;
+  readonly #globals: ReadonlyMap<string, unknown>;
   #names: Map<string, unknown> | undefined;
 
   constructor(parent: Frame | undefined, run: Run, unit: Unit, page: Page, out: Output, names?: Map<string, unknown>) {
@@ -134,6 +137,7 @@ export class Frame {
     this.unit = unit;
     this.page = page;
     this.out = out;
+    this.#globals = parent === undefined ? run.globals : parent.#globals;
     this.#names = names;
   }
 
@@ -168,8 +172,8 @@ export class Frame {
       const value = frame.#names?.get(name);
       if (value !== undefined) return value instanceof Lazy ? value.value : value;
     }
-    const { globals, environment } = this.run;
-    const global = globals.get(name) ?? environment.builtins.get(name);
+    const { environment } = this.run;
+    const global = this.#globals.get(name) ?? environment.builtins.get(name);
     if (global === undefined) return environment.attributes.undefinedName(name);
     return global instanceof Lazy ? global.value : global;
   }

@@ -167,7 +167,8 @@ export function jinja(runtime: FilterHost): Renderer {
         environment,
         budget: new Budget(job.limits ?? DEFAULT_LIMITS),
         globals,
-        modules: new Map<string, unknown>(),
+        templates: new Map(),
+        modules: new Map(),
       };
       const template = compileCached(job.sls ?? path, { path, source, isMain: true }, environmentOptions);
       const done = runTemplate(run, template, undefined, names);

@@ -130,11 +130,17 @@ function resolveName(name: string, directory: unknown): string | undefined {
 /** The names `tplfile`, `tpldir` and `tpldot` of a file. */
 export function templateNames(file: string): [string, string][] {
   const at = file.lastIndexOf("/");
-  const directory = at < 0 ? "." : file.slice(0, at);
-  return [["tplfile", file], ["tpldir", directory], [
-    "tpldot",
-    directory === "." ? "" : directory.replaceAll("/", "."),
-  ]];
+  const directory = at < 0 ? "" : file.slice(0, at);
+  return [["tplfile", file], ["tpldir", directory || "."], ["tpldot", directory.replaceAll("/", ".")]];
+}
+
+/**
+ * The names of a file that is loaded now, found or not: as in Salt, templates that begin later see them. The directory stays that of the
+ * file before it if the name is relative.
+ */
+function laterNames(name: string, resolved: string, directory: unknown): [string, unknown][] {
+  if (!RELATIVE.test(name)) return templateNames(resolved);
+  return [["tplfile", name], ["tpldir", directory], ["tpldot", String(directory).replaceAll("/", ".")]];
 }
 
 /** Converts tuples to lists, and bytes that are UTF-8 to texts, as Salt does with data that it loads for a template. */
@@ -176,14 +182,8 @@ const DATA: Readonly<Record<DataFormat, (text: string) => unknown>> = {
 /** Salt's environment of templates. */
 export function saltEnvironment(own: EnvironmentOptions): Environment {
   const { options, filters, tests, steady, load, log, now, typeNames, lenient } = own;
-  const loaded = (run: Run, name: string, file: TemplateFile | undefined): CompiledTemplate => {
+  const loaded = (name: string, file: TemplateFile | undefined): CompiledTemplate => {
     if (file === undefined) throw new TemplateNotFound(name);
-    // As in Salt, templates that are imported later see these names of the file that was loaded last; its directory
-    // only if its name was not relative to the directory of another file.
-    const isRelative = RELATIVE.test(name);
-    for (const [global, value] of isRelative ? [["tplfile", name] as const] : templateNames(file.name)) {
-      run.globals.set(global, value);
-    }
     return compileCached(file.name, { path: file.path, source: file.source, isMain: false }, own);
   };
   return {
@@ -196,10 +196,12 @@ export function saltEnvironment(own: EnvironmentOptions): Environment {
     finalize,
     now,
     load(run: Run, name: string, _from: Unit) {
-      const resolved = resolveName(name, run.globals.get("tpldir"));
+      const directory = run.globals.get("tpldir");
+      const resolved = resolveName(name, directory);
       if (resolved === undefined) throw new TemplateNotFound(name);
+      run.globals = new Map([...run.globals, ...laterNames(name, resolved, directory)]);
       const file = load(resolved);
-      return file instanceof Promise ? file.then((known) => loaded(run, name, known)) : loaded(run, name, file);
+      return file instanceof Promise ? file.then((known) => loaded(name, known)) : loaded(name, file);
     },
     data: (format, text) => DATA[format](text),
     profiled: (label, ms) => log.debug("template block took its time", { label, ms }),
