@@ -10,6 +10,7 @@ import { NO_KEYWORDS } from "./callable.ts";
 import { evaluateAll, then } from "./compiled.ts";
 import { TemplateRuntimeError, TemplateSyntaxError } from "./errors.ts";
 import { Macro } from "./macro.ts";
+import { ESCAPING_FILTERS } from "./filters/escaping.ts";
 import { asMarkup } from "./markup.ts";
 import type { CallNode, Expression, FilterNode, SliceNode, TestNode } from "./nodes.ts";
 import { BINARY, COMPARISONS, UNARY } from "./operators.ts";
@@ -267,7 +268,8 @@ function entryOf<T extends Filter | Test>(
 /** Compiles a filter on a value: that of an expression, or the body of a block. */
 export function compileFilter(node: FilterNode, compiler: Compiler, value: Evaluate): Evaluate {
   checkKeywords(node);
-  const filter = entryOf(compiler.filters, "filter", node, compiler.isSoft);
+  const filters = compiler.autoescape ? { ...compiler.filters, ...ESCAPING_FILTERS } : compiler.filters;
+  const filter = entryOf(filters, "filter", node, compiler.isSoft);
   const args = compileArguments(node.args, (part) => compileExpression(part, compiler));
   const hasNone = node.args.positional.length === 0 && node.args.keywords.length === 0 &&
     node.args.rest === undefined && node.args.restKeywords === undefined;

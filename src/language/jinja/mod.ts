@@ -19,6 +19,7 @@ export { placeOf } from "./located_error.ts";
 export * from "./lazy.ts";
 export * from "./markup.ts";
 export { contains } from "./operators.ts";
+export { updateDict } from "./methods/dict.ts";
 export { capitalized } from "./methods/text.ts";
 export { formatDateTime } from "./methods/text_format.ts";
 export type { DataFormat } from "./nodes.ts";

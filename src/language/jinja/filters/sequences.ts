@@ -13,6 +13,7 @@ import { typeName } from "../../python/type_name.ts";
 import { receiver } from "../attributes.ts";
 import { FilterArgumentError, TemplateRuntimeError } from "../errors.ts";
 import { GroupTuple } from "../group_tuple.ts";
+import { asMarkup, Markup } from "../markup.ts";
 import type { Filter, Run } from "../runtime.ts";
 import { Undefined } from "../undefined.ts";
 import { attributeGetter, attributesGetter } from "./attribute_getter.ts";
@@ -24,7 +25,10 @@ const MAX_SLICES = 1_000_000;
 const generator = (name: string, values: Iterable<unknown>) => new PythonIterator("generator", values, name);
 
 /** The key of an item for a comparison without case: a text in small letters, any other value unchanged. */
-const ignoringCase = (value: unknown) => typeof value === "string" ? value.toLowerCase() : value;
+const ignoringCase = (value: unknown) => {
+  const plain = receiver(value);
+  return typeof plain === "string" ? plain.toLowerCase() : plain;
+};
 
 function* batches(values: unknown, size: number, fill: unknown): Generator<unknown[]> {
   let batch: unknown[] = [];
@@ -215,7 +219,10 @@ function total(run: Run, value: unknown, attribute: unknown, start: unknown): un
 
 function reversed(value: unknown): unknown {
   const plain = receiver(value);
-  if (typeof plain === "string") return Array.from(plain).reverse().join("");
+  if (typeof plain === "string") {
+    const text = Array.from(plain).reverse().join("");
+    return value instanceof Markup ? asMarkup(text) : text;
+  }
   try {
     const items = Array.from(iterate(plain)).reverse();
     return new PythonIterator(
@@ -287,7 +294,8 @@ export const SEQUENCE_FILTERS: Readonly<Record<string, Filter>> = {
   ),
   last: filter("do_last", ["seq"], ({ seq }) => {
     const items = Array.from(iterate(receiver(seq)));
-    return items.length === 0 ? new Undefined("No last item, sequence was empty.") : items.at(-1);
+    if (items.length === 0) return new Undefined("No last item, sequence was empty.");
+    return seq instanceof Markup ? asMarkup(items.at(-1)) : items.at(-1);
   }),
   length,
   list: filter("do_list", ["value"], ({ value }) => Array.from(iterate(receiver(value)))),

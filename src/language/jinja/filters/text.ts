@@ -10,7 +10,7 @@ import { tupleOf } from "../../python/tuple.ts";
 import { typeName } from "../../python/type_name.ts";
 import { receiver } from "../attributes.ts";
 import { FilterArgumentError } from "../errors.ts";
-import { asMarkup, escapeHtml, Markup } from "../markup.ts";
+import { asMarkup, escaped, escapeHtml, Markup } from "../markup.ts";
 import { capitalized, replaceText, TEXT_METHODS } from "../methods/text.ts";
 import type { Filter } from "../runtime.ts";
 import { Undefined } from "../undefined.ts";
@@ -39,6 +39,10 @@ function indented(value: unknown): string {
 export function softText(value: unknown): string {
   return str(value);
 }
+
+/** The form of any value inside markup. */
+export const inMarkup = (value: unknown): string =>
+  value instanceof Markup ? value.text : escapeHtml(softText(value)).text;
 
 /** The result of a filter: markup if the value was markup, otherwise unchanged. */
 const alike = (value: unknown, made: unknown) => value instanceof Markup ? asMarkup(made) : made;
@@ -167,7 +171,7 @@ function xmlAttributes(map: unknown, autospace: boolean): string {
     if (/[\s/>=]/.test(key)) {
       throw new PythonError("ValueError", `Invalid character in attribute name: '${key}'`);
     }
-    items.push(`${escapeHtml(softText(key)).text}="${escapeHtml(softText(value)).text}"`);
+    items.push(`${escapeHtml(softText(key)).text}="${inMarkup(value)}"`);
   }
   const text = items.join(" ");
   return autospace && text !== "" ? ` ${text}` : text;
@@ -197,7 +201,11 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     if (args.length > 0 && keywords.size > 0) {
       throw new FilterArgumentError("can't handle positional and keyword arguments at the same time");
     }
-    return percentFormat(softText(value), keywords.size > 0 ? new Map(keywords) : tupleOf(args));
+    const given = value instanceof Markup ? escaped : (one: unknown) => one;
+    const parts = keywords.size > 0
+      ? new Map([...keywords].map(([key, one]) => [key, given(one)]))
+      : tupleOf(args.map(given));
+    return alike(value, percentFormat(softText(value), parts));
   },
   indent: filter(
     "do_indent",
@@ -236,7 +244,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     "do_urlize",
     ["value", ["trim_url_limit", null], ["nofollow", false], ["target", null], ["rel", null], ["extra_schemes", null]],
     ({ value, trim_url_limit, nofollow, target, rel }) =>
-      urlize(softText(value), {
+      urlize(value instanceof Markup ? value : softText(value), {
         limit: trim_url_limit === null ? undefined : wholeOf(trim_url_limit),
         noFollow: truthy(nofollow),
         target: target === null ? undefined : softText(target),

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../markup.ts";
+import { escapeHtml, Markup } from "../markup.ts";
 
 export interface UrlizeOptions {
   /** The most characters of a link that are shown; undefined for all. */
@@ -36,14 +36,14 @@ function peeled(word: string): [head: string, middle: string, tail: string] {
 }
 
 /** Jinja2's `urlize`: addresses in a text become links. */
-export function urlize(text: string, { limit, noFollow, target, rel }: UrlizeOptions): string {
+export function urlize(text: string | Markup, { limit, noFollow, target, rel }: UrlizeOptions): string {
   const rels = new Set(rel.split(/\s+/).filter((word) => word !== ""));
   if (noFollow) rels.add("nofollow");
   rels.add("noopener");
   const attributes = ` rel="${[...rels].sort().join(" ")}"${target === undefined ? "" : ` target="${target}"`}`;
   const shown = (url: string) => limit !== undefined && url.length > limit ? `${url.slice(0, limit)}...` : url;
   const link = (url: string, label: string, own = attributes) => `<a href="${url}"${own}>${label}</a>`;
-  return escapeHtml(text).text.split(/(\s+)/).map((word) => {
+  return (text instanceof Markup ? text : escapeHtml(text)).text.split(/(\s+)/).map((word) => {
     const [head, middle, tail] = peeled(word);
     let linked = middle;
     if (HTTP.test(middle)) {

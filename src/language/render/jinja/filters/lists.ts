@@ -13,7 +13,7 @@ import { traverse } from "../../../python/traverse.ts";
 import { truthy } from "../../../python/truth.ts";
 import { tupleOf } from "../../../python/tuple.ts";
 import { typeName } from "../../../python/type_name.ts";
-import { Callable, contains, type Filter, filter, Undefined } from "../../../jinja/mod.ts";
+import { Callable, contains, type Filter, filter, Undefined, updateDict } from "../../../jinja/mod.ts";
 import { SaltFunctionError } from "../salt_functions.ts";
 import { toNumber } from "./convert.ts";
 import { definedOnly } from "./serialize.ts";
@@ -143,7 +143,12 @@ function wholeOf(value: unknown): number {
 }
 
 /** The map with the last key of a path, and that key; missing maps are added. */
-function placeOf(map: unknown, path: string, delimiter: string, fresh: () => AnyMap): [AnyMap, string] {
+function placeOf(map: unknown, path: unknown, delimiter: string, fresh: () => AnyMap): [AnyMap, unknown] {
+  if (typeof path !== "string") {
+    if (tryIterate(path) === undefined) throw typeError(`argument of type '${typeName(path)}' is not iterable`);
+    if (!isMap(map)) throw typeError(`'${typeName(map)}' object is not a mapping`);
+    return [map, path];
+  }
   const keys = path.split(delimiter);
   const last = keys.pop()!;
   let here = map;
@@ -167,16 +172,21 @@ const mapMaker = (ordered: unknown) => (): AnyMap => truthy(ordered) ? new Order
 function changing(
   name: string,
   verb: string,
-  fresh: () => unknown,
+  fresh: (ordered: unknown) => unknown,
   change: (at: unknown, value: unknown) => boolean,
 ): Filter {
   return filter(name, PATH_PARAMETERS, ({ in_dict, keys, value, delimiter, ordered_dict }) => {
-    const [holder, key] = placeOf(in_dict, str(keys), str(delimiter), mapMaker(ordered_dict));
+    const [holder, key] = placeOf(in_dict, keys, str(delimiter), mapMaker(ordered_dict));
     let at = dictGet(holder, key);
-    if (at === MISSING || at === null) dictSet(holder, key, at = fresh());
-    if (!change(at, value)) {
-      throw new SaltFunctionError(`The last key contains a <class '${typeName(at)}'>, which cannot ${verb}.`);
+    if (at === MISSING || at === null) dictSet(holder, key, at = fresh(ordered_dict));
+    let known: boolean;
+    try {
+      known = change(at, value);
+    } catch (error) {
+      if (!(error instanceof PythonError)) throw error;
+      throw new SaltFunctionError(`Cannot ${verb} <class '${typeName(at)}'> with a <class '${typeName(value)}'>.`);
     }
+    if (!known) throw new SaltFunctionError(`The last key contains a <class '${typeName(at)}'>, which cannot ${verb}.`);
     return in_dict;
   });
 }
@@ -339,14 +349,14 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
     "set_dict_key_value",
     PATH_PARAMETERS,
     ({ in_dict, keys, value, delimiter, ordered_dict }) => {
-      const [holder, key] = placeOf(in_dict, str(keys), str(delimiter), mapMaker(ordered_dict));
+      const [holder, key] = placeOf(in_dict, keys, str(delimiter), mapMaker(ordered_dict));
       dictSet(holder, key, value);
       return in_dict;
     },
   ),
-  update_dict_key_value: changing("update_dict_key_value", "update", () => new Map(), (at, value) => {
+  update_dict_key_value: changing("update_dict_key_value", "update", (ordered) => mapMaker(ordered)(), (at, value) => {
     if (!isMap(at)) return false;
-    for (const [key, item] of entriesOf(isMap(value) ? value : {})) dictSet(at, key, item);
+    updateDict(at, [value], new Map());
     return true;
   }),
   append_dict_key_value: changing("append_dict_key_value", "append", () => [], (at, value) => {
