@@ -12,7 +12,7 @@ const HERE = import.meta.dirname;
 
 /** Names of the trees of this folder. */
 export const treeNames = (): string[] =>
-  readdirSync(HERE).filter((name) => statSync(join(HERE, name)).isDirectory() && name !== "recorded").toSorted();
+  readdirSync(HERE).filter((name) => statSync(join(HERE, name)).isDirectory() && !["masters", "recorded"].includes(name)).toSorted();
 
 /** What the Salt of a Python answers. */
 export function saltAnswers(python: string, trees: readonly Tree[]): { salt: string; answers: Answers[] } {

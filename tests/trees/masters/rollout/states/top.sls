@@ -1,0 +1,6 @@
+base:
+  'role:web':
+    - match: grain
+    - site.web
+  'db*':
+    - site.db
