@@ -77,6 +77,29 @@ test("return codes of what templates call are not those of the function", async 
   }
 });
 
+test("show_lowstate lists the errors of every step, apply those of the first that fails", async () => {
+  const { run } = await bed({
+    "a.sls": "include: [nowhere]\nextend: {y: {test: [order: 1]}}\nx: {test.nop: [require: z]}\n",
+    "top.sls": "base: {'*': [a]}\n",
+  });
+  const first = "Specified SLS nowhere in saltenv base is not available on the salt master or through a configured " +
+    "fileserver";
+  const { value } = await run("show_lowstate") as { value: string[] };
+  assert.deepEqual(value.map((text) => text.split(/[.'] /)[0]), [
+    first,
+    "Cannot extend ID 'y",
+    "The require statement in state 'x",
+  ]);
+  assert.deepEqual((await run("apply")).value, [first]);
+});
+
+test("a file that includes itself under ever longer names is an error", async () => {
+  const { run } = await bed({ "a/init.sls": "include: [., .]\nx: test.nop\n" });
+  const { value } = await run("apply", "a") as { value: string[] };
+  assert.ok(value.some((text) => text.includes("includes itself under ever longer names")));
+  assert.ok(value.length < 30);
+});
+
 test("what states return is a plain map, which outputters may sort as Salt's do", async () => {
   const { minion } = await bed({ "a.sls": "z: test.nop\na: test.nop\n", "top.sls": "base: {'*': [a]}\n" });
   for (const [fun, ...words] of [["apply", "a"], ["highstate"], ["single", "test.nop", "x"]] as const) {

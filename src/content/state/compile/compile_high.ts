@@ -11,6 +11,8 @@ export interface CompileHighOptions {
   /** Salt's option `disabled_requisites`. */
   disabledRequisites?: readonly unknown[] | undefined;
   orchestrationJid?: string | undefined;
+  /** Errors of the rendering: with them, each step adds its own; without them, the first step that fails is the last. */
+  found?: readonly string[] | undefined;
 }
 
 /** Low chunks, or the errors: one of the two lists is empty. */
@@ -26,12 +28,12 @@ export interface Compiled {
  * @see salt/state.py State.call_high
  */
 export function compileHigh(high: OpenHigh, options: CompileHighOptions = {}): Compiled {
-  const { disabledRequisites: disabled, orchestrationJid } = options;
+  const { disabledRequisites: disabled, orchestrationJid, found } = options;
   const allowance = new Allowance();
   try {
-    const early = [...applyExtend(high, { allowance }), ...verifyHigh(high)];
-    if (early.length > 0) return { chunks: [], errors: early };
-    const late = [...applyRequisitesIn(high, { disabled, allowance }), ...applyExcludes(high)];
+    const early = [...found ?? [], ...applyExtend(high, { allowance }), ...verifyHigh(high)];
+    if (early.length > 0 && found === undefined) return { chunks: [], errors: early };
+    const late = [...early, ...applyRequisitesIn(high, { disabled, allowance }), ...applyExcludes(high)];
     if (late.length > 0) return { chunks: [], errors: late };
     return { chunks: lowChunksOf(high, { orchestrationJid, allowance }), errors: [] };
   } catch (error) {

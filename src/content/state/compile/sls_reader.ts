@@ -28,8 +28,13 @@ interface Reading {
   matches: Matches;
   /** `base:a` for each file that was rendered, so that no file is rendered twice. */
   done: Set<string>;
+  /** Path → how many includes of it are being read, one inside the other. */
+  open: Map<string, number>;
   order: AutoOrder;
 }
+
+/** Names under which a file may include itself: to `.` in `a/init.sls` there is no end, `a.`, `a..`, … */
+const MOST_NAMES = 8;
 
 interface Read {
   /** The declarations of an SLS and all its includes; another kind of value if the file does not render to a map. */
@@ -59,7 +64,7 @@ export class SlsReader {
    */
   async read(matches: Matches): Promise<{ high: OpenHigh; errors: string[]; files: string[] }> {
     const { autoOrder } = this.#options;
-    const reading: Reading = { matches, done: new Set(), order: new AutoOrder() };
+    const reading: Reading = { matches, done: new Set(), open: new Map(), order: new AutoOrder() };
     const high: OpenHigh = new OrderedMap();
     const all: string[] = [];
     for (const [saltenv, names] of matches) {
@@ -91,7 +96,7 @@ export class SlsReader {
   }
 
   async #readSls(sls: string, saltenv: string, reading: Reading, autoOrder: boolean): Promise<Read> {
-    const { files, log } = this.#options;
+    const { files } = this.#options;
     const errors: string[] = [];
     const file = await files.fetchSls(sls, saltenv);
     if (file === undefined) {
@@ -100,6 +105,23 @@ export class SlsReader {
       );
       return { state: undefined, errors };
     }
+    const { path } = file;
+    const open = reading.open.get(path) ?? 0;
+    if (open === MOST_NAMES) {
+      errors.push(`SLS '${saltenv}:${sls}' includes itself under ever longer names: its include of '.' names itself`);
+      return { state: undefined, errors };
+    }
+    reading.open.set(path, open + 1);
+    try {
+      return await this.#readFile(file, reading, autoOrder, errors);
+    } finally {
+      reading.open.set(path, open);
+    }
+  }
+
+  async #readFile(file: FetchedSls, reading: Reading, autoOrder: boolean, errors: string[]): Promise<Read> {
+    const { log } = this.#options;
+    const { sls, saltenv } = file;
     const state = await this.#render(file, errors);
     reading.done.add(`${saltenv}:${sls}`);
     if (!truthy(state)) return { state: undefined, errors };

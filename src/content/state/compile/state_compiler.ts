@@ -1,5 +1,5 @@
 import type { Logger } from "../../../base/log.ts";
-import { type Compiled, compileHigh } from "./compile_high.ts";
+import { type Compiled, compileHigh, type CompileHighOptions } from "./compile_high.ts";
 import { type CompileOptions, readCompileOptions } from "./compile_options.ts";
 import { appendTo } from "./declarations.ts";
 import { opened, type OpenHigh } from "./high.ts";
@@ -103,11 +103,11 @@ export class StateCompiler {
   /**
    * Compiles high data to low chunks in order. The high data is changed: pass `openHigh(high)` to keep it.
    *
-   * @param orchestrationJid jid of the orchestration that runs the chunks
+   * @param options the jid of the orchestration that runs the chunks; the errors of the rendering, if all errors are to be told
    */
-  compile(high: OpenHigh, orchestrationJid?: string): Compiled {
+  compile(high: OpenHigh, options: Pick<CompileHighOptions, "orchestrationJid" | "found"> = {}): Compiled {
     const { disabledRequisites } = this.#options;
-    return compileHigh(high, { disabledRequisites, orchestrationJid });
+    return compileHigh(high, { disabledRequisites, ...options });
   }
 
   /** Names of the SLS files that the last {@link StateCompiler.renderHighstate} read. */

@@ -24,7 +24,10 @@ export function setCode(context: JobContext, ret: unknown, high?: unknown): void
 /** Runs high data. It is not changed. */
 export async function runHigh(call: StateCall, high: OpenHigh): Promise<Ran> {
   const jid = call.kwargs.orchestration_jid;
-  const { chunks, errors } = call.compiler.compile(openHigh(high), jid === undefined ? undefined : str(jid));
+  const { chunks, errors } = call.compiler.compile(
+    openHigh(high),
+    jid === undefined ? {} : { orchestrationJid: str(jid) },
+  );
   return errors.length > 0 ? errors : await runLow(call, chunks);
 }
 

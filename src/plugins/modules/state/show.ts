@@ -18,8 +18,7 @@ async function topHigh({ compiler }: StateCall) {
 
 async function topLow(call: StateCall) {
   const { high, errors } = await topHigh(call);
-  if (errors.length > 0) return { chunks: [], errors };
-  return call.compiler.compile(high);
+  return call.compiler.compile(high, { found: errors });
 }
 
 const failed = (call: StateCall, errors: string[]): string[] => {
