@@ -1,3 +1,4 @@
+import { tupleOf } from "../../../language/python/tuple.ts";
 import { SALT_COMPAT, VERSION } from "../../../base/version.ts";
 import { splitWords } from "../../linux/words.ts";
 import { askOnce, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
@@ -97,7 +98,7 @@ function distribution(context: GrainsContext): Grains {
   const os = Object.hasOwn(NAMES, id) ? NAMES[id]! : plainName;
   const family = Object.entries(FAMILIES).find(([, members]) => members.includes(os))?.[0];
   const like = (release.ID_LIKE ?? "").split(" ").find((word) => Object.hasOwn(LIKE, word));
-  const info = version.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part);
+  const info = tupleOf(version.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part));
   const finger = os === "Debian" || os === "Raspbian" ? os : name;
   return {
     os,
