@@ -190,6 +190,7 @@ const OF_FILES: readonly NamingOption[] = [
       (Array.isArray(entries) ? entries : []).flatMap((entry) => mapEntries(entry).map(([name]) => name))
         .filter((name) => !listed(without).includes(name)),
     known: async () => Object.keys((await import("../../../src/plugins/pillar/mod.ts")).EXT_PILLARS),
+    custom: "pillar",
     effect: "pillar is compiled without its data",
     severity: whereItIsUsed("error"),
     instead: (name) => `fetch the data of "${name}" by cmd_json, cmd_yaml, http_json, http_yaml, git or file_tree`,
@@ -245,6 +246,7 @@ const OF_DAEMONS: readonly NamingOption[] = [
     hosts: ["minion"],
     names: ({ module_executors: names }) => each(names),
     known: async () => (await import("../../../src/host/minion/processes/executors.ts")).EXECUTOR_NAMES,
+    custom: "executors",
     effect: "each job fails",
     severity: always("error"),
   },
@@ -254,6 +256,7 @@ const OF_DAEMONS: readonly NamingOption[] = [
     hosts: ["master"],
     names: ({ external_auth: sections }) => mapEntries(sections).map(([name]) => name),
     known: async () => Object.keys((await import("../../../src/plugins/eauth/mod.ts")).EAUTH),
+    custom: "auth",
     effect: "nobody can log in with this backend",
     severity: always("error"),
     async obstacle(name, { runtime, log, opts }) {

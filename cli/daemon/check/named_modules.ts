@@ -4,6 +4,7 @@ import { messageOf } from "../../../src/base/errors.ts";
 import { nearestName, suggestion } from "../../../src/base/nearest_name.ts";
 import { customFilesOf, foreignText } from "../../../src/model/loader/custom_file.ts";
 import type { CustomKind } from "../../../src/model/loader/custom_files.ts";
+import { lentFiles } from "../../../src/model/loader/lent_files.ts";
 import { createLogger } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, fatal, type Finding, wrong } from "./finding.ts";
@@ -38,6 +39,7 @@ async function problemWith(
     if (obstacle === undefined) return undefined;
     return { problem: `${option}: the ${what} "${name}" cannot be used: ${obstacle}`, remedy: another(what) };
   }
+  if (custom !== undefined && lentFiles(place, custom).some((file) => file.name === name)) return undefined;
   const problem = `${option}: Brine has no ${what} "${name}": ${effect}`;
   if (own !== undefined) return { problem, remedy: own };
   // A name similar to one of Brine's is probably mistyped; any other is probably one of Salt's.
@@ -45,6 +47,8 @@ async function problemWith(
   const advice = (isMistyped ? undefined : by.instead?.(name)) ?? suggestion(name, known);
   const synced = custom === undefined
     ? ""
+    : custom === "auth"
+    ? "; for a custom module, put it into the folder auth of a directory of module_dirs"
     : `; for a custom module, put it into _${custom} of file_roots and sync it: ${
       place.host === "master" ? "salt-run" : "salt-call"
     } saltutil.sync_${custom}`;

@@ -21,7 +21,10 @@ export type CustomKind =
   | "pillar"
   | "wheel"
   | "executors"
-  | "serializers";
+  | "serializers"
+  | "sdb"
+  | "auth"
+  | "matchers";
 
 /** Family → option with additional directories for this family. */
 const OPTIONS: Record<CustomKind, string> = {
@@ -40,6 +43,9 @@ const OPTIONS: Record<CustomKind, string> = {
   wheel: "wheel_dirs",
   executors: "executors_dirs",
   serializers: "serializers_dirs",
+  sdb: "sdb_dirs",
+  auth: "auth_dirs",
+  matchers: "matchers_dirs",
 };
 
 /** Kinds of custom modules. Each is the name of its folder, with an underscore, and may be of Python. */

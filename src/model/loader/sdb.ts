@@ -31,6 +31,8 @@ export interface SdbDriver {
   get(context: SdbContext, key: string, profile: AnyMap): unknown;
   /** Stores a value. Absent from a driver that only reads. */
   set?(context: SdbContext, key: string, value: unknown, profile: AnyMap): unknown;
+  /** Deletes a value. Absent from a driver that cannot. */
+  delete?(context: SdbContext, key: string, profile: AnyMap): unknown;
 }
 
 /** Drivers: name → function that loads the driver. */
@@ -85,12 +87,15 @@ export class Sdb {
     return await driver.set(this.#context, place.key, value, place.profile);
   }
 
-  /** Deletes a value: no driver can. @returns false for text that is not an address of a known profile */
-  async delete(uri: unknown): Promise<false> {
+  /** Deletes a value. @returns false for text that is not an address of a known profile */
+  async delete(uri: unknown): Promise<unknown> {
     const place = this.#place(uri);
     if (typeof place === "string") return false;
-    await this.#driver(place);
-    throw cannot(place, "does not delete: set another value, or delete it where it is stored");
+    const driver = await this.#driver(place);
+    if (driver.delete === undefined) {
+      throw cannot(place, "does not delete: set another value, or delete it where it is stored");
+    }
+    return await driver.delete(this.#context, place.key, place.profile);
   }
 
   /** The value of an address; if there is none, a random one is generated and stored. */
@@ -144,6 +149,8 @@ export class Sdb {
   }
 
   async #driver({ name, driver }: Place): Promise<SdbDriver> {
+    const custom = await (await import("./custom_sdb.ts")).customSdb(this.#context, driver, this.#drivers);
+    if (custom !== undefined) return custom;
     if (Object.hasOwn(this.#drivers, driver)) return (await this.#drivers[driver]!()).sdb;
     throw new CommandExecutionError(
       `Cannot use the sdb profile "${name}": ${absentSdb(driver, Object.keys(this.#drivers))}`,

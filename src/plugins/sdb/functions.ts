@@ -22,7 +22,7 @@ export function sdbFunctions(call: string, getArguments: string) {
     delete: {
       signature: "uri",
       doc:
-        `Deletes a value, which no driver here can. False if the profile does not exist.\n\n    ${call} sdb.delete sdb://mydb/foo`,
+        `Deletes a value, if the driver of the profile can. False if the profile does not exist.\n\n    ${call} sdb.delete sdb://mydb/foo`,
       run: (context: SdbContext, { uri }: Args) => stores(context).delete(uri),
     },
     get_or_set_hash: {

@@ -6,7 +6,7 @@ Each run replaces the answers of its release in `answers.json`: those of 3006 in
 """
 import base64, datetime, json, logging, os, shutil, subprocess, sys, tempfile
 
-import salt.config, salt.loader, salt.minion, salt.output, salt.payload, salt.pillar, salt.runner, salt.serializers
+import salt.auth, salt.config, salt.loader, salt.minion, salt.output, salt.payload, salt.pillar, salt.runner, salt.serializers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 logging.disable(logging.CRITICAL)
@@ -118,6 +118,14 @@ class Host:
 
     def serializers(self, fun, args, kwargs):
         return salt.loader.serializers(self.opts)[fun](*args, **kwargs)
+
+    def auth(self, fun, args, kwargs):
+        """Logs in: the name, groups and permissions of the user; False if refused."""
+        load = {"eauth": "shopauth", "username": fun, "password": args[0]}
+        logins = salt.auth.LoadAuth(self.master)
+        if not logins.authenticate_eauth(load):
+            return False
+        return [logins.load_name(load), logins.get_groups(load) or [], logins.get_auth_list(load)]
 
     def executors(self, fun, args, kwargs):
         words = [os.path.join(os.path.dirname(sys.executable), "salt-call"), "-c", self.work + "/etc", "--out=json", "-l", "quiet"]

@@ -4,6 +4,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
+import { customMatchers } from "../../../model/loader/custom_matchers.ts";
 import { matchTopTarget } from "../../../model/target/top_target.ts";
 import { PatternCache } from "../../../model/target/patterns.ts";
 import type { Subject } from "../../../model/target/target.ts";
@@ -33,7 +34,8 @@ export function openStateCompiler(host: CompilerHost, context?: Readonly<Record<
 }
 
 /** Returns a function that matches targets of top files for this minion, with the node groups of its master. */
-function minionMatch({ opts, grains, pillar, call }: CompilerHost): MatchTarget {
+function minionMatch(host: CompilerHost): MatchTarget {
+  const { opts, grains, pillar, call } = host;
   const patterns = new PatternCache();
   const subject: Subject = {
     id: str(opts.id ?? grains.id ?? ""),
@@ -41,7 +43,10 @@ function minionMatch({ opts, grains, pillar, call }: CompilerHost): MatchTarget 
     pillar,
     nodegroups: isMap(opts.nodegroups) ? Object.fromEntries(entriesOf(opts.nodegroups)) : {},
   };
-  return async (tgt, type) => {
+  const custom = customMatchers(host, subject.nodegroups ?? {});
+  return async (tgt, type, items) => {
+    const decided = await custom(tgt, type, items);
+    if (decided !== undefined) return decided;
     // The data store is known only to the execution module.
     if (type === "data") return truthy(await call("match.data", [tgt]));
     return matchTopTarget(tgt, type, subject, patterns);

@@ -3,8 +3,8 @@ import { repr, str } from "../../../language/python/repr.ts";
 import type { StateFiles } from "./state_files.ts";
 import { type Top, TopFileError } from "./top_files.ts";
 
-/** True if a target matches this minion. @throws {TargetError} for an unknown type of target */
-export type MatchTarget = (tgt: unknown, type: string) => boolean | Promise<boolean>;
+/** True if a target matches this minion. @param items the list under the target @throws {TargetError} for an unknown type of target */
+export type MatchTarget = (tgt: unknown, type: string, items: readonly unknown[]) => boolean | Promise<boolean>;
 
 export interface TopMatchOptions {
   files: StateFiles;
@@ -42,7 +42,8 @@ async function matchTarget(
 ): Promise<void> {
   const list = Array.isArray(names) ? names : names instanceof Map ? [...names.keys()] : [names];
   const how = list.findLast((one) => one instanceof Map && one.has("match")) as Map<unknown, unknown> | undefined;
-  if (!await isMeant(tgt, str(how?.get("match") ?? "compound"), saltenv, options.match)) return;
+  const type = str(how?.get("match") ?? "compound");
+  if (!await isMeant(() => options.match(tgt, type, list), tgt, saltenv)) return;
   if (!matches.has(saltenv)) matches.set(saltenv, []);
   for (const item of list) {
     if (typeof item === "string") matches.get(saltenv)!.push(item);
@@ -57,9 +58,9 @@ async function matchTarget(
   }
 }
 
-async function isMeant(tgt: unknown, type: string, saltenv: string, match: MatchTarget): Promise<boolean> {
+async function isMeant(match: () => ReturnType<MatchTarget>, tgt: unknown, saltenv: string): Promise<boolean> {
   try {
-    return await match(tgt, type);
+    return await match();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : str(cause);
     throw new TopFileError(`Target ${repr(tgt)} in saltenv ${repr(saltenv)} of the top file ${why}`, { cause });

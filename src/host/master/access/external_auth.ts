@@ -88,6 +88,9 @@ export class ExternalAuth {
 
   async #backend(name: string, section: Record<string, unknown>): Promise<EauthModule | undefined> {
     const { backends, log } = this.#options;
+    const { customEauth } = await import("../../../model/loader/custom_eauth.ts");
+    const custom = await customEauth(this.#context(section), name, backends);
+    if (custom !== undefined) return custom;
     if (!Object.hasOwn(backends, name)) {
       log.error("unknown backend in external_auth", { eauth: name, known: Object.keys(backends) });
       return undefined;

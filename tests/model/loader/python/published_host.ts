@@ -33,6 +33,9 @@ import { closePython } from "../../../../src/model/loader/python/python_file.ts"
 import { moduleNamed } from "../../../../src/model/loader/module_named.ts";
 import { gatherGrains } from "../../../../src/plugins/grains/mod.ts";
 import { callFunction, MissingFunctionError } from "../../../../src/host/minion/processes/executor.ts";
+import { AccessRules } from "../../../../src/host/master/access/acl.ts";
+import { ExternalAuth } from "../../../../src/host/master/access/external_auth.ts";
+import { PatternCache } from "../../../../src/model/target/patterns.ts";
 import { RunnerHost } from "../../../../src/host/runner/runner_host.ts";
 import { render } from "../../../../src/plugins/outputters/mod.ts";
 import { WHEELS } from "../../../../src/plugins/wheel/mod.ts";
@@ -227,6 +230,18 @@ export async function openPublished(config: { minion: Json; master: Json }, more
       const found = wheel.functions[name]!;
       const bound = bindArguments(name, parseSignature(found.signature), positional, new Map(Object.entries(keyword)));
       return await found.run(master as never, bound);
+    },
+    async auth(username, [password]) {
+      const logins = new ExternalAuth({
+        runtime: { ...runtime, clock: { ...systemClock, sleep: (ms, signal) => ms < 5000 ? Promise.resolve() : systemClock.sleep(ms, signal) } },
+        log,
+        opts: masterOpts,
+        tokens: {} as never,
+        rules: new AccessRules(new PatternCache()),
+        backends: {},
+      });
+      const known = await logins.identify({ eauth: "shopauth", username, password });
+      return known === undefined ? false : [known.name, known.groups, known.permissions];
     },
     async serializers(fun, [value]) {
       const [module, name] = fun.split(".") as [string, "serialize" | "deserialize"];

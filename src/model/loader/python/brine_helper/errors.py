@@ -62,7 +62,12 @@ def describe(error: BaseException) -> Dict[str, Any]:
     }
 
 
+#: Errors of Brine that have another name in Salt.
+_SALTS = {"RenderError": "SaltRenderError"}
+
+
 def _class_of(name: str) -> Type[BaseException]:
+    name = _SALTS.get(name, name)
     try:
         import salt.exceptions
 

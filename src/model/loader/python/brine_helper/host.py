@@ -18,6 +18,9 @@ from .channel import Channel
 #: Values that a generator may give in one return.
 MOST_OF_GENERATOR = 1_000_000
 
+#: Kinds that Salt gives no ``__salt__``: files of them may have one of their own.
+WITHOUT_SALT = ("grains", "output", "tops", "serializers", "matchers", "utils")
+
 
 class _ToBrine(logging.Handler):
     """Hands records of Python's log to Brine's."""
@@ -163,8 +166,10 @@ class Host:
                 self._fill_options(seen, defaults)
         if "grains" in changed:
             self._grains.replace(changed["grains"])
+            self._options.share("grains", self._grains)
         if "pillar" in changed:
             self._pillar.replace(changed["pillar"])
+            self._options.share("pillar", self._pillar)
         if "utils" in changed:
             self._utils_dirs = changed["utils"]
             self._utils.forget()
@@ -228,7 +233,10 @@ class Host:
         module, text = modules.import_file(namespace, path, is_own)
         loaded = modules.Loaded(kind, path, name, module, text)
         defaults = module.__dict__.get("__opts__")
-        module.__dict__.update(self.names_for(text, kind))
+        names = self.names_for(text, kind)
+        if kind in WITHOUT_SALT and "__salt__" in module.__dict__:
+            del names["__salt__"]
+        module.__dict__.update(names)
         if isinstance(defaults, dict):
             module.__dict__["__opts__"] = self._options_over(defaults)
         elif not is_own and kind in ("renderers", "pillar", "engines"):
@@ -292,7 +300,7 @@ class Host:
                     loaded = self._load("utils", path, entry[:-3], is_own)
                     if loaded.name == name:
                         return loaded.functions
-        return {}
+        return modules.embedded_utilities(name)
 
     def _utility_names(self) -> List[str]:
         names = set()

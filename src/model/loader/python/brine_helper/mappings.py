@@ -73,7 +73,14 @@ class Options:
     def __init__(self) -> None:
         self._value = Plain()
         self._waiting: List[bytes] = []
+        self._shared: Dict[str, Values] = {}
         self._used = False
+
+    def share(self, name: str, values: Values) -> None:
+        """``__opts__["grains"]`` and ``__opts__["pillar"]`` are dictionaries with what ``__grains__`` and ``__pillar__`` have."""
+        self._shared[name] = values
+        if self._used:
+            self._fill()
 
     def change(self, packed: bytes) -> None:
         """Takes ``{"set": {…}, "del": […]}``."""
@@ -88,6 +95,8 @@ class Options:
                 self._value.pop(name, None)
             self._value.update(change["set"])
         self._waiting = []
+        for name, values in self._shared.items():
+            self._value[name] = values.value()
 
     def value(self) -> Dict[str, Any]:
         self._used = True

@@ -29,6 +29,8 @@ TAGS = {
     "executors": "executor",
     "matchers": "matchers",
     "serializers": "serializers",
+    "sdb": "sdb",
+    "auth": "auth",
 }
 
 #: Names that a host is told of if the file speaks of them: they cost something.
@@ -121,6 +123,18 @@ def functions_of(module: types.ModuleType) -> Dict[str, Callable[..., Any]]:
             continue
         found[aliases.get(attribute, attribute)] = function
     return _without_absent(module, found)
+
+
+def embedded_utilities(name: str) -> Dict[str, Callable[..., Any]]:
+    """The functions of ``salt.utils`` that come with Brine: ``__utils__`` has them too."""
+    try:
+        if not hasattr(importlib.import_module("salt"), "BRINE"):
+            return {}
+        module = importlib.import_module(f"salt.utils.{name}")
+    except ImportError:
+        return {}
+    named = vars(module).items()
+    return {key: value for key, value in named if inspect.isfunction(value) and not key.startswith("_")}
 
 
 def _without_absent(module: types.ModuleType, found: Dict[str, Callable[..., Any]]) -> Dict[str, Callable[..., Any]]:

@@ -9,7 +9,7 @@ def _shown(value: Any, indent: int = 0) -> List[str]:
     space = " " * indent
     if isinstance(value, dict):
         lines: List[str] = []
-        for key in value:
+        for key in sorted(value, key=str):
             item = value[key]
             if isinstance(item, (dict, list, tuple)):
                 lines.append(f"{space}{key}:")
@@ -111,13 +111,28 @@ def _made(base: type, names: str) -> None:
 
 _made(
     SaltException,
-    "SaltClientError SaltMasterError SaltNoMinionsFound SaltSyndicMasterError SaltMasterUnresolvableError MasterExit "
-    "MinionError FileserverConfigError FileLockError GitLockError GitRemoteError SaltDaemonNotRunning "
-    "SaltRunnerError SaltWheelError SaltCacheError SaltDeserializationError SaltNoMinionsFound PkgParseError "
-    "AuthorizationError AuthenticationError EauthAuthenticationError TokenAuthenticationError UnsupportedAlgorithm "
-    "SaltCloudException SaltCloudSystemExit SaltCloudConfigError SaltCloudNotFound SaltTemplateRenderError InvalidConfigError "
-    "VMwareSaltError VMwareApiError VMwareConnectionError NxosError VaultError VaultNotFoundError "
-    "NoteTemplateRenderError PublishError StatefulError ArgumentTypeError InvalidKeyError FileLockError InvalidEntityError "
-    "GitConfigError SaltValidationError CatchInvalidationError",
+    "SaltClientError SaltMasterError SaltNoMinionsFound SaltSyndicMasterError SaltMasterUnresolvableError MinionError "
+    "FileserverConfigError FileLockError GitLockError GitRemoteError GitConfigError SaltDaemonNotRunning SaltRunnerError "
+    "SaltWheelError SaltCacheError SaltDeserializationError PkgParseError AuthorizationError AuthenticationError "
+    "EauthAuthenticationError TokenAuthenticationError UnsupportedAlgorithm SaltCloudException SaltClientTimeout PublishError "
+    "TemplateError MissingSmb NxosError VaultError SaltValidationError SaltTemplateRenderError",
 )
-_made(SystemExit, "SaltSystemExit")
+_made(
+    CommandExecutionError,
+    "InvalidConfigError InvalidEntityError VMwareSaltError CodePageError StatefulError ArgumentTypeError",
+)
+_made(
+    globals()["SaltCloudException"],
+    "SaltCloudSystemExit SaltCloudConfigError SaltCloudNotFound SaltCloudExecutionFailure SaltCloudPasswordError",
+)
+_made(
+    globals()["VMwareSaltError"],
+    "VMwareApiError VMwareConnectionError VMwareRuntimeError VMwareObjectRetrievalError VMwareNotFoundError",
+)
+_made(globals()["NxosError"], "NxosCliError NxosClientError NxosRequestNotSupported")
+_made(globals()["VaultError"], "VaultNotFoundError")
+_made(SystemExit, "SaltSystemExit MasterExit")
+
+
+class InvalidKeyError(SaltException, ValueError):
+    """A key cannot be used."""

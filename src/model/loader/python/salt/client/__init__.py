@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any, Dict, Iterator
 
 from brine_helper import current
@@ -47,6 +48,21 @@ class LocalClient:
     def cmd_iter(self, *args: Any, **kwargs: Any) -> Iterator[Dict[str, Any]]:
         for minion, value in self.cmd(*args, **kwargs).items():
             yield {minion: {"ret": value}}
+
+    cmd_iter_no_block = cmd_iter
+
+    def cmd_batch(
+        self, tgt: Any, fun: str, arg: Any = (), tgt_type: str = "glob", ret: str = "", kwarg: Any = None, **kwargs: Any
+    ) -> Iterator[Dict[str, Any]]:
+        """Brine sends the job in batches by ``salt -b`` alone: here to all at once."""
+        for minion, value in self.cmd(tgt, fun, arg, tgt_type=tgt_type, ret=ret, kwarg=kwarg).items():
+            yield {minion: value}
+
+    def cmd_subset(
+        self, tgt: Any, fun: str, arg: Any = (), tgt_type: str = "glob", ret: str = "", kwarg: Any = None, subset: int = 3, **kwargs: Any
+    ) -> Dict[str, Any]:
+        minions = sorted(self.cmd(tgt, "test.ping", tgt_type=tgt_type))
+        return self.cmd(random.sample(minions, min(subset, len(minions))), fun, arg, tgt_type="list", ret=ret, kwarg=kwarg)
 
 
 class Caller:

@@ -1,0 +1,1 @@
+"""Execution modules that can be imported: others are in ``__salt__``."""
