@@ -1,6 +1,10 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
+import { str } from "../../language/python/repr.ts";
 import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
+import { packageFraming } from "../../model/event/salt_framing.ts";
+import { findSalt } from "../../model/loader/python/interpreter.ts";
+import { once } from "../../base/async/once.ts";
 import { EventBus } from "../../model/event/bus.ts";
 import { serveBus } from "../../model/event/bus_server.ts";
 import { ipcHash } from "../../protocol/crypto/id_hashes.ts";
@@ -20,7 +24,7 @@ export interface LocalSockets {
 
 /** The sockets of a minion: named by a hash of its id, so that several minions can share a directory. */
 export function localSockets({ crypto }: Runtime, opts: MinionOpts, id: string): LocalSockets {
-  const hash = ipcHash(crypto, opts.hash_id || id, opts.hash_type as HashName);
+  const hash = ipcHash(crypto, str(opts.hash_id || id), opts.hash_type as HashName);
   const socket = (name: string) => ({ kind: "unix" as const, path: joinPath(opts.sock_dir, `${name}.ipc`) });
   return {
     pub: socket(`minion_event_${hash}_pub`),
@@ -31,14 +35,21 @@ export function localSockets({ crypto }: Runtime, opts: MinionOpts, id: string):
 
 /** The minion's event bus, which programs on this host reach through its sockets. */
 export async function openLocalBus(
-  { clock, net, later }: Runtime,
+  runtime: Runtime,
   { pub, pull }: LocalSockets,
   log: Logger,
+  opts: Record<string, unknown> = {},
 ): Promise<{ bus: EventBus; close(): Promise<void> }> {
+  const { clock, net, later, fs } = runtime;
   const bus = new EventBus(
     () => clock.now(),
     (error) => log.error("event listener failed", { error: messageOf(error) }),
   );
-  const server = await serveBus(bus, net, { pub, pull }, log.child("event"), { later: (call) => later(call) });
+  // Python modules on this host listen by Salt's package.
+  const framing = once(() => packageFraming(fs, log, findSalt(runtime, opts)));
+  const server = await serveBus(bus, net, { pub, pull }, log.child("event"), {
+    later: (call) => later(call),
+    framing,
+  });
   return { bus, close: () => server.close() };
 }

@@ -112,7 +112,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   runningJobs.prepare();
 
   const local = localSockets(runtime, opts, identity.id);
-  const { bus, close: closeBus } = await openLocalBus(runtime, local, log);
+  const { bus, close: closeBus } = await openLocalBus(runtime, local, log, opts as unknown as Record<string, unknown>);
   stack.defer(closeBus);
 
   const masters = new Masters(runtime.clock, plan.serve === "one");

@@ -417,7 +417,7 @@ export const MINION_OPTIONS = {
   open_mode: bool(false, "Accepts a master whose key has changed. Only for tests."),
   keysize: number(2048, "Bits of a new private key.", { rule: within(2048, 32_768) }),
   hash_type: text("sha256", "The hash of fingerprints and socket names; equal on all hosts.", { rule: hashType }),
-  hash_id: text("", "The id by which the local sockets are named; empty for `id`."),
+  hash_id: any(undefined, "The id by which the local sockets are named. Default: `id`."),
   default_include: text("minion.d/*.conf", "Files that are read after this one."),
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Subscribes by topic; the master must set it, too."),

@@ -65,16 +65,28 @@ function likeliest(fs: FileSystem, configDir: string, isWanted: (program: string
   return best;
 }
 
-/** The release of an interpreter's Salt, and whether it sends a length before each event; undefined if it has no Salt. */
-function releaseOf(fs: FileSystem, { interpreter }: SaltProcess): { is3006: boolean; hasLength: boolean } | undefined {
+/** The release of a package `salt`, and whether it sends a length before each event; undefined if the directory has none. */
+function releaseIn(fs: FileSystem, directory: string): { is3006: boolean; hasLength: boolean } | undefined {
+  const version = `${directory}/_version.txt`;
+  if (fs.stat(version)?.kind !== "file") return undefined;
+  const is3006 = fs.readText(version).startsWith("3006");
+  const hasLength = is3006 && /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`));
+  return { is3006, hasLength };
+}
+
+/** The release of an interpreter's Salt; undefined if it has no Salt. */
+function releaseOf(fs: FileSystem, { interpreter }: SaltProcess): ReturnType<typeof releaseIn> {
   for (const directory of packageDirectories(fs, interpreter)) {
-    const version = `${directory}/_version.txt`;
-    if (fs.stat(version)?.kind !== "file") continue;
-    const is3006 = fs.readText(version).startsWith("3006");
-    const hasLength = is3006 && /frame_msg_ipc[\s\S]*struct\.pack/.test(fs.readText(`${directory}/transport/frame.py`));
-    return { is3006, hasLength };
+    const release = releaseIn(fs, directory);
+    if (release !== undefined) return release;
   }
   return undefined;
+}
+
+/** The framing that the package `salt` in a directory reads; without a directory, that of most releases. */
+export function packageFraming(fs: FileSystem, log: Logger, directory: string | undefined): IpcFraming {
+  if (directory === undefined) return "stream";
+  return detected(fs, log, "stream", () => releaseIn(fs, directory)?.hasLength === true ? "length" : "stream");
 }
 
 function detected<T>(fs: FileSystem, log: Logger, otherwise: T, detect: () => T | undefined): T {

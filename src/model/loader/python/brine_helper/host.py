@@ -6,6 +6,7 @@ import inspect
 import io
 import logging
 import os
+import re
 import sys
 import threading
 import traceback
@@ -20,6 +21,12 @@ MOST_OF_GENERATOR = 1_000_000
 
 #: Kinds that Salt gives no ``__salt__``: files of them may have one of their own.
 WITHOUT_SALT = ("grains", "output", "tops", "serializers", "matchers", "utils")
+
+#: Parts of Salt's package that need all of its options: a file that names one gets them.
+NEEDS_ALL = re.compile(
+    r"\bsalt(?:\.| import )"
+    r"(?:cache|client|crypt|fileclient|fileserver|key|loader|minion|output|pillar|runner|state|template|wheel|utils\.minions)\b"
+)
 
 
 class _ToBrine(logging.Handler):
@@ -72,6 +79,7 @@ class Host:
 
     def __init__(self, channel: Channel, has_salt: bool) -> None:
         self._channel = channel
+        self._has_salt = has_salt
         # The loader of Salt's package, which a module may start, runs a file of a known name again in the module of that name.
         self._base = "salt.loaded.brine" if has_salt else "salt.loaded"
         channel.handle = self.handle
@@ -239,7 +247,7 @@ class Host:
         module.__dict__.update(names)
         if isinstance(defaults, dict):
             module.__dict__["__opts__"] = self._options_over(defaults)
-        elif not is_own and kind in ("renderers", "pillar", "engines"):
+        elif self._has_salt and (NEEDS_ALL.search(text) or not is_own and kind in ("renderers", "pillar", "engines")):
             # They make loaders of Salt, which need all of its options.
             module.__dict__["__opts__"] = self._all_options()
         prepare = module.__dict__.get("__init__")
