@@ -1121,7 +1121,7 @@ export interface ExecutionFunctions {
   /** Writes the schedule, without what is of the pillar, for the next start. */ "schedule.save": FunctionType<"**kwargs", Record<string, unknown>>;
   /** When a job runs next. */ "schedule.show_next_fire_time": FunctionType<"name, **kwargs", Record<string, unknown>>;
   /** Skips a job at a time. `time_fmt`: its format, `%Y-%m-%dT%H:%M:%S` by default. */ "schedule.skip_job": FunctionType<"name, current_time, **kwargs", unknown>;
-  /** Deletes a value, which no driver here can. False if the profile does not exist. */ "sdb.delete": FunctionType<"uri", unknown>;
+  /** Deletes a value, if the driver of the profile can. False if the profile does not exist. */ "sdb.delete": FunctionType<"uri", unknown>;
   /** The value of an address. What is no address of a profile is returned as it is. */ "sdb.get": FunctionType<"uri, strict=False", unknown>;
   /** The value of an address. If there is none, a random text is stored and returned. */ "sdb.get_or_set_hash": FunctionType<"uri, length=8, chars='abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)'", unknown>;
   /** Stores a value. False if the profile does not exist. */ "sdb.set": FunctionType<"uri, value", unknown>;

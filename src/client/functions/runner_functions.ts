@@ -131,7 +131,7 @@ export interface RunnerFunctions {
   /** Fetches the custom utils of salt://_utils for the master, and returns the names of those that changed. */ "saltutil.sync_utils": FunctionType<"saltenv='base', extmod_whitelist=None, extmod_blacklist=None", string[]>;
   /** Fetches the custom wheel of salt://_wheel for the master, and returns the names of those that changed. */ "saltutil.sync_wheel": FunctionType<"saltenv='base', extmod_whitelist=None, extmod_blacklist=None", string[]>;
   /** Fetches the custom wrapper of salt://_wrapper for the master, and returns the names of those that changed. */ "saltutil.sync_wrapper": FunctionType<"saltenv='base', extmod_whitelist=None, extmod_blacklist=None", string[]>;
-  /** Deletes a value, which no driver here can. False if the profile does not exist. */ "sdb.delete": FunctionType<"uri", unknown>;
+  /** Deletes a value, if the driver of the profile can. False if the profile does not exist. */ "sdb.delete": FunctionType<"uri", unknown>;
   /** The value of an address. What is no address of a profile is returned as it is. */ "sdb.get": FunctionType<"uri", unknown>;
   /** The value of an address. If there is none, a random text is stored and returned. */ "sdb.get_or_set_hash": FunctionType<"uri, length=8, chars='abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)'", unknown>;
   /** Stores a value. False if the profile does not exist. */ "sdb.set": FunctionType<"uri, value", unknown>;

@@ -7,6 +7,7 @@ import { str } from "../../language/python/repr.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { hasSdb, type ResolveSdb } from "../config/load.ts";
 import type { HostMaster } from "./host_master.ts";
+import type { CustomPlace } from "./loaded_file.ts";
 import { absentSdb } from "./absent_sdb.ts";
 import { CommandExecutionError, SaltInvocationError } from "./family.ts";
 
@@ -149,13 +150,32 @@ export class Sdb {
   }
 
   async #driver({ name, driver }: Place): Promise<SdbDriver> {
-    const custom = await (await import("./custom_sdb.ts")).customSdb(this.#context, driver, this.#drivers);
+    const custom = await customSdb(this.#context, driver, !Object.hasOwn(this.#drivers, driver));
     if (custom !== undefined) return custom;
     if (Object.hasOwn(this.#drivers, driver)) return (await this.#drivers[driver]!()).sdb;
     throw new CommandExecutionError(
       `Cannot use the sdb profile "${name}": ${absentSdb(driver, Object.keys(this.#drivers))}`,
     );
   }
+}
+
+/**
+ * The custom driver of a name: `get(key, profile)`, and if the driver can, `set(key, value, profile)` and `delete(key, profile)`.
+ * Undefined if there is none.
+ *
+ * @param isLent true if Salt's package may lend the driver
+ */
+async function customSdb(place: CustomPlace, name: string, isLent: boolean): Promise<SdbDriver | undefined> {
+  const { customNamed, namedCall } = await import("./custom_named.ts");
+  const found = await customNamed(place, "sdb", name, isLent);
+  if (found === undefined) return undefined;
+  const [get, set, remove] = ["get", "set", "delete"].map((fun) => namedCall(found, fun));
+  if (get === undefined) throw new TypeError(`"${found.path}" has no function "get"`);
+  return {
+    get: (context, key, profile) => get(context, [key], { profile }),
+    ...(set && { set: (context, key, value, profile) => set(context, [key, value], { profile }) }),
+    ...(remove && { delete: (context, key, profile) => remove(context, [key], { profile }) }),
+  };
 }
 
 /** A profile, and the key in it. */
