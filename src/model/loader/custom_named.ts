@@ -1,6 +1,6 @@
 /** Finds one custom module of a family by the name that it goes by. */
 import { joinPath } from "../../base/paths.ts";
-import { type CustomPlace, customFilesOf, loadCustomFile, type LoadedFile } from "./custom_file.ts";
+import { customFilesOf, type CustomPlace, loadCustomFile, type LoadedFile } from "./custom_file.ts";
 import type { CustomFile, CustomKind } from "./custom_files.ts";
 import { lentFiles } from "./lent_files.ts";
 import type { PythonFamily } from "./python/python_file.ts";

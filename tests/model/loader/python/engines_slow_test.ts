@@ -118,7 +118,10 @@ for (const release of RELEASES) {
       bus.fire("shop/say/1", { word: "hello" });
       bus.fire("shop/say/2", { word: "stop" });
       await ended;
-      assert.match(readFileSync(file, "utf8"), /^started minion x\nheard shop\/say\/1 hello\nheard shop\/say\/2 stop\n$/);
+      assert.match(
+        readFileSync(file, "utf8"),
+        /^started minion x\nheard shop\/say\/1 hello\nheard shop\/say\/2 stop\n$/,
+      );
       await close();
       await end();
     });
@@ -127,7 +130,11 @@ for (const release of RELEASES) {
       const { opts, end } = await openBus();
       const file = path.join(root, `script-${release}`);
       writeFileSync(file, `#!/bin/sh\necho '{"tag": "shop/script", "data": {"n": 1}}'\n`, { mode: 0o755 });
-      const { fired, stop, ended, close } = await start({ cmd: file, interval: 1 }, { ...opts, extension_modules: "" }, "script");
+      const { fired, stop, ended, close } = await start(
+        { cmd: file, interval: 1 },
+        { ...opts, extension_modules: "" },
+        "script",
+      );
       await until(() => fired.length > 0);
       assert.deepEqual(fired[0], { tag: "shop/script", data: { n: 1, id: "web1" } });
       stop.abort(new Error("The engine is stopping"));

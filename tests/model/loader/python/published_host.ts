@@ -233,7 +233,13 @@ export async function openPublished(config: { minion: Json; master: Json }, more
     },
     async auth(username, [password]) {
       const logins = new ExternalAuth({
-        runtime: { ...runtime, clock: { ...systemClock, sleep: (ms, signal) => ms < 5000 ? Promise.resolve() : systemClock.sleep(ms, signal) } },
+        runtime: {
+          ...runtime,
+          clock: {
+            ...systemClock,
+            sleep: (ms, signal) => ms < 5000 ? Promise.resolve() : systemClock.sleep(ms, signal),
+          },
+        },
         log,
         opts: masterOpts,
         tokens: {} as never,
