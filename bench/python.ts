@@ -169,7 +169,8 @@ function whole(name: string, places: (Place | undefined)[], words: string[], rou
 }
 
 const PARTS: Record<string, (places: Places, rounds: number) => Row[]> = {
-  unused: ({ without, small }, rounds) => whole("test.ping, Python is not used", [without, small], ["test.ping"], rounds),
+  unused: ({ without, small }, rounds) =>
+    whole("test.ping, Python is not used", [without, small], ["test.ping"], rounds),
   first({ small, lent }, rounds) {
     const places = [small, lent].filter((place) => place !== undefined);
     const entries = places.flatMap((place) =>
@@ -179,7 +180,12 @@ const PARTS: Record<string, (places: Places, rounds: number) => Row[]> = {
     return places.flatMap((place, at): Row[] => {
       const more = (field: (one: Run) => number) => of(runs[2 * at + 1]!, field) - of(runs[2 * at]!, field);
       return [
-        { name: "first call of Python, more than test.echo", value: rounded(more(({ ms }) => ms)), unit: "ms", note: place.name },
+        {
+          name: "first call of Python, more than test.echo",
+          value: rounded(more(({ ms }) => ms)),
+          unit: "ms",
+          note: place.name,
+        },
         {
           name: "first call of Python, more than test.echo: processor time",
           value: rounded(more(({ cpuMs }) => cpuMs)),

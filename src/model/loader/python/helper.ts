@@ -59,6 +59,8 @@ const LENT_MS = 600_000;
 const GRACE_MS = 2000;
 /** Milliseconds after which an idle helper is ended: it would keep this process from ending. */
 const IDLE_MS = 30_000;
+/** Loads that Python has at a time: the one that runs, and the next. */
+const LOADS_AHEAD = 2;
 /** Bytes of one message from the helper, at most. */
 const MAX_BYTES = 257 * 1024 * 1024;
 /** Bytes that the helper may print in one call; the rest is dropped. */
@@ -87,6 +89,8 @@ class Running {
   readonly pending = new Map<number, Pending>();
   /** Loads that have not begun. */
   readonly #waiting: (() => void)[] = [];
+  /** Loads that begin now, and are not pending yet. */
+  #beginning = 0;
   /** What modules have asked and was not answered. */
   #questions = 0;
   #last = 0;
@@ -150,6 +154,7 @@ class Running {
       this.#waiting.push(resolve);
       this.#next();
     });
+    this.#beginning--;
     try {
       return await this.ask(caller, message(), limitMs);
     } finally {
@@ -157,13 +162,27 @@ class Running {
     }
   }
 
-  /** Begins the next load if Python has nothing to do but to wait for an answer, which may need just that. */
+  /**
+   * Begins the next load. If Python waits for an answer, which may need just that load, it has nothing else to do. Otherwise one
+   * more load is sent ahead, so that Python does not wait for this process.
+   */
   #next(): void {
-    if (this.pending.size > this.#questions) return;
-    if (this.#questions === 0) return this.#waiting.shift()?.();
+    if (this.#questions === 0) {
+      while (this.pending.size + this.#beginning < LOADS_AHEAD && this.#waiting.length > 0) {
+        this.#begin(this.#waiting.shift());
+      }
+      return;
+    }
+    if (this.pending.size + this.#beginning > this.#questions) return;
     this.#runtime.clock.after(0, () => {
-      if (this.pending.size <= this.#questions) this.#waiting.pop()?.();
+      if (this.pending.size + this.#beginning <= this.#questions) this.#begin(this.#waiting.pop());
     });
+  }
+
+  #begin(load: (() => void) | undefined): void {
+    if (load === undefined) return;
+    this.#beginning++;
+    load();
   }
 
   /** Answers a question of a module. */

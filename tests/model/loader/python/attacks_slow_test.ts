@@ -124,6 +124,57 @@ def writes_to_pipes():
     return "written"
 
 
+def patches():
+    os.read = os.write = lambda *args: 1 / 0
+    sys.stdout = sys.stderr = sys.stdin = None
+    sys.modules.clear()
+    sys.path.clear()
+    sys.meta_path.clear()
+    sys.settrace(lambda *args: None)
+    sys.excepthook = None
+    return "patched"
+
+
+def moves():
+    os.chdir("/")
+    os.umask(0o777)
+    os.environ.clear()
+    for number in range(1, 32):
+        try:
+            signal.signal(number, signal.SIG_IGN)
+        except (OSError, ValueError):
+            pass
+    return "moved"
+
+
+def fork_returns():
+    return "child" if os.fork() == 0 else "parent"
+
+
+def calls_in_threads():
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(__salt__["test.echo"](1))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(found)
+
+
+def dates():
+    import datetime
+
+    return [datetime.date(2024, 1, 2), datetime.datetime(2024, 1, 2, 3, tzinfo=datetime.timezone.utc)]
+
+
+def surrogates():
+    raise ValueError("a\\ud800")
+
+
+def ends(how):
+    os._exit(7) if how == "exit" else os.abort()
+
+
 def helper():
     import brine_helper.host
     return brine_helper.host.__name__
@@ -214,6 +265,33 @@ describe("Python modules that misbehave", {
     const orphan = Number((await run("orphan")).return);
     assert.equal((await run("fine")).return, "fine");
     process.kill(orphan, "SIGKILL");
+  });
+
+  test("what a module changes in its process does not break the pipe", async () => {
+    const { run } = await host();
+    for (
+      const [fun, want] of [["moves", "moved"], ["fork_returns", "parent"], ["calls_in_threads", 8], [
+        "patches",
+        "patched",
+      ]]
+    ) {
+      assert.equal((await run(String(fun))).return, want);
+      assert.equal((await run("fine")).return, "fine", String(fun));
+    }
+  });
+
+  test("dates come back as points in time, and an exception with surrogates with its traceback", async () => {
+    const { run } = await host();
+    const dates = (await run("dates")).return as { epochMs: number }[];
+    assert.deepEqual(dates.map(({ epochMs }) => epochMs), [Date.UTC(2024, 0, 2), Date.UTC(2024, 0, 2, 3)]);
+    assert.match(String((await run("surrogates")).return), /in surrogates\n[\s\S]*ValueError: a\\ud800/);
+  });
+
+  test("a module that ends the process is the failure of its job", async () => {
+    const { run } = await host();
+    assert.match(String((await run("ends", ["exit"])).return), /exited with 7/);
+    assert.match(String((await run("ends", ["abort"])).return), /was killed by SIGABRT/);
+    assert.equal((await run("fine")).return, "fine");
   });
 
   test("modules named like parts of Brine or of Salt's package are their own, and take nothing away", async () => {

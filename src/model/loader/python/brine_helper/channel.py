@@ -8,6 +8,9 @@ from typing import Any, Callable, Dict, Optional
 
 from . import wire
 
+#: A module may replace those of ``os``.
+_read, _write = os.read, os.write
+
 #: Bytes of one message.
 MOST_BYTES = 256 * 1024 * 1024
 
@@ -42,12 +45,12 @@ class Channel:
         data = memoryview(len(body).to_bytes(4, "big") + body)
         with self._lock:
             while data:
-                data = data[os.write(self._sink, data) :]
+                data = data[_write(self._sink, data) :]
 
     def _take(self, count: int) -> Optional[bytes]:
         parts = []
         while count > 0:
-            piece = os.read(self._source, min(count, 1 << 20))
+            piece = _read(self._source, min(count, 1 << 20))
             if not piece:
                 return None
             parts.append(piece)

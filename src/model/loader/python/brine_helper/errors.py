@@ -49,15 +49,20 @@ def _text(error: BaseException) -> str:
         return f"<{type(error).__name__} whose text cannot be made>"
 
 
+def _sendable(text: str) -> str:
+    """A text whose lone surrogates are written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def describe(error: BaseException) -> Dict[str, Any]:
     """What Brine is told of an exception."""
     names: List[str] = [cls.__name__ for cls in type(error).__mro__ if cls is not object]
     info = getattr(error, "info", None)
     return {
         "kinds": names,
-        "message": _text(error) if info is None else str(getattr(error, "error", None) or _text(error)),
+        "message": _sendable(_text(error) if info is None else str(getattr(error, "error", None) or _text(error))),
         "info": info if isinstance(info, (dict, list, str, int)) else None,
-        "traceback": traceback_of(error),
+        "traceback": _sendable(traceback_of(error)),
         "id": _keep(error),
     }
 

@@ -238,7 +238,9 @@ class Host:
     def _load(self, kind: str, path: str, name: str, is_own: bool) -> modules.Loaded:
         namespace = modules.namespace_of(kind, name, is_own, self._base)
         modules._parents(namespace)
-        module, text = modules.import_file(namespace, path, is_own)
+        module, source = modules.import_file(namespace, path, is_own)
+        # Hundreds of Salt's own modules are loaded at once. Reading their sources would take as long as running them.
+        text = modules.read_text(source) if is_own or kind == "states" else "__opts__"
         loaded = modules.Loaded(kind, path, name, module, text)
         defaults = module.__dict__.get("__opts__")
         names = self.names_for(text, kind)
@@ -247,7 +249,7 @@ class Host:
         module.__dict__.update(names)
         if isinstance(defaults, dict):
             module.__dict__["__opts__"] = self._options_over(defaults)
-        elif self._has_salt and (NEEDS_ALL.search(text) or not is_own and kind in ("renderers", "pillar", "engines")):
+        elif self._has_salt and (NEEDS_ALL.search(text) if is_own else kind in ("renderers", "pillar", "engines")):
             # They make loaders of Salt, which need all of its options.
             module.__dict__["__opts__"] = self._all_options()
         prepare = module.__dict__.get("__init__")

@@ -65,7 +65,7 @@ def read_text(path: str) -> str:
 
 
 def import_file(namespace: str, path: str, is_own: bool) -> Tuple[types.ModuleType, str]:
-    """Imports a file or a package under a name. A file finds those beside it."""
+    """Imports a file or a package under a name, and returns it with the path of its source. A file finds those beside it."""
     is_package = os.path.isdir(path)
     source = os.path.join(path, "__init__.py") if is_package else path
     loader = (_CompiledHere if is_own else importlib.machinery.SourceFileLoader)(namespace, source)
@@ -88,7 +88,7 @@ def import_file(namespace: str, path: str, is_own: bool) -> Tuple[types.ModuleTy
             sys.path.reverse()
             sys.path.remove(directory)
             sys.path.reverse()
-    return module, read_text(source)
+    return module, source
 
 
 def _parents(namespace: str) -> None:

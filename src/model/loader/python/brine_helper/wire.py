@@ -116,7 +116,7 @@ def _pack(out: List[bytes], value: Any, depth: int) -> None:
         _head(out, len(value), (0x90, 16), _LIST)
         for item in value:
             _pack(out, item, depth + 1)
-    elif isinstance(value, datetime.datetime):
+    elif isinstance(value, datetime.date):
         data = value.strftime(_TIME).encode()
         out.append(struct.pack(">BBb", 0xC7, len(data), EXT_DATETIME))
         out.append(data)
@@ -229,9 +229,9 @@ def unpack_plain(data: bytes) -> Any:
 
 
 def _pack_other(value: Any) -> Any:
-    if isinstance(value, (datetime.datetime, Constant)):
-        code = EXT_DATETIME if isinstance(value, datetime.datetime) else EXT_CONSTANT
-        data = value.strftime(_TIME).encode() if isinstance(value, datetime.datetime) else pack_plain([value.name, value.value])
+    if isinstance(value, (datetime.date, Constant)):
+        code = EXT_DATETIME if isinstance(value, datetime.date) else EXT_CONSTANT
+        data = value.strftime(_TIME).encode() if isinstance(value, datetime.date) else pack_plain([value.name, value.value])
         return _msgpack.ExtType(code, data)
     return _other(value)
 

@@ -34,7 +34,7 @@ def client():
         local = salt.client.get_local_client(__opts__["conf_file"])
     except Exception as exc:  # noqa: BLE001
         return type(exc).__name__
-    return [hasattr(local, name) for name in ("cmd", "cmd_iter", "cmd_async", "cmd_batch", "run_job", "get_cache_returns", "cmd_subset")]
+    return [hasattr(local, name) for name in ("cmd", "cmd_iter", "cmd_iter_no_block", "cmd_batch", "cmd_subset")]
 
 
 def refuses(name):
