@@ -139,11 +139,14 @@ export type Declare<F extends AnyFunction> = <S extends string | Signature, R ex
   fun: Declared<F, S, R>,
 ) => Declared<F, Signature | string, R>;
 
-type Head<P> = P extends `${infer N}(${string}` ? N : P;
+/** The name of a function in `"greet(who, times=1)"`. */
+export type Head<P> = P extends `${infer N}(${string}` ? N : P;
 
-type Signed<P> = P extends `${string}(${infer S}` ? Arguments<S extends `${infer R})` ? R : S> : Args;
+/** The arguments of a function that is declared as `"greet(who, times=1)"`. */
+export type Signed<P> = P extends `${string}(${infer S}` ? Arguments<S extends `${infer R})` ? R : S> : Args;
 
-type Row<F extends AnyFunction, P> = P extends `${string}(${string}` ? Omit<F, "signature" | "run"> & {
+/** A function in a table, without its signature if its name has it. */
+export type Row<F extends AnyFunction, P> = P extends `${string}(${string}` ? Omit<F, "signature" | "run"> & {
     run(context: Parameters<F["run"]>[0], args: Signed<P>): ReturnType<F["run"]>;
   }
   : F;

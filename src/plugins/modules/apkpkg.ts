@@ -1,17 +1,13 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-} from "../../model/loader/family.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
-import { changing, versionFunctions } from "../packages/shared_functions.ts";
+import { packageFunctions } from "../packages/functions.ts";
+import { changing, type Files, listFunctions, versionFunctions } from "../packages/shared_functions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { clearRefreshTag } from "../packages/refresh_tag.ts";
 import { parseTargets, type Wanted } from "../packages/targets.ts";
@@ -49,9 +45,7 @@ const upgradesIn = (text: string): Record<string, string> =>
     [...text.matchAll(/Upgrading (\S+) \(\S+ -> (\S+)\)/g)].map(([, name, version]) => [name, version!]),
   );
 
-async function latestVersion(context: JobContext, names: string[], { refresh: asked = true }: Args): Promise<unknown> {
-  if (names.length === 0) return "";
-  if (isTrue(asked)) await refresh(context);
+async function newest(context: JobContext, names: string[]): Promise<Record<string, string>> {
   const there = stringify(await installed(context));
   const newer = upgradesIn((await ask(context, "upgrade", "-s")).stdout);
   const found: Record<string, string> = {};
@@ -60,7 +54,7 @@ async function latestVersion(context: JobContext, names: string[], { refresh: as
     const version = newer[name] ?? listed.find((pair) => pair?.[0] === name)?.[1] ?? "";
     found[name] = version === there[name] ? "" : version;
   }
-  return names.length === 1 ? found[names[0]!] : found;
+  return found;
 }
 
 /** The packages as apk is asked for them: `a`, `a=1.0-r0`, `a>=1.0`. */
@@ -83,19 +77,13 @@ async function targetsOf(context: JobContext, { name, pkgs, sources = null, kwar
   return found.kind === "file" ? found.paths : written(found.wanted);
 }
 
-const removing = (doc: string, name: string, ...flags: string[]) =>
-  executionFunction({
-    signature: "name=None, pkgs=None, **kwargs",
-    doc: `${doc}\n\n    salt '*' pkg.${name} foo,bar`,
-    async run(context, args) {
-      const found = await parseTargets(context, { name: args.name, pkgs: args.pkgs });
-      const names = found?.kind === "repository" ? [...found.wanted.keys()] : [];
-      if (names.length === 0) return {};
-      return await change(context, ["del", ...flags, ...names]);
-    },
-  });
+async function remove(context: JobContext, { name, pkgs }: Args, ...flags: string[]): Promise<unknown> {
+  const found = await parseTargets(context, { name, pkgs });
+  const names = found?.kind === "repository" ? [...found.wanted.keys()] : [];
+  return names.length === 0 ? {} : await change(context, ["del", ...flags, ...names]);
+}
 
-async function files(context: JobContext, names: unknown[]): Promise<unknown> {
+async function files(context: JobContext, names: unknown[]): Promise<Files> {
   if (names.length === 0) return "Package name should be provided";
   const packages: Record<string, string[]> = {};
   for (const name of names.map(str)) {
@@ -106,85 +94,56 @@ async function files(context: JobContext, names: unknown[]): Promise<unknown> {
   return { errors: [], packages };
 }
 
-const { version, latest_version } = versionFunctions(latestVersion);
+const { version, latest_version } = versionFunctions({ refresh, newest });
 
 /** Packages of Alpine. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     context.grains.os_family === "Alpine" ? "pkg" : { unavailable: "Packages are not handled by apk here" },
-  functions: executionFunctions({
-    "list_pkgs(versions_as_list=False, **kwargs)": {
-      doc: "The installed packages with their versions.\n\n    salt '*' pkg.list_pkgs",
-      async run(context, { versions_as_list, kwargs }) {
-        if (isTrue(kwargs.removed) || isTrue(kwargs.purge_desired)) return {};
-        const found = await installed(context);
-        return isTrue(versions_as_list) ? found : stringify(found);
-      },
-    },
+  functions: packageFunctions({
+    ...listFunctions(installed),
     version,
     latest_version,
-    "list_upgrades(refresh=True, **kwargs)": {
-      doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
-      async run(context, args): Promise<Record<string, string>> {
-        if (isTrue(args.refresh)) await refresh(context);
-        const { retcode, stdout, stderr } = await ask(context, "upgrade", "-s");
-        if (retcode !== 0) throw new CommandExecutionError(stderr + stdout);
-        return upgradesIn(stdout);
-      },
+    async "list_upgrades(refresh=True, **kwargs)"(context, args): Promise<Record<string, string>> {
+      if (isTrue(args.refresh)) await refresh(context);
+      const { retcode, stdout, stderr } = await ask(context, "upgrade", "-s");
+      if (retcode !== 0) throw new CommandExecutionError(stderr + stdout);
+      return upgradesIn(stdout);
     },
-    "refresh_db(**kwargs)": {
-      doc: "Fetches the lists of packages.\n\n    salt '*' pkg.refresh_db",
-      run: refresh,
+    "refresh_db(**kwargs)": refresh,
+    async "install(name=None, refresh=False, pkgs=None, sources=None, **kwargs)"(context, args): Promise<unknown> {
+      const targets = await targetsOf(context, args);
+      if (targets.length === 0) return {};
+      if (isTrue(args.refresh)) await refresh(context);
+      const there = await installed(context);
+      const update = targets.some((one) => there[one] !== undefined) ? ["-u"] : [];
+      const trusted = truthy(args.sources) ? ["--allow-untrusted"] : [];
+      return await change(context, ["add", ...update, ...trusted, ...targets]);
     },
-    "install(name=None, refresh=False, pkgs=None, sources=None, **kwargs)": {
-      doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-        "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-r0}]' refresh=True",
-      async run(context, args): Promise<unknown> {
-        const targets = await targetsOf(context, args);
-        if (targets.length === 0) return {};
-        if (isTrue(args.refresh)) await refresh(context);
-        const there = await installed(context);
-        const update = targets.some((one) => there[one] !== undefined) ? ["-u"] : [];
-        const trusted = truthy(args.sources) ? ["--allow-untrusted"] : [];
-        return await change(context, ["add", ...update, ...trusted, ...targets]);
-      },
+    "remove(name=None, pkgs=None, **kwargs)": (context, args) => remove(context, args),
+    "purge(name=None, pkgs=None, **kwargs)": (context, args) => remove(context, args, "--purge"),
+    async "upgrade(name=None, pkgs=None, refresh=True, **kwargs)"(context, args): Promise<unknown> {
+      if (isTrue(args.refresh)) await refresh(context);
+      const before = stringify(await installed(context));
+      const named = truthy(args.name) || truthy(args.pkgs) ? await targetsOf(context, args) : [];
+      const words = named.length > 0 ? ["add", "-u", ...named] : ["upgrade"];
+      const { retcode, stdout } = await runAll(context, ["apk", ...words], { redirect_stderr: true });
+      return {
+        changes: changes(before, stringify(await installed(context))),
+        result: retcode === 0,
+        comment: retcode === 0 ? "" : stdout,
+      };
     },
-    remove: removing("Removes packages.", "remove"),
-    purge: removing("Removes packages and their configuration.", "purge", "--purge"),
-    "upgrade(name=None, pkgs=None, refresh=True, **kwargs)": {
-      doc: "Upgrades all packages, or those that are named.\n\n    salt '*' pkg.upgrade",
-      async run(context, args): Promise<unknown> {
-        if (isTrue(args.refresh)) await refresh(context);
-        const before = stringify(await installed(context));
-        const named = truthy(args.name) || truthy(args.pkgs) ? await targetsOf(context, args) : [];
-        const words = named.length > 0 ? ["add", "-u", ...named] : ["upgrade"];
-        const { retcode, stdout } = await runAll(context, ["apk", ...words], { redirect_stderr: true });
-        return {
-          changes: changes(before, stringify(await installed(context))),
-          result: retcode === 0,
-          comment: retcode === 0 ? "" : stdout,
-        };
-      },
-    },
-    "file_list(*packages, **kwargs)": {
-      doc: "Another name of pkg.file_dict.\n\n    salt '*' pkg.file_list httpd",
-      run: (context, { packages }) => files(context, packages),
-    },
-    "file_dict(*packages, **kwargs)": {
-      doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
-      run: (context, { packages }) => files(context, packages),
-    },
-    "owner(*paths, **kwargs)": {
-      doc: "The packages that files belong to.\n\n    salt '*' pkg.owner /bin/ls",
-      async run(context, { paths }): Promise<unknown> {
-        if (paths.length === 0) return "You must provide a path";
-        const found: Record<string, string> = {};
-        for (const path of paths.map(str)) {
-          const said = (await ask(context, "info", "-W", path)).stdout;
-          found[path] = / is owned by (\S+)/.exec(said)?.[1] ?? "Could not find owner package";
-        }
-        return found;
-      },
+    "file_list(*packages, **kwargs)": (context, { packages }) => files(context, packages),
+    "file_dict(*packages, **kwargs)": (context, { packages }) => files(context, packages),
+    async "owner(*paths, **kwargs)"(context, { paths }): Promise<unknown> {
+      if (paths.length === 0) return "You must provide a path";
+      const found: Record<string, string> = {};
+      for (const path of paths.map(str)) {
+        const said = (await ask(context, "info", "-W", path)).stdout;
+        found[path] = / is owned by (\S+)/.exec(said)?.[1] ?? "Could not find owner package";
+      }
+      return found;
     },
   }),
 };

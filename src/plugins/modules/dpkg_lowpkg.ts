@@ -1,12 +1,15 @@
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { run, runAll } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { isFamily } from "../packages/family.ts";
+import { fieldFormat, fieldRows, utcDate } from "../packages/fields.ts";
+import { lowPackageFunctions } from "../packages/functions.ts";
 import { changes } from "../packages/lists.ts";
 import { packageFile } from "../packages/package_file.ts";
+import { fileFunctions, type Files } from "../packages/shared_functions.ts";
 import { license } from "./aptpkg/details.ts";
 
 type Fields = Record<string, unknown>;
@@ -39,12 +42,12 @@ async function rows(context: JobContext, names: unknown[], fields: string): Prom
   return splitLines(stdout).map((line) => line.split("\t")).filter(([status]) => status === "installed");
 }
 
-async function filesOf(context: JobContext, names: unknown[]): Promise<Record<string, string[]> | string> {
+async function filesOf(context: JobContext, names: string[]): Promise<Files> {
   const found = await rows(context, names, "${binary:Package}");
   if (typeof found === "string") return found;
-  const files: Record<string, string[]> = {};
-  for (const [, name = ""] of found) files[name] = splitLines(await run(context, ["dpkg", "-L", name]));
-  return files;
+  const packages: Record<string, string[]> = {};
+  for (const [, name = ""] of found) packages[name] = splitLines(await run(context, ["dpkg", "-L", name]));
+  return { errors: [], packages };
 }
 
 async function unpurge(context: JobContext, names: unknown[]): Promise<unknown> {
@@ -77,26 +80,21 @@ const FIELDS: [name: string, field: string][] = [
   ["description", "Description"],
 ];
 
-/** Separators of fields and packages that occur in no field. */
-const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
-
 async function details(context: JobContext, names: unknown[], kwargs: Fields): Promise<Record<string, Fields>> {
   const { failhard = true } = keywords(kwargs, "failhard");
-  const format = FIELDS.map(([, field]) => `\${${field}}`).join(FIELD_END) + PACKAGE_END;
+  const format = fieldFormat(FIELDS.map(([, field]) => `\${${field}}`));
   const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", "-W", "-f", format, ...names.map(str)]);
   if (retcode !== 0) {
     if (failhard === false) return {};
     throw new CommandExecutionError(`Error getting packages information: ${stderr}`);
   }
   const found: Record<string, Fields> = {};
-  for (const text of stdout.split(PACKAGE_END)) {
-    const values = text.split(FIELD_END);
-    if (values.length !== FIELDS.length) continue;
+  for (const values of fieldRows(stdout, FIELDS.length)) {
     const entry: Fields = {};
     FIELDS.forEach(([name], at) => {
       const value = name === "description" ? values[at]! : values[at]!.trim();
       if (value === "" || (name === "install_date" && !/^\d+$/.test(value))) return;
-      entry[name] = name === "install_date" ? `${new Date(Number(value) * 1000).toISOString().slice(0, 19)}Z` : value;
+      entry[name] = name === "install_date" ? utcDate(Number(value) * 1000) : value;
     });
     const licenses = license(context, str(entry.package));
     if (licenses !== "") entry.license = licenses;
@@ -109,42 +107,17 @@ async function details(context: JobContext, names: unknown[], kwargs: Fields): P
 export const module: ExecutionModule = {
   virtual: (context) =>
     isFamily(context, ["Debian"]) ? "lowpkg" : { unavailable: "Packages are not handled by dpkg here" },
-  functions: executionFunctions({
-    "bin_pkg_info(path: str, saltenv='base')": {
-      doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.deb",
-      run: (context, { path, saltenv }) => fileInfo(context, path, saltenv),
-    },
+  functions: lowPackageFunctions({
+    "bin_pkg_info(path: str, saltenv='base')": (context, { path, saltenv }) => fileInfo(context, path, saltenv),
     "unpurge(*packages)": {
       doc: "Marks packages for installation that were marked for purging.\n\n    salt '*' lowpkg.unpurge curl",
       run: (context, { packages }) => unpurge(context, packages),
     },
-    "list_pkgs(*packages, **kwargs)": {
-      doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
-      async run(context, { packages }) {
-        const found = await rows(context, packages, "${binary:Package}\\t${Version}");
-        return typeof found === "string"
-          ? found
-          : Object.fromEntries(found.map(([, name, version]) => [name, version]));
-      },
+    async "list_pkgs(*packages, **kwargs)"(context, { packages }) {
+      const found = await rows(context, packages, "${binary:Package}\\t${Version}");
+      return typeof found === "string" ? found : Object.fromEntries(found.map(([, name, version]) => [name, version]));
     },
-    "file_list(*packages, **kwargs)": {
-      doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
-      async run(context, { packages }) {
-        const found = await filesOf(context, packages);
-        if (typeof found === "string") return found;
-        return { errors: [], files: [...new Set(Object.values(found).flat())].sort() };
-      },
-    },
-    "file_dict(*packages, **kwargs)": {
-      doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
-      async run(context, { packages }) {
-        const found = await filesOf(context, packages);
-        return typeof found === "string" ? found : { errors: [], packages: found };
-      },
-    },
-    "info(*packages, **kwargs)": {
-      doc: "Details of installed packages.\n\n    salt '*' lowpkg.info bash",
-      run: (context, { packages, kwargs }) => details(context, packages, kwargs),
-    },
+    ...fileFunctions(lowPackageFunctions, filesOf, true),
+    "info(*packages, **kwargs)": (context, { packages, kwargs }) => details(context, packages, kwargs),
   }),
 };

@@ -1,17 +1,13 @@
 import type { Args } from "../../model/loader/signature.ts";
 import type { JobContext } from "../../model/loader/context.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/lines.ts";
 import { str } from "../../language/python/repr.ts";
 import { isTrue } from "../../language/python/is_true.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, run, runAll } from "../commands.ts";
+import { lowPackageFunctions } from "../packages/functions.ts";
 import { formatVersion } from "../packages/lists.ts";
 import { packageFile } from "../packages/package_file.ts";
 import { compareEvr } from "../packages/rpm/evr.ts";
@@ -19,6 +15,7 @@ import { hostArch } from "../packages/rpm/names.ts";
 import { hasRpm } from "../packages/rpm/host.ts";
 import { rootWords } from "../packages/rpm/installed.ts";
 import { parseQuery, QUERY_FORMAT } from "../packages/rpm/query.ts";
+import { oneOrAll } from "../packages/shared_functions.ts";
 import { details } from "./rpm_lowpkg/details.ts";
 
 const ask = (context: JobContext, root: unknown, words: string[]): Promise<string> =>
@@ -123,8 +120,7 @@ async function owner(context: JobContext, paths: unknown[], { root }: Args): Pro
     const { stdout } = await runAll(context, words, { ignore_retcode: true });
     found[path] = /not owned/i.test(stdout) ? "" : stdout;
   }
-  const values = Object.values(found);
-  return values.length === 0 ? "" : values.length === 1 ? values[0] : found;
+  return oneOrAll(found);
 }
 
 /** The steps of `lowpkg.diff`: `$1` is the package, `$2` the file. */
@@ -142,42 +138,24 @@ export const module: ExecutionModule = {
     hasRpm(context) && programPath(context, "rpm") !== undefined
       ? "lowpkg"
       : { unavailable: "Packages are not handled by rpm here" },
-  functions: executionFunctions({
-    "bin_pkg_info(path: str, saltenv='base')": {
-      doc: "Name, version and architecture of a package in a file.\n\n    salt '*' lowpkg.bin_pkg_info /root/foo.rpm",
-      run: (context, { path, saltenv }) => fileInfo(context, path, saltenv),
+  functions: lowPackageFunctions({
+    "bin_pkg_info(path: str, saltenv='base')": (context, { path, saltenv }) => fileInfo(context, path, saltenv),
+    "list_pkgs(*packages, **kwargs)": async (context, { packages, kwargs }) =>
+      (await versions(context, packages, kwargs)).found,
+    "file_list(*packages, **kwargs)": async (context, { packages, kwargs }) => ({
+      errors: [],
+      files: splitLines(
+        await ask(context, kwargs.root, packages.length > 0 ? ["-ql", ...packages.map(str)] : ["-qla"]),
+      ),
+    }),
+    async "file_dict(*packages, **kwargs)"(context, { packages, kwargs }) {
+      const { found, missing } = await versions(context, packages, kwargs);
+      const files: Record<string, string[]> = {};
+      for (const name of Object.keys(found)) files[name] = splitLines(await ask(context, kwargs.root, ["-ql", name]));
+      return { errors: missing, packages: files };
     },
-    "list_pkgs(*packages, **kwargs)": {
-      doc: "The installed packages with their versions.\n\n    salt '*' lowpkg.list_pkgs httpd",
-      run: async (context, { packages, kwargs }) => (await versions(context, packages, kwargs)).found,
-    },
-    "file_list(*packages, **kwargs)": {
-      doc: "The files of packages in one list.\n\n    salt '*' lowpkg.file_list httpd",
-      run: async (context, { packages, kwargs }) => ({
-        errors: [],
-        files: splitLines(
-          await ask(context, kwargs.root, packages.length > 0 ? ["-ql", ...packages.map(str)] : ["-qla"]),
-        ),
-      }),
-    },
-    "file_dict(*packages, **kwargs)": {
-      doc: "The files of packages by package.\n\n    salt '*' lowpkg.file_dict httpd",
-      async run(context, { packages, kwargs }) {
-        const { found, missing } = await versions(context, packages, kwargs);
-        const files: Record<string, string[]> = {};
-        for (const name of Object.keys(found)) files[name] = splitLines(await ask(context, kwargs.root, ["-ql", name]));
-        return { errors: missing, packages: files };
-      },
-    },
-    "owner(*paths, **kwargs)": {
-      doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' lowpkg.owner /usr/bin/ls",
-      run: (context, { paths, kwargs }) => owner(context, paths, kwargs),
-    },
-    "verify(*packages, **kwargs)": {
-      doc:
-        "The files that are not as their packages had them.\n\n    salt '*' lowpkg.verify httpd ignore_types='[config]'",
-      run: (context, { packages, kwargs }) => verify(context, packages, kwargs),
-    },
+    "owner(*paths, **kwargs)": (context, { paths, kwargs }) => owner(context, paths, kwargs),
+    "verify(*packages, **kwargs)": (context, { packages, kwargs }) => verify(context, packages, kwargs),
     "modified(*packages, **flags)": {
       doc: "What was changed of the files of packages; only those with, or without, a change that is named.\n\n" +
         "    salt '*' lowpkg.modified httpd size=True",
@@ -193,11 +171,8 @@ export const module: ExecutionModule = {
         "    salt '*' lowpkg.info bash attr=version,size",
       run: (context, { packages, kwargs }) => details(context, packages, kwargs),
     },
-    "version_cmp(ver1: str, ver2: str, ignore_epoch=False)": {
-      doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
-        "    salt '*' lowpkg.version_cmp 1.0-1 1.0-2",
-      run: (_, { ver1, ver2, ignore_epoch }) => compareEvr(ver1, ver2, isTrue(ignore_epoch)),
-    },
+    "version_cmp(ver1: str, ver2: str, ignore_epoch=False)": (_, { ver1, ver2, ignore_epoch }) =>
+      compareEvr(ver1, ver2, isTrue(ignore_epoch)),
     "checksum(*paths, **kwargs)": {
       doc: "Whether files of packages are whole and signed.\n\n    salt '*' lowpkg.checksum /root/foo.rpm",
       async run(context, { paths, kwargs }) {

@@ -1,11 +1,12 @@
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
+import { packageFunctions } from "../packages/functions.ts";
 import { installedVersions } from "../packages/installed_versions.ts";
 import { RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
-import { infoAvailable, latestVersion, refresh, repoPackages, upgrades } from "./zypperpkg/available.ts";
+import { infoAvailable, newest, refresh, repoPackages, upgrades } from "./zypperpkg/available.ts";
 import { diff, download } from "./zypperpkg/download.ts";
 import { install, remove, upgrade } from "./zypperpkg/install.ts";
 import { downloaded, listFor, products, provides } from "./zypperpkg/installed.ts";
@@ -21,51 +22,30 @@ import {
   search,
 } from "./zypperpkg/search.ts";
 
-const listUpgrades = executionFunction({
-  signature: "refresh=True, root=None, **kwargs",
-  doc: "The packages that an upgrade would update; with `fromrepo` from some repositories.\n\n" +
-    "    salt '*' pkg.list_upgrades",
-  run: upgrades,
+/** What zypper lists, after a refresh where it is asked for. */
+const listing = <R>(doc: string, list: (...args: Parameters<typeof patches>) => Promise<R>) => ({
+  doc,
+  async run(...[context, args]: Parameters<ExecutionModule["functions"][string]["run"]>) {
+    if (truthy(args.refresh)) await refresh(context, { root: args.root });
+    return await list(context, args.root);
+  },
 });
 
-const removing = (fun: string) =>
-  executionFunction({
-    signature: "name=None, pkgs=None, root=None, **kwargs",
-    doc: `Removes packages.\n\n    salt '*' pkg.${fun} foo,bar`,
-    run: remove,
-  });
-
-/** What zypper lists, after a refresh where it is asked for. */
-const listing = <R>(
-  signature: string,
-  doc: string,
-  list: (...args: Parameters<typeof patches>) => Promise<R>,
-) =>
-  executionFunction({
-    signature,
-    doc,
-    async run(context, args) {
-      if (truthy(args.refresh)) await refresh(context, { root: args.root });
-      return await list(context, args.root);
-    },
-  });
-
-const QUERIES = executionFunctions({
-  ...versionFunctions(latestVersion),
-  list_pkgs: listFor,
-  "version(*names, **kwargs)": {
-    doc: "The installed version; a map for several packages.\n\n    salt '*' pkg.version vim",
-    async run(context, { names, kwargs }) {
-      const found = await installedVersions(context, names.map(str), kwargs);
-      return truthy(found) ? found : {};
-    },
+const QUERIES = packageFunctions({
+  ...versionFunctions({ none: {}, refresh: (context, { root }) => refresh(context, { root }), newest }),
+  "list_pkgs(versions_as_list=False, root=None, includes=None, **kwargs)": {
+    doc:
+      "The installed packages with their versions; with `attr` further details, with `includes` products, patterns " +
+      "and patches too.\n\n    salt '*' pkg.list_pkgs includes='[pattern]'",
+    run: listFor,
   },
-  list_upgrades: listUpgrades,
-  list_updates: listUpgrades,
-  "list_repo_pkgs(*args, **kwargs)": {
-    doc: "The available versions of packages; with `byrepo` by repository.\n\n    salt '*' pkg.list_repo_pkgs foo",
-    run: (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
+  async "version(*names, **kwargs)"(context, { names, kwargs }) {
+    const found = await installedVersions(context, names.map(str), kwargs);
+    return truthy(found) ? found : {};
   },
+  "list_upgrades(refresh=True, root=None, **kwargs)": upgrades,
+  "list_updates(refresh=True, root=None, **kwargs)": upgrades,
+  "list_repo_pkgs(*args, **kwargs)": (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
   "info_available(*names, **kwargs)": {
     doc: "Details of available packages.\n\n    salt '*' pkg.info_available bash",
     run: (context, { names, kwargs }) => infoAvailable(context, names.map(str), kwargs),
@@ -90,32 +70,32 @@ const QUERIES = executionFunctions({
     doc: "What installed packages provide, with the packages.\n\n    salt '*' pkg.list_provides",
     run: (context, { root }) => provides(context, root),
   },
-  "services_need_restart(root=None, **kwargs)": {
-    doc: "The services that use files which were replaced.\n\n    salt '*' pkg.services_need_restart",
-    run: async (context, { root }) =>
-      splitWords((await callZypper(context, ["ps", "-sss"], { root, reading: true })).stdout),
-  },
+  "services_need_restart(root=None, **kwargs)": async (context, { root }) =>
+    splitWords((await callZypper(context, ["ps", "-sss"], { root, reading: true })).stdout),
 });
 
-const CHANGES = executionFunctions({
+const CHANGES = packageFunctions({
   "refresh_db(force=None, root=None)": {
     doc: "Fetches the lists of packages: true for one that is new.\n\n    salt '*' pkg.refresh_db\n\n" +
       "force: fetch also what seems unchanged; by default as the pillar's `zypper:refreshdb_force`, else True",
     run: refresh,
   },
-  install,
-  remove: removing("remove"),
-  purge: removing("purge"),
-  upgrade,
-  "hold(name=None, pkgs=None, root=None, **kwargs)": {
-    doc: "Holds packages at their version.\n\n    salt '*' pkg.hold foo",
-    run: (context, args) => hold(context, args, true),
+  [
+    `install(name=None, refresh: bool=False, fromrepo=None, pkgs=None, sources=None, downloadonly: bool=None,
+    skip_verify=False, version=None, ignore_repo_failure: bool=False, no_recommends=False, root=None, **kwargs)` as const
+  ]: install,
+  "remove(name=None, pkgs=None, root=None, **kwargs)": remove,
+  "purge(name=None, pkgs=None, root=None, **kwargs)": {
+    doc: "Another name of pkg.remove.\n\n    salt '*' pkg.purge foo,bar",
+    run: remove,
   },
-  "unhold(name=None, pkgs=None, root=None, **kwargs)": {
-    doc: "Lets held packages be upgraded again.\n\n    salt '*' pkg.unhold foo",
-    run: (context, args) => hold(context, args, false),
-  },
-  list_holds: listHolds,
+  [
+    `upgrade(name=None, pkgs=None, refresh: bool=True, dryrun: bool=False, dist_upgrade: bool=False, fromrepo=None,
+    novendorchange=False, skip_verify=False, no_recommends=False, root=None, diff_attr=None, **kwargs)` as const
+  ]: upgrade,
+  "hold(name=None, pkgs=None, root=None, **kwargs)": (context, args) => hold(context, args, true),
+  "unhold(name=None, pkgs=None, root=None, **kwargs)": (context, args) => hold(context, args, false),
+  "list_holds(pattern=None, full: bool=True, root=None, **kwargs)": listHolds,
   "list_locks(root=None)": {
     doc: "The locks of zypper.\n\n    salt '*' pkg.list_locks",
     run: (context, { root }) => listLocks(context, root),
@@ -128,30 +108,18 @@ const CHANGES = executionFunctions({
     doc: "Fetches packages as files.\n\n    salt '*' pkg.download httpd",
     run: (context, { packages, kwargs }) => download(context, packages.map(str), kwargs),
   },
-  "list_downloaded(root=None, **kwargs)": {
-    doc: "The downloaded package files: name, version and path.\n\n    salt '*' pkg.list_downloaded",
-    run: (context, { root }) => downloaded(context, root),
-  },
+  "list_downloaded(root=None, **kwargs)": (context, { root }) => downloaded(context, root),
 });
 
-const REPOSITORIES = executionFunctions({
-  "list_repos(root=None, **kwargs)": {
-    doc: "The configured repositories.\n\n    salt '*' pkg.list_repos",
-    run: (context, { root }) => listRepos(context, root),
-  },
-  "get_repo(repo: str, root=None, **kwargs)": {
-    doc: "A configured repository, or an empty map.\n\n    salt '*' pkg.get_repo oss",
-    run: (context, { repo, root }) => getRepo(context, repo, root),
-  },
+const REPOSITORIES = packageFunctions({
+  "list_repos(root=None, **kwargs)": (context, { root }) => listRepos(context, root),
+  "get_repo(repo: str, root=None, **kwargs)": (context, { repo, root }) => getRepo(context, repo, root),
   "mod_repo(repo: str, **kwargs)": {
     doc: "Adds a repository, or changes one: url (baseurl), enabled, refresh, cache, gpgcheck, priority, name, " +
       "gpgautoimport.\n\n    salt '*' pkg.mod_repo alias url=http://x.example.org/ gpgcheck=False",
     run: (context, { repo, kwargs }) => modRepo(context, repo, kwargs),
   },
-  "del_repo(repo: str, root=None)": {
-    doc: "Removes a repository.\n\n    salt '*' pkg.del_repo alias",
-    run: (context, { repo, root }) => delRepo(context, repo, root),
-  },
+  "del_repo(repo: str, root=None)": (context, { repo, root }) => delRepo(context, repo, root),
   "list_products(all=False, refresh: bool=False, root=None)": {
     doc: "The installed products, or all that there are.\n\n    salt '*' pkg.list_products all=True",
     async run(context, { all, refresh: asked, root }) {
@@ -159,43 +127,33 @@ const REPOSITORIES = executionFunctions({
       return await products(context, all, root);
     },
   },
-  list_patches: listing(
-    "refresh=False, root=None, **kwargs",
+  "list_patches(refresh=False, root=None, **kwargs)": listing(
     "All patches that there are.\n\n    salt '*' pkg.list_patches",
     patches,
   ),
-  list_installed_patches: listing(
-    "root=None, **kwargs",
+  "list_installed_patches(root=None, **kwargs)": listing(
     "The installed patches.\n\n    salt '*' pkg.list_installed_patches",
     installedPatches,
   ),
-  list_patterns: listing(
-    "refresh=False, root=None",
+  "list_patterns(refresh=False, root=None)": listing(
     "All patterns that there are.\n\n    salt '*' pkg.list_patterns",
     patterns,
   ),
-  list_installed_patterns: listing(
-    "root=None",
+  "list_installed_patterns(root=None)": listing(
     "The installed patterns.\n\n    salt '*' pkg.list_installed_patterns",
     installedPatterns,
   ),
 });
 
-const RPM = executionFunctions({
-  "version_cmp(ver1, ver2, ignore_epoch=False, **kwargs)": {
-    doc: "-1, 0 or 1 for a version that is older than another, the same, or newer.\n\n" +
-      "    salt '*' pkg.version_cmp 1.0-1 1.0-2",
-    run: (context, { ver1, ver2, ignore_epoch }) => context.call("lowpkg.version_cmp", [ver1, ver2], { ignore_epoch }),
-  },
+const RPM = packageFunctions({
+  "version_cmp(ver1, ver2, ignore_epoch=False, **kwargs)": (context, { ver1, ver2, ignore_epoch }) =>
+    context.call("lowpkg.version_cmp", [ver1, ver2], { ignore_epoch }),
   ...RPM_FUNCTIONS,
   "diff(*paths, **kwargs)": {
     doc: "What was changed of files since their packages had them.\n\n    salt '*' pkg.diff /etc/sudoers",
     run: (context, { paths, kwargs }) => diff(context, paths.map(str), kwargs),
   },
-  "modified(*packages, **flags)": {
-    doc: "What was changed of the files of packages.\n\n    salt '*' pkg.modified httpd",
-    run: (context, { packages, flags }) => context.call("lowpkg.modified", packages, flags),
-  },
+  "modified(*packages, **flags)": (context, { packages, flags }) => context.call("lowpkg.modified", packages, flags),
 });
 
 /** Packages of SUSE's family. */

@@ -1,7 +1,9 @@
+/** Files of packages: those that callers name, and those in the cache of a package manager. */
+import { joinPath } from "../../base/paths.ts";
 import type { JobContext } from "../../model/loader/context.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { lookAt } from "../linux/paths.ts";
+import { lookAt, walk } from "../linux/paths.ts";
 
 /** The path on this host of a package that is named by an address or a path. */
 export async function packageFile(
@@ -21,10 +23,28 @@ export async function packageFile(
   return path;
 }
 
-/** A package file in a cache, as `pkg.list_downloaded` shows it. */
-export function packageFileDetails(fs: JobContext["runtime"]["fs"], path: string): Record<string, unknown> {
-  const { size, ctimeMs } = fs.stat(path)!;
-  const seconds = Math.floor(ctimeMs / 1000);
-  const creation_date_time = new Date(seconds * 1000).toISOString().slice(0, 19);
-  return { path, size, creation_date_time_t: seconds, creation_date_time };
+/** What is known of package files in a cache: name → version → the file. */
+export type Downloaded = Record<string, Record<string, unknown>>;
+
+/** The package files below a directory. @param infoOf name and version of one; null for what cannot be read */
+export async function downloadedPackages(
+  context: JobContext,
+  directory: string,
+  ending: ".deb" | ".rpm",
+  infoOf: (path: string) => Promise<{ name: string; version: string } | null>,
+): Promise<Downloaded> {
+  const { fs } = context.runtime;
+  const found: Downloaded = {};
+  for (const { path: folder, files } of walk(fs, directory)) {
+    for (const file of files.filter((name) => name.endsWith(ending))) {
+      const path = joinPath(folder, file);
+      const info = await infoOf(path);
+      if (info === null) continue;
+      const { size, ctimeMs } = fs.stat(path)!;
+      const seconds = Math.floor(ctimeMs / 1000);
+      const creation_date_time = new Date(seconds * 1000).toISOString().slice(0, 19);
+      (found[info.name] ??= {})[info.version] = { path, size, creation_date_time_t: seconds, creation_date_time };
+    }
+  }
+  return found;
 }

@@ -1,65 +1,151 @@
-/** Functions of `pkg` that are the same for several package managers. */
+/** Functions of `pkg` that are the same for several package managers, but for what these are asked. */
 import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
+import { compileGlob } from "../../language/python/glob.ts";
+import { isTrue } from "../../language/python/is_true.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import type { CommandOutcome } from "../commands.ts";
+import { type lowPackageFunctions, packageFunctions } from "./functions.ts";
 import { installedVersions } from "./installed_versions.ts";
-import { changes } from "./lists.ts";
+import { changes, type PackageList, stringify } from "./lists.ts";
 import { infoInstalled } from "./rpm/info_installed.ts";
 import { hostArch, normalName, parseArch } from "./rpm/names.ts";
+import type { Wanted } from "./targets.ts";
+
+/** Nothing as an empty text, one value alone, several as a map. */
+export const oneOrAll = <T>(found: Record<string, T>, count = Object.keys(found).length): T | "" | Record<string, T> =>
+  count === 0 ? "" : count === 1 ? Object.values(found)[0]! : found;
+
+/** How a package manager finds the newest versions. */
+export interface Newest {
+  /** Whether the lists of packages are fetched first, unless the caller says. @default true */
+  refreshes?: boolean;
+  /** What there is to say of no packages. @default "" */
+  none?: unknown;
+  /** @throws {SaltInvocationError} for keywords that mean nothing here */
+  check?(kwargs: Args): void;
+  refresh(context: JobContext, kwargs: Args): Promise<unknown>;
+  /** Package → the version that an installation would bring; empty for none that is newer. */
+  newest(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>>;
+}
 
 /** The installed versions, and the newest available ones. */
-export function versionFunctions(latest: (context: JobContext, names: string[], kwargs: Args) => Promise<unknown>) {
-  const functions = executionFunctions({
-    "version(*names, **kwargs)": {
-      doc: "The installed version, empty for none; a map for several packages.\n\n    salt '*' pkg.version vim",
-      run: (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
-    },
-    "latest_version(*names, **kwargs)": {
-      doc: "The newest available version, empty if it is installed.\n\n    salt '*' pkg.latest_version vim",
-      run: (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
-    },
-    "upgrade_available(name: str, **kwargs)": {
-      doc: "True if there is a newer version of a package.\n\n    salt '*' pkg.upgrade_available vim",
-      run: async (context, { name, kwargs }) => truthy(await latest(context, [name], kwargs)),
-    },
+export function versionFunctions({ refreshes = true, none = "", check, refresh, newest }: Newest) {
+  const latest = async (context: JobContext, names: string[], kwargs: Args) => {
+    const { refresh: asked = refreshes } = kwargs;
+    check?.(kwargs);
+    if (names.length === 0) return none;
+    if (isTrue(asked)) await refresh(context, kwargs);
+    return oneOrAll(await newest(context, names, kwargs), names.length);
+  };
+  const functions = packageFunctions({
+    "version(*names, **kwargs)": (context, { names, kwargs }) => installedVersions(context, names.map(str), kwargs),
+    "latest_version(*names, **kwargs)": (context, { names, kwargs }) => latest(context, names.map(str), kwargs),
+    "upgrade_available(name: str, **kwargs)": async (context, { name, kwargs }) =>
+      truthy(await latest(context, [name], kwargs)),
   });
   return { ...functions, available_version: functions.latest_version };
 }
 
+/** What is installed, of a package manager that knows a name and its versions. */
+export const listFunctions = (installed: (context: JobContext, kwargs: Args) => Promise<PackageList>) =>
+  packageFunctions({
+    async "list_pkgs(versions_as_list=False, **kwargs)"(context, { versions_as_list, kwargs }) {
+      if (isTrue(kwargs.removed) || isTrue(kwargs.purge_desired)) return {};
+      const found = await installed(context, kwargs);
+      return isTrue(versions_as_list) ? found : stringify(found);
+    },
+  });
+
+/** The files of packages, with what the program says of those that it does not know; or its error. */
+export type Files = { errors: string[]; packages: Record<string, string[]> } | string;
+
+/** @param declare for `pkg` or `lowpkg` @param sorted each file once, in the order of names */
+export function fileFunctions(
+  declare: typeof packageFunctions | typeof lowPackageFunctions,
+  files: (context: JobContext, names: string[]) => Promise<Files>,
+  sorted: boolean,
+) {
+  return declare({
+    async "file_list(*packages, **kwargs)"(context, { packages }) {
+      const found = await files(context, packages.map(str));
+      if (typeof found === "string") return found;
+      const all = Object.values(found.packages).flat();
+      return { errors: found.errors, files: sorted ? [...new Set(all)].sort() : all };
+    },
+    "file_dict(*packages, **kwargs)": (context, { packages }) => files(context, packages.map(str)),
+  });
+}
+
 /** What rpm answers, whatever installs packages. */
-export const RPM_FUNCTIONS = executionFunctions({
-  "normalize_name(name: str)": {
-    doc: "A name without the architecture if that is this system's own.\n\n    salt '*' pkg.normalize_name zsh.x86_64",
-    run: (context, { name }) => normalName(name, hostArch(context)),
-  },
-  "parse_arch(name: str)": {
-    doc: "A package name and its architecture.\n\n    salt '*' pkg.parse_arch zsh.x86_64",
-    run: (_, { name }) => parseArch(name),
-  },
-  "info_installed(*names, **kwargs)": {
-    doc: "Details of installed packages.\n\n    salt '*' pkg.info_installed bash",
-    run: (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
-  },
-  "verify(*names, **kwargs)": {
-    doc: "The files that are not as their packages had them.\n\n    salt '*' pkg.verify httpd",
-    run: (context, { names, kwargs }) => context.call("lowpkg.verify", names, kwargs),
-  },
-  "file_list(*packages, **kwargs)": {
-    doc: "The files of packages in one list.\n\n    salt '*' pkg.file_list httpd",
-    run: (context, { packages, kwargs }) => context.call("lowpkg.file_list", packages, kwargs),
-  },
-  "file_dict(*packages, **kwargs)": {
-    doc: "The files of packages by package.\n\n    salt '*' pkg.file_dict httpd",
-    run: (context, { packages, kwargs }) => context.call("lowpkg.file_dict", packages, kwargs),
-  },
-  "owner(*paths, **kwargs)": {
-    doc: "The package that a file belongs to; a map for several files.\n\n    salt '*' pkg.owner httpd",
-    run: (context, { paths, kwargs }) => context.call("lowpkg.owner", paths, kwargs),
-  },
+export const RPM_FUNCTIONS = packageFunctions({
+  "normalize_name(name: str)": (context, { name }) => normalName(name, hostArch(context)),
+  "parse_arch(name: str)": (_, { name }) => parseArch(name),
+  "info_installed(*names, **kwargs)": (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
+  "verify(*names, **kwargs)": (context, { names, kwargs }) => context.call("lowpkg.verify", names, kwargs),
+  "file_list(*packages, **kwargs)": (context, { packages, kwargs }) =>
+    context.call("lowpkg.file_list", packages, kwargs),
+  "file_dict(*packages, **kwargs)": (context, { packages, kwargs }) =>
+    context.call("lowpkg.file_dict", packages, kwargs),
+  "owner(*paths, **kwargs)": (context, { paths, kwargs }) => context.call("lowpkg.owner", paths, kwargs),
 });
+
+/** One available version of a package. */
+export interface Available {
+  name: string;
+  version: string;
+  repo: string;
+}
+
+/** Available versions by package, the newest first; with `byrepo` by repository. Only packages that fit one of the patterns. */
+export function availableVersions(
+  found: Iterable<Available>,
+  patterns: string[],
+  byrepo: unknown,
+  compare: (one: string, other: string) => number,
+): Record<string, unknown> {
+  const fits = patterns.map(compileGlob);
+  const repos = new Map<string, Map<string, Set<string>>>();
+  for (const { name, version, repo } of found) {
+    if (fits.length > 0 && !fits.some((one) => one(name))) continue;
+    const packages = repos.get(repo) ?? repos.set(repo, new Map()).get(repo)!;
+    packages.set(name, (packages.get(name) ?? new Set()).add(version));
+  }
+  const shown: Record<string, Record<string, string[]>> = {};
+  for (const [repo, packages] of repos) {
+    const own = shown[truthy(byrepo) ? repo : ""] ??= {};
+    for (const [name, versions] of packages) {
+      own[name] = [...own[name] ?? [], ...versions].sort((a, b) => compare(b, a));
+    }
+  }
+  return truthy(byrepo) ? shown : shown[""] ?? {};
+}
+
+/** Of the members of a group, by kind, which are installed. */
+export const groupDifference = (
+  members: Record<string, string[]>,
+  installed: Record<string, unknown>,
+): Record<string, { installed: string[]; "not installed": string[] }> =>
+  Object.fromEntries(
+    Object.entries(members).map(([kind, names]) => [kind, {
+      installed: names.filter((one) => installed[one] !== undefined),
+      "not installed": names.filter((one) => installed[one] === undefined),
+    }]),
+  );
+
+/** The packages that are installed, in the version that is named if one is; `written` says how the program is asked for it. */
+export const installedTargets = (
+  wanted: Wanted,
+  installed: PackageList,
+  written: (name: string, version: string) => string,
+): string[] =>
+  [...wanted].flatMap(([name, version]) => {
+    if (installed[name] === undefined) return [];
+    if (!truthy(version)) return [name];
+    return installed[name].includes(version!) ? [written(name, version!)] : [];
+  });
 
 /** What was changed if a command failed, with what it printed. */
 const said = ({ stderr, stdout }: CommandOutcome, done: unknown) => ({ errors: [stderr || stdout], changes: done });

@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -45,22 +45,18 @@ export async function remove(context: JobContext, verb: "remove" | "purge", args
   return done;
 }
 
-export const upgrade = executionFunction({
-  signature: "refresh=True, dist_upgrade=False, **kwargs",
-  doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
-  async run(context, args): Promise<unknown> {
-    if (args.refresh !== false) await refresh(context, {});
-    const { kwargs } = args as { kwargs: Args };
-    const options = [
-      ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
-      ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
-    ];
-    const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-    return await changing(
-      () => installed(context),
-      () => aptGet(context, [...options, verb]),
-      "Problem encountered upgrading packages",
-      ({ retcode, stdout, stderr }, done) => ({ changes: done, result: { retcode, stdout, stderr } }),
-    );
-  },
-});
+export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
+  if (args.refresh !== false) await refresh(context, {});
+  const { kwargs } = args as { kwargs: Args };
+  const options = [
+    ...(truthy(kwargs.download_only) || truthy(kwargs.downloadonly) ? ["--download-only"] : []),
+    ...(truthy(kwargs.allow_downgrades) ? ["--allow-downgrades"] : []),
+  ];
+  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
+  return await changing(
+    () => installed(context),
+    () => aptGet(context, [...options, verb]),
+    "Problem encountered upgrading packages",
+    ({ retcode, stdout, stderr }, done) => ({ changes: done, result: { retcode, stdout, stderr } }),
+  );
+}

@@ -6,32 +6,32 @@ import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
 import { lookAt } from "../../linux/paths.ts";
+import { fieldFormat, fieldRows, utcDate } from "../../packages/fields.ts";
+import { type Files, oneOrAll } from "../../packages/shared_functions.ts";
 import { targetsOf } from "./change.ts";
 import { ask, installed, paragraphs, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
-import { oneOrMap } from "./versions.ts";
 
 /** The files of packages; a text if dpkg does not know one of them. */
-export async function files(context: JobContext, names: string[]): Promise<string | Record<string, string[]>> {
-  const found: Record<string, string[]> = {};
+export async function files(context: JobContext, names: string[]): Promise<Files> {
+  const packages: Record<string, string[]> = {};
   const wanted = names.length > 0 ? names : Object.keys(await installed(context));
   for (const name of wanted) {
     const { retcode, stderr } = await runAll(context, ["dpkg", "-l", name]);
     if (retcode !== 0) return `Error:  ${stderr}`;
     const { stdout } = await ask(context, ["dpkg", "-L", name]);
-    found[name] = splitLines(stdout).filter((line) => line.startsWith("/"));
+    packages[name] = splitLines(stdout).filter((line) => line.startsWith("/"));
   }
-  return found;
+  return { errors: [], packages };
 }
 
 export async function owner(context: JobContext, paths: string[]): Promise<unknown> {
-  if (paths.length === 0) return "";
   const found: Versions = {};
   for (const path of paths) {
     const { stdout } = await runAll(context, ["dpkg-query", "-S", path]);
     found[path] = splitLines(stdout).filter((line) => !line.startsWith("diversion "))[0]?.split(":", 1)[0] ?? "";
   }
-  return oneOrMap(paths, found);
+  return oneOrAll(found, paths.length);
 }
 
 /** Fields of dpkg and the names that callers know them by. */
@@ -46,9 +46,6 @@ const FIELDS: [field: string, name: string][] = [
   ["Description", "description"],
 ];
 
-/** Separators of fields and packages that occur in no field. */
-const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
-
 /** The licences that the copyright file of a package names. */
 export function license({ runtime: { fs } }: JobContext, name: string): string {
   const path = `/usr/share/doc/${name}/copyright`;
@@ -60,22 +57,20 @@ export function license({ runtime: { fs } }: JobContext, name: string): string {
 export async function info(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
   const { failhard = true } = keywords(kwargs, "failhard");
   const { fs } = context.runtime;
-  const format = FIELDS.map(([field]) => `\${${field}}`).join(FIELD_END) + PACKAGE_END;
+  const format = fieldFormat(FIELDS.map(([field]) => `\${${field}}`));
   const { retcode, stdout, stderr } = await runAll(context, ["dpkg-query", "-W", "-f", format, ...names]);
   if (retcode !== 0 && truthy(failhard)) {
     throw new CommandExecutionError(`Error getting packages information: ${stderr}`);
   }
   const found: Record<string, unknown> = {};
-  for (const text of stdout.split(PACKAGE_END)) {
-    const values = text.split(FIELD_END);
-    if (values.length !== FIELDS.length) continue;
+  for (const values of fieldRows(stdout, FIELDS.length)) {
     const { description = "", ...entry }: Record<string, string> = Object.fromEntries(
       FIELDS.map(([, name], at) => [name, values[at]!]),
     );
     const { name = "", architecture } = entry;
     const list = [`/var/lib/dpkg/info/${name}.list`, `/var/lib/dpkg/info/${name}:${architecture}.list`]
       .map((path) => lookAt(fs, path)).find((stat) => stat !== undefined);
-    if (list !== undefined) entry.install_date = `${new Date(list.mtimeMs).toISOString().slice(0, 19)}Z`;
+    if (list !== undefined) entry.install_date = utcDate(list.mtimeMs);
     // What dpkg has in front of each further line of a description stays.
     entry.description = description.includes("\n") ? `${description}\n` : description;
     entry.license = license(context, name);

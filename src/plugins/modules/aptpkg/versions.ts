@@ -1,47 +1,42 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { ask, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 
-/** A text for one name, a map for several. */
-export const oneOrMap = (names: string[], found: Versions): unknown => names.length === 1 ? found[names[0]!] : found;
+/** @throws {SaltInvocationError} for a release under the name that other package managers have for it */
+export function checkFrom(kwargs: Args): void {
+  if ("repo" in kwargs) throw new SaltInvocationError("The 'repo' argument is invalid, use 'fromrepo' instead");
+}
 
 /**
  * The version that would be installed; `""` if it or a newer one is installed already.
  *
- * @param kwargs `{refresh, cache_valid_time, fromrepo, show_installed}`
+ * @param kwargs `{fromrepo, show_installed}`
  */
-export async function latest(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
-  const { fromrepo = null, refresh: refreshing = true, show_installed: withInstalled = false } = kwargs;
-  if ("repo" in kwargs) throw new SaltInvocationError("The 'repo' argument is invalid, use 'fromrepo' instead");
-  if (names.length === 0) return "";
-  if (isTrue(refreshing)) await refresh(context, { validS: Number(kwargs.cache_valid_time ?? 0) });
+export async function newest(context: JobContext, names: string[], kwargs: Args): Promise<Versions> {
+  const { fromrepo = null, show_installed: withInstalled = false } = kwargs;
   const found = await policies(context, names, truthy(fromrepo) ? str(fromrepo) : undefined);
-  const newest: Versions = {};
+  const newer: Versions = {};
   for (const name of names) {
     const { candidate = "", installed: current = "" } = found[name] ?? {};
     const isThere = candidate !== "" && current !== "" &&
       (candidate === current || (await compare(context, current, candidate, false) ?? 0) >= 0);
-    newest[name] = isThere && !isTrue(withInstalled) ? "" : candidate;
+    newer[name] = isThere && !isTrue(withInstalled) ? "" : candidate;
   }
-  return oneOrMap(names, newest);
+  return newer;
 }
 
-export const upgrades = executionFunction({
-  signature: "refresh=True, dist_upgrade: bool=True, **kwargs",
-  doc: "The packages that an upgrade would update.\n\n    salt '*' pkg.list_upgrades",
-  async run(context, args): Promise<Versions> {
-    if (args.refresh !== false) await refresh(context, {});
-    const verb = args.dist_upgrade ? "dist-upgrade" : "upgrade";
-    const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
-    if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
-    return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
-  },
-});
+export async function upgrades(context: JobContext, args: Args): Promise<Versions> {
+  if (args.refresh !== false) await refresh(context, {});
+  const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
+  const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
+  if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
+  return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
+}
 
 export async function compare(
   context: JobContext,

@@ -1,22 +1,20 @@
 /** Which versions there are, and groups. */
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
-import { compileGlob } from "../../../language/python/glob.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
 import { looseCompare } from "../../packages/versions.ts";
-import { ask, installed, pairs, rootWords } from "./program.ts";
+import { availableVersions } from "../../packages/shared_functions.ts";
+import { ask, pairs, rootWords } from "./program.ts";
 
 /** The version that an installation would bring; empty for none that is newer. */
-export async function latestVersion(context: JobContext, names: string[], { root }: Args): Promise<unknown> {
-  if (names.length === 0) return "";
+export async function newest(context: JobContext, names: string[], { root }: Args): Promise<Record<string, string>> {
   const words = ["-Sp", "--needed", "--print-format", "%n %v", ...names, ...rootWords(root)];
   const listed = new Map(pairs((await ask(context, words)).stdout));
-  const found = Object.fromEntries(names.map((name) => [name, listed.get(name) ?? ""]));
-  return names.length === 1 ? found[names[0]!] : found;
+  return Object.fromEntries(names.map((name) => [name, listed.get(name) ?? ""]));
 }
 
 export async function upgrades(context: JobContext, root: unknown): Promise<Record<string, string>> {
@@ -42,16 +40,12 @@ export async function repoPackages(
   kwargs: Args,
 ): Promise<Record<string, unknown>> {
   const repos = truthy(kwargs.fromrepo) ? str(kwargs.fromrepo).split(",").map((one) => one.trim()) : undefined;
-  const matches = patterns.map((pattern) => compileGlob(pattern));
-  const found: Record<string, Record<string, string[]>> = {};
-  for (const line of splitLines((await ask(context, ["-Sl"])).stdout)) {
+  const found = splitLines((await ask(context, ["-Sl"])).stdout).flatMap((line) => {
     const [repo, name, version] = splitWords(line);
-    if (repo === undefined || name === undefined || version === undefined || repos?.includes(repo) === false) continue;
-    if (matches.length > 0 && !matches.some((fits) => fits(name))) continue;
-    const packages = found[truthy(kwargs.byrepo) ? repo : ""] ??= {};
-    packages[name] = [...packages[name] ?? [], version].sort((a, b) => looseCompare(b, a));
-  }
-  return truthy(kwargs.byrepo) ? found : found[""] ?? {};
+    const isListed = repo !== undefined && name !== undefined && version !== undefined;
+    return isListed && repos?.includes(repo) !== false ? [{ repo, name, version }] : [];
+  });
+  return availableVersions(found, patterns, kwargs.byrepo, looseCompare);
 }
 
 /** Group → packages. */
@@ -63,30 +57,16 @@ async function groups(context: JobContext, words: string[]): Promise<Map<string,
   return found;
 }
 
-export const groupList = executionFunction({
-  signature: "",
-  doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
-  async run(context): Promise<Record<string, string[]>> {
-    const available = await groups(context, ["-Sgg"]);
-    const there = [...await groups(context, ["-Qg"])].filter(([name]) => available.has(name));
-    const whole = there.filter(([name, list]) => list.length === available.get(name)!.length).map(([name]) => name);
-    const part = there.map(([name]) => name).filter((name) => !whole.includes(name));
-    const none = [...available.keys()].filter((name) => !whole.includes(name) && !part.includes(name));
-    return { installed: whole.sort(), partially_installed: part.sort(), available: none.sort() };
-  },
-});
+export async function groupList(context: JobContext): Promise<Record<string, string[]>> {
+  const available = await groups(context, ["-Sgg"]);
+  const there = [...await groups(context, ["-Qg"])].filter(([name]) => available.has(name));
+  const whole = there.filter(([name, list]) => list.length === available.get(name)!.length).map(([name]) => name);
+  const part = there.map(([name]) => name).filter((name) => !whole.includes(name));
+  const none = [...available.keys()].filter((name) => !whole.includes(name) && !part.includes(name));
+  return { installed: whole.sort(), partially_installed: part.sort(), available: none.sort() };
+}
 
 export async function groupInfo(context: JobContext, name: string): Promise<Record<string, string[]>> {
   const found = (await groups(context, ["-Sgg", name])).get(name) ?? [];
   return { mandatory: [], optional: [], default: [...new Set(found)].sort(), conditional: [] };
-}
-
-export async function groupDiff(context: JobContext, name: string): Promise<Record<string, unknown>> {
-  const there = await installed(context);
-  return Object.fromEntries(
-    Object.entries(await groupInfo(context, name)).map(([kind, members]) => [kind, {
-      installed: members.filter((one) => there[one] !== undefined),
-      "not installed": members.filter((one) => there[one] === undefined),
-    }]),
-  );
 }

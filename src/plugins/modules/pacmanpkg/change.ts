@@ -1,7 +1,7 @@
 /** What changes packages: `pkg.install`, `remove`, `purge`, `upgrade`, `refresh_db`. */
-import type { Args } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { splitLines } from "../../../language/python/lines.ts";
@@ -65,29 +65,24 @@ const change = (context: JobContext, words: string[], root: unknown, failed: str
     failed,
   );
 
-export const install = executionFunction({
-  signature: "name=None, refresh=False, sysupgrade=None, pkgs=None, sources=None, reinstall=False, **kwargs",
-  doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-    "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True\n\nsysupgrade: upgrade everything else as well",
-  async run(context, args): Promise<unknown> {
-    const { version = null, root = null, saltenv = "base", downloadonly = false } = args.kwargs;
-    const { name, pkgs, sources } = args;
-    const found = await parseTargets(context, { name, pkgs, sources, version, saltenv });
-    if (found === undefined || found.kind === "advisory") return {};
-    const failed = "Problem encountered installing package(s)";
-    if (found.kind === "file") return await change(context, ["-U", ...QUIETLY, ...found.paths], root, failed);
-    if (isTrue(args.refresh)) await refresh(context, root);
-    const { targets, errors } = await targetsOf(context, found.wanted);
-    if (errors.length > 0) throw new CommandExecutionError(failed, { info: { errors, changes: {} } });
-    const upgrading = args.sysupgrade === true ? ["-u"] : [];
-    const needed = [
-      ...(truthy(downloadonly) ? ["-w"] : []),
-      ...QUIETLY,
-      ...(isTrue(args.reinstall) ? [] : ["--needed"]),
-    ];
-    return await change(context, ["-S", ...upgrading, ...needed, ...targets], root, failed);
-  },
-});
+export async function install(context: JobContext, args: KeywordArgs): Promise<unknown> {
+  const { version = null, root = null, saltenv = "base", downloadonly = false } = args.kwargs;
+  const { name, pkgs, sources } = args;
+  const found = await parseTargets(context, { name, pkgs, sources, version, saltenv });
+  if (found === undefined || found.kind === "advisory") return {};
+  const failed = "Problem encountered installing package(s)";
+  if (found.kind === "file") return await change(context, ["-U", ...QUIETLY, ...found.paths], root, failed);
+  if (isTrue(args.refresh)) await refresh(context, root);
+  const { targets, errors } = await targetsOf(context, found.wanted);
+  if (errors.length > 0) throw new CommandExecutionError(failed, { info: { errors, changes: {} } });
+  const upgrading = args.sysupgrade === true ? ["-u"] : [];
+  const needed = [
+    ...(truthy(downloadonly) ? ["-w"] : []),
+    ...QUIETLY,
+    ...(isTrue(args.reinstall) ? [] : ["--needed"]),
+  ];
+  return await change(context, ["-S", ...upgrading, ...needed, ...targets], root, failed);
+}
 
 /** @param words `-R`, or `-Rsc` for what belongs to the packages too */
 export async function remove(context: JobContext, { name, pkgs, kwargs }: Args, words: string): Promise<unknown> {
@@ -101,11 +96,7 @@ export async function remove(context: JobContext, { name, pkgs, kwargs }: Args, 
   return await change(context, [words, ...QUIETLY, ...targets], root, "Problem encountered removing package(s)");
 }
 
-export const upgrade = executionFunction({
-  signature: "refresh=False, root=None, **kwargs",
-  doc: "Upgrades all packages.\n\n    salt '*' pkg.upgrade",
-  async run(context, { refresh: asked, root }): Promise<unknown> {
-    if (isTrue(asked)) await refresh(context, root);
-    return await change(context, ["-Su", ...QUIETLY], root, "Problem encountered upgrading packages");
-  },
-});
+export async function upgrade(context: JobContext, { refresh: asked, root }: Args): Promise<unknown> {
+  if (isTrue(asked)) await refresh(context, root);
+  return await change(context, ["-Su", ...QUIETLY], root, "Problem encountered upgrading packages");
+}

@@ -5,6 +5,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
 import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { type PackageList, sortPkglist } from "../../packages/lists.ts";
+import type { Files } from "../../packages/shared_functions.ts";
 
 export const rootWords = (root: unknown): string[] => truthy(root) ? ["-r", str(root)] : [];
 
@@ -26,6 +27,17 @@ export function pairs(text: string): [string, string][] {
     const [one, other] = splitWords(line);
     return one === undefined || other === undefined ? [] : [[one, other]];
   });
+}
+
+/** The files of packages, by package; and what pacman says of those that it does not know. */
+export async function files(context: JobContext, names: string[]): Promise<Files> {
+  const { stdout, stderr } = await ask(context, ["-Ql", ...names]);
+  const packages: Record<string, string[]> = {};
+  for (const line of splitLines(stdout)) {
+    const at = line.indexOf(" ");
+    if (at > 0) (packages[line.slice(0, at)] ??= []).push(line.slice(at + 1));
+  }
+  return { errors: splitLines(stderr).filter((line) => line.startsWith("error")), packages };
 }
 
 export async function installed(context: JobContext, root: unknown = null): Promise<PackageList> {

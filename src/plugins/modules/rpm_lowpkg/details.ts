@@ -4,6 +4,7 @@ import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { runAll } from "../../commands.ts";
+import { fieldFormat, fieldRows, utcDate } from "../../packages/fields.ts";
 import { formatVersion } from "../../packages/lists.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
@@ -36,15 +37,12 @@ const TAGS: Readonly<Record<string, string>> = {
   description: "%{DESCRIPTION}",
 };
 
-/** Separators of fields and packages that occur in no field. */
-const [FIELD_END, PACKAGE_END] = ["\x1f", "\x1e"];
-
 /** The value as it is shown; undefined for none. */
 function shown(name: string, text: string): unknown {
   if (text === "") return undefined;
   if (!/_date(?:_time_t)?$/.test(name)) return text;
   if (!/^\d+$/.test(text)) return undefined;
-  return name.endsWith("_time_t") ? Number(text) : `${new Date(Number(text) * 1000).toISOString().slice(0, 19)}Z`;
+  return name.endsWith("_time_t") ? Number(text) : utcDate(Number(text) * 1000);
 }
 
 /** Details of packages by name: of the newest version, or with `all_versions` a list. */
@@ -59,16 +57,14 @@ export async function details(
   const wanted = asked.filter((one) => Object.hasOwn(TAGS, one));
   if (wanted.length === 0) throw new CommandExecutionError("No valid attributes found.");
   const fields = [...new Set(["name", ...wanted, "epoch", "version", "release"])];
-  const format = fields.map((one) => TAGS[one]!).join(FIELD_END) + PACKAGE_END;
+  const format = fieldFormat(fields.map((one) => TAGS[one]!));
   const which = names.length > 0 ? ["-q", ...names.map(str)] : ["-qa"];
   const { stdout } = await runAll(context, ["rpm", ...rootWords(kwargs.root), ...which, "--queryformat", format], {
     ignore_retcode: true,
     env: { TZ: "UTC", LC_ALL: "C" },
   });
   const found: { name: string; edition: string; entry: Details }[] = [];
-  for (const text of stdout.split(PACKAGE_END)) {
-    const values = text.split(FIELD_END);
-    if (values.length !== fields.length) continue;
+  for (const values of fieldRows(stdout, fields.length)) {
     // What rpm says of packages that are not installed stands before the first field, on lines of its own.
     values[0] = values[0]!.slice(values[0]!.lastIndexOf("\n") + 1);
     const all = Object.fromEntries(fields.map((one, at) => [one, values[at]!.trim()]));

@@ -1,7 +1,6 @@
 /** Which versions there are: `pkg.latest_version`, `list_upgrades`, `list_repo_pkgs`, `refresh_db`. */
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { compileGlob } from "../../../language/python/glob.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
@@ -10,6 +9,7 @@ import { compareEvr } from "../../packages/rpm/evr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { hostArch, parseArch, sameOf32 } from "../../packages/rpm/names.ts";
 import { formatVersion } from "../../packages/lists.ts";
+import { type Available, availableVersions } from "../../packages/shared_functions.ts";
 import { callYum, isDnf, type Listed, needYum, optionWords, parseList } from "./program.ts";
 import { listRepos } from "./repositories.ts";
 
@@ -49,18 +49,15 @@ const newestFirst = (a: Pick<Listed, "version">, b: Pick<Listed, "version">): nu
   compareEvr(b.version, a.version);
 
 /** `pkg.latest_version`: the version that an installation would bring; empty for none that is newer. */
-export async function latestVersion(context: JobContext, names: string[], kwargs: Args): Promise<unknown> {
-  const { refresh: asked = true, ...others } = kwargs;
-  if (names.length === 0) return "";
-  const words = optionWords(others);
-  if (isTrue(asked)) await refresh(context, others);
+export async function newest(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, string>> {
+  const words = optionWords(kwargs);
   const installed = await installedTexts(context);
   const { retcode, stdout } = await callYum(context, ["--quiet", ...words, "list", "available", ...names], {
     ignore_retcode: true,
   });
   const listed = retcode === 0 ? parseList(context, stdout).sort(newestFirst) : [];
   const osarch = hostArch(context);
-  const found = Object.fromEntries(names.map((name) => {
+  return Object.fromEntries(names.map((name) => {
     const arch = parseArch(name).arch ?? osarch;
     const fits = listed.find((one) =>
       one.name === name && ["noarch", arch].concat(sameOf32(one.arch, osarch) ? [one.arch] : []).includes(one.arch) &&
@@ -68,7 +65,6 @@ export async function latestVersion(context: JobContext, names: string[], kwargs
     );
     return [name, fits?.version ?? ""];
   }));
-  return names.length === 1 ? found[names[0]!] : found;
 }
 
 /** `pkg.list_upgrades` */
@@ -100,8 +96,7 @@ export async function repoPackages(
       on.includes(name) || (!off.includes(name) && str(repo.enabled ?? "1") === "1")
     ).map(([name]) => name);
   const repos = truthy(fromrepo) ? namesOf(fromrepo) : enabled();
-  const matches = patterns.map((pattern) => compileGlob(pattern));
-  const found = new Map<string, Map<string, Set<string>>>();
+  const found: Available[] = [];
   for (const repo of repos) {
     const words = needYum(context) === "tdnf"
       ? ["--quiet", `--enablerepo=${repo}`, "list"]
@@ -110,17 +105,7 @@ export async function repoPackages(
       ignore_retcode: true,
     });
     if (retcode !== 0 && stdout.includes("Error:")) continue;
-    for (const { name, version, repoid } of parseList(context, stdout)) {
-      if (matches.length > 0 && !matches.some((fits) => fits(name))) continue;
-      const key = truthy(byrepo) ? repoid : "";
-      const packages = found.get(key) ?? new Map<string, Set<string>>();
-      found.set(key, packages);
-      packages.set(name, (packages.get(name) ?? new Set()).add(version));
-    }
+    found.push(...parseList(context, stdout));
   }
-  const sorted = (packages: Map<string, Set<string>> = new Map()) =>
-    Object.fromEntries([...packages].map(([name, versions]) => [name, [...versions].sort((a, b) => compareEvr(b, a))]));
-  return truthy(byrepo)
-    ? Object.fromEntries([...found].map(([repo, packages]) => [repo, sorted(packages)]))
-    : sorted(found.get(""));
+  return availableVersions(found, patterns, byrepo, compareEvr);
 }

@@ -1,7 +1,7 @@
 /** Groups of packages. */
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
@@ -29,30 +29,26 @@ const SECTIONS: Record<string, string> = {
 const ask = async (context: JobContext, words: string[]): Promise<string> =>
   (await runAll(context, [needYum(context), ...words], { ignore_retcode: true })).stdout;
 
-export const groupList = executionFunction({
-  signature: "",
-  doc: "The groups that there are, installed and not.\n\n    salt '*' pkg.group_list",
-  async run(context): Promise<Record<string, unknown>> {
-    const found: Record<string, string[]> = {
-      installed: [],
-      available: [],
-      "installed environments": [],
-      "available environments": [],
-    };
-    const languages: Record<string, unknown> = {};
-    let section: string | undefined;
-    for (const line of splitLines(await ask(context, ["grouplist", "hidden"]))) {
-      if (line.toLowerCase() === "done") break;
-      const named = SECTIONS[line.toLowerCase()];
-      if (named !== undefined) section = named;
-      else if (section === "available languages") {
-        const [, name, language] = /^(.+) \[(.+)\]/.exec(line.trim()) ?? [];
-        if (name !== undefined) languages[line.trim()] = { name, language };
-      } else if (section !== undefined) found[section]!.push(line.trim());
-    }
-    return { ...found, "available languages": languages };
-  },
-});
+export async function groupList(context: JobContext): Promise<Record<string, unknown>> {
+  const found: Record<string, string[]> = {
+    installed: [],
+    available: [],
+    "installed environments": [],
+    "available environments": [],
+  };
+  const languages: Record<string, unknown> = {};
+  let section: string | undefined;
+  for (const line of splitLines(await ask(context, ["grouplist", "hidden"]))) {
+    if (line.toLowerCase() === "done") break;
+    const named = SECTIONS[line.toLowerCase()];
+    if (named !== undefined) section = named;
+    else if (section === "available languages") {
+      const [, name, language] = /^(.+) \[(.+)\]/.exec(line.trim()) ?? [];
+      if (name !== undefined) languages[line.trim()] = { name, language };
+    } else if (section !== undefined) found[section]!.push(line.trim());
+  }
+  return { ...found, "available languages": languages };
+}
 
 const plainLine = (line: string): string => line.trim().replace(/^[!-/:-@[-`{-~]+/, "").trim();
 
@@ -118,16 +114,6 @@ async function expandGroups(context: JobContext, members: Record<Kind, Set<strin
     }
     for (const kind of KINDS) for (const one of found[kind]) members[kind].add(one);
   }
-}
-
-/** `pkg.group_diff`: which packages of a group are installed. */
-export async function groupDiff(context: JobContext, name: string, kwargs: Args): Promise<Record<string, unknown>> {
-  const installed = await installedRpms(context);
-  const info = await groupInfo(context, name, { expand: true, kwargs });
-  return Object.fromEntries(KINDS.map((kind) => [kind, {
-    installed: info[kind].filter((one) => installed[one] !== undefined),
-    "not installed": info[kind].filter((one) => installed[one] === undefined),
-  }]));
 }
 
 const needList = (value: unknown, name: string): string[] => {

@@ -1,19 +1,21 @@
-/** `pkg.install` of dnf and yum. */
-import type { Args } from "../../../model/loader/signature.ts";
+/** What changes packages by dnf and yum. */
+import { joinPath } from "../../../base/paths.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { changes, stringify } from "../../packages/lists.ts";
-import { changing } from "../../packages/shared_functions.ts";
+import type { Downloaded } from "../../packages/package_file.ts";
+import { downloadedRpms } from "../../packages/rpm/downloaded.ts";
+import { changing, installedTargets } from "../../packages/shared_functions.ts";
 import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
 import { matchVersion } from "../../packages/versions.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { ARCHES, hostArch } from "../../packages/rpm/names.ts";
 import { installedTexts, refresh, repoPackages } from "./available.ts";
-import { downloaded } from "./downloaded.ts";
 import { hold, listHolds } from "./holds.ts";
 import { callYum, needYum, optionWords } from "./program.ts";
 import { patches } from "./patches.ts";
@@ -181,47 +183,41 @@ async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], 
   }
 }
 
+/** `pkg.list_downloaded`: name → version → the file. */
+export const downloaded = (context: JobContext): Promise<Downloaded> =>
+  downloadedRpms(context, joinPath("/var/cache", needYum(context)));
+
 /** `pkg.install`: the packages that changed, with their versions before and after. */
-export const install = executionFunction({
-  signature: `name=None, refresh=False, skip_verify=False, pkgs=None, sources=None, downloadonly=False,
-    reinstall=False, normalize=True, update_holds=False, saltenv='base', ignore_epoch=False, **kwargs`,
-  doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-    "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True",
-  async run(context, args): Promise<unknown> {
-    const kwargs = args.kwargs;
-    if (isTrue(args.refresh)) await refresh(context, kwargs);
-    const targets = await parseTargets(context, {
-      name: args.name,
-      pkgs: args.pkgs,
-      sources: args.sources,
-      saltenv: args.saltenv,
-      version: kwargs.version ?? null,
-      normalize: truthy(args.normalize) && truthy(kwargs.split_arch ?? true),
-      ...("advisory_ids" in kwargs ? { advisory_ids: kwargs.advisory_ids } : {}),
+export async function install(context: JobContext, args: KeywordArgs): Promise<unknown> {
+  const { kwargs } = args;
+  if (isTrue(args.refresh)) await refresh(context, kwargs);
+  const targets = await parseTargets(context, {
+    name: args.name,
+    pkgs: args.pkgs,
+    sources: args.sources,
+    saltenv: args.saltenv,
+    version: kwargs.version ?? null,
+    normalize: truthy(args.normalize) && truthy(kwargs.split_arch ?? true),
+    ...("advisory_ids" in kwargs ? { advisory_ids: kwargs.advisory_ids } : {}),
+  });
+  if (targets === undefined) return {};
+  const onlyFetched = truthy(args.downloadonly);
+  const state = async (): Promise<Record<string, unknown>> =>
+    onlyFetched ? await downloaded(context) : stringify(await installedTexts(context));
+  const before = await state();
+  const orders = await ordersOf(context, args, targets, onlyFetched ? {} : await installedTexts(context));
+  await carryOut(context, args, targets.kind, orders);
+  const after = await state();
+  const done: Record<string, unknown> = changes(before, after);
+  for (const { name } of orders.order.reinstall) done[name] ??= { old: before[name] ?? "", new: after[name] ?? "" };
+  if (orders.errors.length > 0) {
+    const again = orders.order.reinstall.length > 0 ? "/reinstalling" : "";
+    throw new CommandExecutionError(`Error occurred installing${again} package(s)`, {
+      info: { errors: orders.errors, changes: done },
     });
-    if (targets === undefined) return {};
-    const state = async (): Promise<Record<string, unknown>> =>
-      truthy(args.downloadonly) ? await downloaded(context) : stringify(await installedTexts(context));
-    const before = await state();
-    const orders = await ordersOf(
-      context,
-      args,
-      targets,
-      truthy(args.downloadonly) ? {} : await installedTexts(context),
-    );
-    await carryOut(context, args, targets.kind, orders);
-    const after = await state();
-    const done: Record<string, unknown> = changes(before, after);
-    for (const { name } of orders.order.reinstall) done[name] ??= { old: before[name] ?? "", new: after[name] ?? "" };
-    if (orders.errors.length > 0) {
-      const again = orders.order.reinstall.length > 0 ? "/reinstalling" : "";
-      throw new CommandExecutionError(`Error occurred installing${again} package(s)`, {
-        info: { errors: orders.errors, changes: done },
-      });
-    }
-    return done;
-  },
-});
+  }
+  return done;
+}
 
 export async function remove(context: JobContext, args: Args): Promise<unknown> {
   const parsed = await parseTargets(context, {
@@ -236,11 +232,9 @@ export async function remove(context: JobContext, args: Args): Promise<unknown> 
         ? Object.keys(before).filter(compileGlob(name)).map((one) => [one, version])
         : [[name, version]],
   );
-  const targets = wanted.flatMap(([name, version]) => {
-    if (before[name] === undefined) return [];
-    if (!truthy(version)) return [name];
+  const targets = installedTargets(new Map(wanted), before, (name, version) => {
     const { bare, suffix } = splitArch(context, name, args.kwargs as Args);
-    return before[name]!.includes(version!) ? [`${bare}-${str(version).replace(/^[^:]*:/, "")}${suffix}`] : [];
+    return `${bare}-${version.replace(/^[^:]*:/, "")}${suffix}`;
   });
   if (targets.length === 0) return {};
   return await changing(

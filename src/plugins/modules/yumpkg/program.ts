@@ -8,6 +8,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { type CommandOutcome, programPath, runAll, scopeWords } from "../../commands.ts";
 import { hostArch, resolveName } from "../../packages/rpm/names.ts";
+import type { Available } from "../../packages/shared_functions.ts";
 
 const PROGRAMS = ["dnf5", "dnf", "tdnf", "yum"];
 
@@ -52,11 +53,8 @@ export function optionWords(kwargs: Args, extra = false): string[] {
 }
 
 /** One line of a list. */
-export interface Listed {
-  name: string;
-  version: string;
+export interface Listed extends Available {
   arch: string;
-  repoid: string;
 }
 
 const HEADS = [
@@ -80,7 +78,7 @@ export function parseList(context: Pick<Context, "grains">, text: string): Liste
       name: resolveName(dot < 0 ? full : full.slice(0, dot), arch, hostArch(context)),
       version: version.replace(/-+$/, ""),
       arch,
-      repoid: repo.replace(/^@+/, ""),
+      repo: repo.replace(/^@+/, ""),
     });
   }
   return found;

@@ -1,12 +1,12 @@
 /** Which versions there are: `pkg.refresh_db`, `info_available`, `latest_version`, `list_upgrades`, `list_repo_pkgs`. */
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { compileGlob } from "../../../language/python/glob.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
+import { availableVersions } from "../../packages/shared_functions.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { elementsOf } from "../../xml.ts";
 import { askZypper, batches, callZypper } from "./program.ts";
@@ -66,16 +66,15 @@ export async function infoAvailable(
   return found;
 }
 
-/** `pkg.latest_version`: what an installation would bring; empty if that is there. */
-export async function latestVersion(context: JobContext, given: string[], kwargs: Args): Promise<unknown> {
-  if (given.length === 0) return {};
-  const names = [...new Set(given)].sort();
-  const info = await infoAvailable(context, names, kwargs);
-  const found = Object.fromEntries(names.map((name) => {
-    const { status = "", version = null } = info[name] ?? {};
-    return [name, /not installed|out-of-date/i.test(str(status)) ? version : ""];
-  }));
-  return names.length === 1 ? found[names[0]!] : found;
+/** The versions that an installation would bring; empty for those that are there. */
+export async function newest(context: JobContext, given: string[], { root }: Args): Promise<Args> {
+  const info = await infoAvailable(context, given, { root, refresh: false });
+  return Object.fromEntries(
+    [...new Set(given)].sort().map((name) => {
+      const { status = "", version = null } = info[name] ?? {};
+      return [name, /not installed|out-of-date/i.test(str(status)) ? version : ""];
+    }),
+  );
 }
 
 /** `pkg.list_upgrades` */
@@ -94,30 +93,15 @@ export async function upgrades(
   );
 }
 
-const newestFirst = (versions: Iterable<string>): string[] => [...versions].sort((a, b) => looseCompare(b, a));
-
 /** `pkg.list_repo_pkgs`: the versions of packages, newest first; by repository with `byrepo`. */
 export async function repoPackages(context: JobContext, patterns: string[], kwargs: Args): Promise<Args> {
   const { byrepo = false, fromrepo = "", root = null } = kwargs;
-  const fits = patterns.map(compileGlob);
   const listed = elementsOf(await askZypper(context, ["se", "-s", ...patterns], { root }), "solvable");
-  const found: Record<string, Record<string, Set<string>>> = {};
-  for (const { attributes: { kind, repository, name, edition } } of listed) {
-    if (kind !== "package" || repository === undefined || name === undefined || edition === undefined) continue;
-    if (truthy(fromrepo) && repository !== str(fromrepo)) continue;
-    if (fits.length > 0 && !fits.some((one) => one(name))) continue;
-    ((found[repository] ??= {})[name] ??= new Set()).add(edition);
-  }
-  const sorted = Object.entries(found).map(([repo, packages]): [string, Record<string, string[]>] => [
-    repo,
-    Object.fromEntries(Object.entries(packages).map(([name, versions]) => [name, newestFirst(versions)])),
-  ]);
-  if (truthy(byrepo)) return Object.fromEntries(sorted);
-  const all: Record<string, string[]> = {};
-  for (const [, packages] of sorted) {
-    for (const [name, versions] of Object.entries(packages)) (all[name] ??= []).push(...versions);
-  }
-  return Object.fromEntries(Object.entries(all).map(([name, versions]) => [name, newestFirst(versions)]));
+  const found = listed.flatMap(({ attributes: { kind, repository: repo, name, edition: version } }) => {
+    if (kind !== "package" || repo === undefined || name === undefined || version === undefined) return [];
+    return truthy(fromrepo) && repo !== str(fromrepo) ? [] : [{ name, version, repo }];
+  });
+  return availableVersions(found, patterns, byrepo, looseCompare);
 }
 
 /** The available versions of a package as zypper's search has them. */

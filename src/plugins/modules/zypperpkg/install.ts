@@ -1,13 +1,13 @@
 /** `pkg.install`, `remove` and `upgrade` of zypper. */
-import type { Args } from "../../../model/loader/signature.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { splitLines } from "../../../language/python/lines.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { changes } from "../../packages/lists.ts";
-import { changing } from "../../packages/shared_functions.ts";
+import { changing, installedTargets } from "../../packages/shared_functions.ts";
 import { parseTargets, type Targets } from "../../packages/targets.ts";
 import { looseCompare, splitComparison } from "../../packages/versions.ts";
 import { editions, refresh } from "./available.ts";
@@ -74,48 +74,38 @@ function installWords(args: Args): string[] {
 }
 
 /** `pkg.install`: the packages that changed, with their versions before and after. */
-export const install = executionFunction({
-  signature: `name=None, refresh: bool=False, fromrepo=None, pkgs=None, sources=None, downloadonly: bool=None,
-    skip_verify=False, version=None, ignore_repo_failure: bool=False, no_recommends=False, root=None, **kwargs`,
-  doc: "Installs packages: one with its `version`, several as `pkgs`, or files as `sources`.\n\n" +
-    "    salt '*' pkg.install pkgs='[foo, {bar: 1.2.3-4}]' refresh=True",
-  async run(context, args): Promise<unknown> {
-    const { root, name, pkgs, sources, ignore_repo_failure } = args;
-    const { diff_attr: attr = null, version: _, ...kwargs } = args.kwargs;
-    if (args.refresh) await refresh(context, { root });
-    const targets = await parseTargets(context, { ...kwargs, name, pkgs, sources });
-    if (targets === undefined) return {};
-    const words = await targetWords(context, args, targets);
-    const includes = kindsOf(words);
-    const state = () => args.downloadonly ? downloaded(context, root) : listPkgs(context, { attr, root, includes });
-    const before = await state();
-    const first = installWords(args);
-    const call = { root, lenient: ignore_repo_failure };
-    const named = targets.kind === "advisory" ? words.map((id) => `patch:${id}`) : words;
-    const older: string[] = [];
-    for (const batch of batches(named, BATCH)) {
-      const { stdout } = await callZypper(context, [...first, ...batch], { ...call, scoped: true });
-      for (const line of splitLines(stdout)) {
-        const found = /^The selected package '([^']+)'.+has lower version/.exec(line);
-        if (found !== null) older.push(found[1]!);
-      }
+export async function install(context: JobContext, args: KeywordArgs): Promise<unknown> {
+  const { root, name, pkgs, sources, ignore_repo_failure } = args;
+  const { diff_attr: attr = null, version: _, ...kwargs } = args.kwargs;
+  if (args.refresh) await refresh(context, { root });
+  const targets = await parseTargets(context, { ...kwargs, name, pkgs, sources });
+  if (targets === undefined) return {};
+  const words = await targetWords(context, args, targets);
+  const includes = kindsOf(words);
+  const state = () => args.downloadonly ? downloaded(context, root) : listPkgs(context, { attr, root, includes });
+  const before = await state();
+  const first = installWords(args);
+  const call = { root, lenient: truthy(ignore_repo_failure) };
+  const named = targets.kind === "advisory" ? words.map((id) => `patch:${id}`) : words;
+  const older: string[] = [];
+  for (const batch of batches(named, BATCH)) {
+    const { stdout } = await callZypper(context, [...first, ...batch], { ...call, scoped: true });
+    for (const line of splitLines(stdout)) {
+      const found = /^The selected package '([^']+)'.+has lower version/.exec(line);
+      if (found !== null) older.push(found[1]!);
     }
-    for (const batch of batches(older, BATCH)) await callZypper(context, [...first, "--force", ...batch], call);
-    return changes(before, await state());
-  },
-});
+  }
+  for (const batch of batches(older, BATCH)) await callZypper(context, [...first, "--force", ...batch], call);
+  return changes(before, await state());
+}
 
 export async function remove(context: JobContext, { name, pkgs, root }: Args): Promise<unknown> {
   const parsed = await parseTargets(context, { name, pkgs });
   if (parsed?.kind !== "repository") return {};
   const includes = kindsOf([...parsed.wanted.keys()]);
   const before = await listPkgs(context, { root, includes }) as Record<string, string>;
-  const targets = [...parsed.wanted].flatMap(([one, version]) => {
-    const there = before[one];
-    if (there === undefined) return [];
-    if (!truthy(version)) return [one];
-    return there.split(",").includes(version!) ? [`${one}-${version}`] : [];
-  });
+  const there = Object.fromEntries(Object.entries(before).map(([one, versions]) => [one, versions.split(",")]));
+  const targets = installedTargets(parsed.wanted, there, (one, version) => `${one}-${version}`);
   if (targets.length === 0) return {};
   for (const batch of batches(targets, BATCH)) {
     await callZypper(context, ["remove", ...batch], { root, scoped: true });
@@ -155,27 +145,22 @@ async function upgradeWords(context: JobContext, args: Args): Promise<string[]> 
 }
 
 /** `pkg.upgrade`; in a dry run what zypper says that it would do. */
-export const upgrade = executionFunction({
-  signature: `name=None, pkgs=None, refresh: bool=True, dryrun: bool=False, dist_upgrade: bool=False, fromrepo=None,
-    novendorchange=False, skip_verify=False, no_recommends=False, root=None, diff_attr=None, **kwargs`,
-  doc: "Upgrades all packages, or those that are named.\n\n    salt '*' pkg.upgrade dist_upgrade=True",
-  async run(context, args): Promise<unknown> {
-    const { root, diff_attr: attr, dryrun } = args;
-    if (args.refresh) await refresh(context, { root });
-    const words = await upgradeWords(context, args);
-    const call = { root, lenient: true, scoped: true };
-    if (args.dist_upgrade && dryrun) await callZypper(context, [...words, "--debug-solver"], call);
-    let said = "";
-    const done = await changing(
-      () => listPkgs(context, { root, attr }),
-      async () => {
-        const { retcode, stdout, stderr, pid } = await callZypper(context, words, call);
-        said = `${stdout}\n${stderr}`.trim();
-        return { retcode: succeeded(retcode) ? 0 : retcode, stdout, stderr, pid };
-      },
-      "Problem encountered upgrading packages",
-      (result, changes) => ({ changes, result }),
-    );
-    return dryrun ? said : done;
-  },
-});
+export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
+  const { root, diff_attr: attr, dryrun } = args;
+  if (args.refresh) await refresh(context, { root });
+  const words = await upgradeWords(context, args);
+  const call = { root, lenient: true, scoped: true };
+  if (args.dist_upgrade && dryrun) await callZypper(context, [...words, "--debug-solver"], call);
+  let said = "";
+  const done = await changing(
+    () => listPkgs(context, { root, attr }),
+    async () => {
+      const { retcode, stdout, stderr, pid } = await callZypper(context, words, call);
+      said = `${stdout}\n${stderr}`.trim();
+      return { retcode: succeeded(retcode) ? 0 : retcode, stdout, stderr, pid };
+    },
+    "Problem encountered upgrading packages",
+    (result, changes) => ({ changes, result }),
+  );
+  return dryrun ? said : done;
+}

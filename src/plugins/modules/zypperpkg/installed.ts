@@ -1,6 +1,5 @@
 /** What is installed, and what was downloaded. */
-import type { Args } from "../../../model/loader/signature.ts";
-import { executionFunction } from "../../../model/loader/family.ts";
+import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
@@ -96,17 +95,15 @@ export async function listPkgs(context: JobContext, options: ListOptions): Promi
 }
 
 /** The same for a caller of the function, who may ask for what there is not here. */
-export const listFor = executionFunction({
-  signature: "versions_as_list=False, root=None, includes=None, **kwargs",
-  doc: "The installed packages with their versions; with `attr` further details, with `includes` products, patterns " +
-    "and patches too.\n\n    salt '*' pkg.list_pkgs includes='[pattern]'",
-  async run(context, { versions_as_list, root, includes, kwargs }): Promise<Record<string, unknown>> {
-    const { removed, purge_desired, attr } = kwargs;
-    if (isTrue(removed) || isTrue(purge_desired)) return {};
-    const kinds = Array.isArray(includes) ? includes.map(str) : [];
-    return await listPkgs(context, { root, attr, includes: kinds, versionsAsList: isTrue(versions_as_list) });
-  },
-});
+export async function listFor(
+  context: JobContext,
+  { versions_as_list, root, includes, kwargs }: KeywordArgs,
+): Promise<Record<string, unknown>> {
+  const { removed, purge_desired, attr } = kwargs;
+  if (isTrue(removed) || isTrue(purge_desired)) return {};
+  const kinds = Array.isArray(includes) ? includes.map(str) : [];
+  return await listPkgs(context, { root, attr, includes: kinds, versionsAsList: isTrue(versions_as_list) });
+}
 
 export const downloaded = (context: JobContext, root: unknown) =>
   downloadedRpms(context, below(root, "/var/cache/zypp/packages"));

@@ -1,7 +1,7 @@
 /** Packages that keep their version: zypper's locks. */
 import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
+import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { compilePattern } from "../../../language/python/regexp.ts";
 import { str } from "../../../language/python/repr.ts";
@@ -61,20 +61,16 @@ async function locked(context: JobContext, root: unknown): Promise<Map<string, A
   return found;
 }
 
-export const listHolds = executionFunction({
-  signature: "pattern=None, full: bool=True, root=None, **kwargs",
-  doc: "The packages that are held.\n\n    salt '*' pkg.list_holds",
-  async run(context, { pattern, full, root }): Promise<string[]> {
-    const found = new Set<string>();
-    for (const [name, versions] of await locked(context, root)) {
-      for (const { epoch = 0, edition } of versions) {
-        found.add(full ? `${name}-${str(epoch)}:${str(edition ?? null)}.*` : name);
-      }
+export async function listHolds(context: JobContext, { pattern, full, root }: Args): Promise<string[]> {
+  const found = new Set<string>();
+  for (const [name, versions] of await locked(context, root)) {
+    for (const { epoch = 0, edition } of versions) {
+      found.add(truthy(full) ? `${name}-${str(epoch)}:${str(edition ?? null)}.*` : name);
     }
-    const fits = truthy(pattern) ? compilePattern(`${str(pattern)}-\\S+`) : undefined;
-    return [...found].filter((one) => fits === undefined || fits(one));
-  },
-});
+  }
+  const fits = truthy(pattern) ? compilePattern(`${str(pattern)}-\\S+`) : undefined;
+  return [...found].filter((one) => fits === undefined || fits(one));
+}
 
 interface Hold {
   name: string;

@@ -1,4 +1,5 @@
 /** What `rpm -q` tells of packages, by a format of its own. */
+import { utcDate } from "../fields.ts";
 import type { InstalledVersion } from "../lists.ts";
 import { resolveName } from "./names.ts";
 
@@ -23,7 +24,7 @@ export function parseQuery(line: string, osarch: string): QueriedPackage | undef
     version,
     release,
     arch,
-    install_date: seconds === null ? null : `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`,
+    install_date: seconds === null ? null : utcDate(seconds * 1000),
     install_date_time_t: seconds,
   };
 }
