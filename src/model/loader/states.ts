@@ -58,11 +58,40 @@ export interface StateFunction {
   run(context: StateContext, args: Args): StateReturn | Promise<StateReturn>;
 }
 
-/** Declares a state function, with arguments typed by its signature. */
-export const stateFunction: Declare<StateFunction> = declareFunction;
+/** Ends a state from however deep in its code: the state returns this. */
+export class StateEnd extends Error {
+  readonly ret: Partial<StateReturn>;
 
-/** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
-export const stateFunctions: DeclareAll<StateFunction> = declareFunctions as DeclareAll<StateFunction>;
+  constructor(ret: Partial<StateReturn>) {
+    super(String(ret.comment ?? ""));
+    this.name = "StateEnd";
+    this.ret = ret;
+  }
+}
+
+/** The same function, which returns what a {@link StateEnd} has: a failure under the name of the state, unless that says more. */
+const ending = (fun: StateFunction): StateFunction => ({
+  ...fun,
+  async run(context, args) {
+    try {
+      return await fun.run(context, args);
+    } catch (error) {
+      if (!(error instanceof StateEnd)) throw error;
+      return { name: args.name, changes: {}, result: false, comment: "", ...error.ret };
+    }
+  },
+});
+
+/** Declares a state function, with arguments typed by its signature. It may end with {@link StateEnd}. */
+export const stateFunction = ((fun: StateFunction) => ending(declareFunction(fun))) as unknown as Declare<
+  StateFunction
+>;
+
+/** Declares all functions of a module: `"name(arguments)": { doc, run }`. They may end with {@link StateEnd}. */
+export const stateFunctions = ((table: Record<string, Omit<StateFunction, "signature">>) =>
+  Object.fromEntries(
+    Object.entries<StateFunction>(declareFunctions(table)).map(([name, fun]) => [name, ending(fun)]),
+  )) as unknown as DeclareAll<StateFunction>;
 
 /** The export `states` of a file under `plugins/states/`. */
 export interface StateModule {

@@ -1,11 +1,18 @@
+import { end, fail, fails, messageFor } from "./outcome.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  StateEnd,
+  stateFunction,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { exists, lookAt } from "../linux/paths.ts";
 import { redacted } from "../modules/file/hash.ts";
-import { type Extraction, readArguments, Refusal } from "./archive/arguments.ts";
+import { type Extraction, readArguments } from "./archive/arguments.ts";
 import { notedHash, noteHash } from "./archive/checksums.ts";
 import { compare, type Contents, readContents } from "./archive/contents.ts";
 import { clean, FailedProgram, refuseOutside, removePath, unpack } from "./archive/extract.ts";
@@ -18,16 +25,12 @@ interface SourceSum {
 
 async function sumOf(context: StateContext, args: Args, source: string): Promise<SourceSum | undefined> {
   if (!truthy(args.source_hash)) return undefined;
-  try {
-    return await context.call("file.get_source_sum", [], {
-      source,
-      source_hash: args.source_hash,
-      source_hash_name: args.source_hash_name,
-      saltenv: context.saltenv,
-    }) as SourceSum;
-  } catch (error) {
-    throw error instanceof CommandExecutionError ? new Refusal(error.message) : error;
-  }
+  return await context.call("file.get_source_sum", [], {
+    source,
+    source_hash: args.source_hash,
+    source_hash_name: args.source_hash_name,
+    saltenv: context.saltenv,
+  }).catch(fails("", messageFor(CommandExecutionError))) as SourceSum;
 }
 
 /** With `skip_files_list_verify`, an archive that has not changed since it was unpacked is not looked into. */
@@ -40,10 +43,10 @@ async function refuseUnchanged(
   if (!truthy(args.skip_files_list_verify) || sum === undefined) return;
   const found = isLocal ? source : await context.call("cp.is_cached", [source], { saltenv: context.saltenv });
   if (!truthy(found) || notedHash(context, str(found)) !== sum.hsum) return;
-  throw new Refusal(
+  end(
+    context.test ? null : true,
     `Archive ${redacted(source)} existing source sum is the same as the expected one and skip_files_list_verify ` +
       "argument was set to True. Extraction is not needed",
-    context.test ? null : true,
   );
 }
 
@@ -56,9 +59,9 @@ async function fetched(
   if (isLocal) return source;
   const shown = redacted(source);
   if (context.test) {
-    throw new Refusal(
-      `Archive ${shown} would be cached (if necessary) and checked to discover if extraction is needed`,
+    end(
       null,
+      `Archive ${shown} would be cached (if necessary) and checked to discover if extraction is needed`,
     );
   }
   const { source_hash, source_hash_name, skip_verify, use_etag } = args;
@@ -81,22 +84,22 @@ function clearWrong(
   const found = `The below paths (relative to ${name}) exist, but are the incorrect type (file instead of directory, ` +
     "symlink instead of file, etc.).";
   if (context.test && truthy(args.clean)) {
-    throw new Refusal(
+    end(
+      null,
       `${found} Since the 'clean' option is enabled, the destination paths would be cleared and the archive would be ` +
         `extracted.${paths}`,
-      null,
     );
   }
   if (context.test && truthy(args.clean_parent)) {
-    throw new Refusal(
+    end(
+      null,
       `${found} Since the 'clean_parent' option is enabled, the destination parent directory would be removed first ` +
         "and then re-created and the archive would be extracted",
-      null,
     );
   }
   if (truthy(args.clean)) return false;
   if (!truthy(args.force)) {
-    throw new Refusal(
+    fail(
       `${found} To proceed with extraction, set 'force' to True. Note that this will remove these paths before ` +
         `extracting.${paths}`,
     );
@@ -144,7 +147,7 @@ function reasonsOf(
 
 async function checkHash(context: StateContext, source: string, sum: SourceSum): Promise<void> {
   if (truthy(await context.call("file.check_hash", [source, sum.hsum]))) return;
-  throw new Refusal(`${redacted(source)} does not match the desired source_hash ${sum.hsum}`);
+  fail(`${redacted(source)} does not match the desired source_hash ${sum.hsum}`);
 }
 
 /** Unpacks; notes what was made and removed in `ret`. */
@@ -163,7 +166,7 @@ async function extract(
   }
   if (truthy(args.clean)) clean(context, extraction, contents, ret);
   const { files, created } = await unpack(context, args, extraction, archive);
-  if (files.length === 0) throw new Refusal(`No files were extracted from ${redacted(source)}`);
+  if (files.length === 0) fail(`No files were extracted from ${redacted(source)}`);
   if (created) ret.changes.directories_created = [name];
   ret.changes.extracted_files = files;
   const trimmed = trim === false ? "" : `. Output was trimmed to ${trim} number of lines`;
@@ -193,7 +196,7 @@ async function run(context: StateContext, args: KeywordArgs, ret: StateReturn): 
   const sum = await sumOf(context, args, source);
   await refuseUnchanged(context, args, extraction, sum);
   if (truthy(args.clean) && truthy(args.clean_parent)) {
-    throw new Refusal("Only one of 'clean' and 'clean_parent' can be set to True");
+    fail("Only one of 'clean' and 'clean_parent' can be set to True");
   }
   const archive = await fetched(context, args, extraction);
   if (typeof archive !== "string") return archive;
@@ -207,9 +210,9 @@ async function run(context: StateContext, args: KeywordArgs, ret: StateReturn): 
     if (isLocal && sum !== undefined && !truthy(args.skip_verify)) await checkHash(context, source, sum);
     if (context.test) {
       const cleaning = truthy(args.clean) ? ", after cleaning destination path(s)" : "";
-      throw new Refusal(
-        `Archive ${redacted(source)} would be extracted to ${name}${cleaning}${explained(reasons)}`,
+      end(
         null,
+        `Archive ${redacted(source)} would be extracted to ${name}${cleaning}${explained(reasons)}`,
       );
     }
     await extract(context, args, extraction, { archive, contents, reasons }, ret);
@@ -255,7 +258,7 @@ export const states: StateModule = {
         try {
           return await run(context, args, ret);
         } catch (error) {
-          if (error instanceof Refusal) return { ...ret, result: error.result, comment: error.message };
+          if (error instanceof StateEnd) return { ...ret, ...error.ret };
           if (error instanceof FailedProgram) {
             const { outcome } = error;
             const comment = `Cannot extract ${redacted(str(args.source))} to ${str(args.name)}: ${

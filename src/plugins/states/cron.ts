@@ -12,7 +12,7 @@ import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
 import { needs } from "./available.ts";
-import { outcome } from "./outcome.ts";
+import { fails, outcome } from "./outcome.ts";
 
 type Status = "absent" | "present" | "update";
 
@@ -116,16 +116,12 @@ async function install(context: StateContext, args: Args, path: string, group: s
     return outcome(name, result, comment);
   }
   const [source, hash] = await context.call("file.source_list", [name, source_hash, context.saltenv]) as unknown[];
-  let ret: StateReturn;
-  try {
-    const fetched = { ...common, source, source_hash: hash, source_hash_name, skip_verify: false, ...rendering };
-    const [sfn, sum, problem] = await context.call("file.get_managed", [], fetched) as unknown[];
-    if (truthy(problem)) return outcome(name, false, str(problem));
-    const managed = { ...common, sfn, ret: outcome(name, true, ""), source, source_sum: sum, backup };
-    ret = await context.call("file.manage_file", [], managed) as StateReturn;
-  } catch (error) {
-    return outcome(name, false, `Unable to manage file: ${messageOf(error)}`);
-  }
+  const unable = fails("Unable to manage file: ", messageOf);
+  const fetched = { ...common, source, source_hash: hash, source_hash_name, skip_verify: false, ...rendering };
+  const [sfn, sum, problem] = await context.call("file.get_managed", [], fetched).catch(unable) as unknown[];
+  if (truthy(problem)) return outcome(name, false, str(problem));
+  const managed = { ...common, sfn, ret: outcome(name, true, ""), source, source_sum: sum, backup };
+  const ret = await context.call("file.manage_file", [], managed).catch(unable) as StateReturn;
   if (!("diff" in ret.changes)) {
     if (!truthy(ret.result)) return { ...ret, name };
     return outcome(name, true, `Crontab for user ${str(user)} is in the correct state`);

@@ -7,7 +7,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { newContainer } from "../docker/create_options.ts";
 import { needImage, networksOf } from "./docker/prepare.ts";
 import { running } from "./docker/running.ts";
-import { nestedText, outcome } from "./outcome.ts";
+import { fails, nestedText, outcome } from "./outcome.ts";
 
 type Values = Record<string, unknown>;
 
@@ -174,12 +174,9 @@ export const states: StateModule = {
           return outcome(name, false, "Container is running, set force to True to forcibly remove it");
         }
         if (context.test) return outcome(name, null, `Container '${str(name)}' will be removed`);
-        let removed: unknown;
-        try {
-          removed = await context.call("docker.rm", [name], { force });
-        } catch (error) {
-          return outcome(name, false, `Failed to remove container '${str(name)}': ${messageOf(error)}`);
-        }
+        const removed = await context.call("docker.rm", [name], { force }).catch(
+          fails(`Failed to remove container '${str(name)}': `, messageOf),
+        );
         if (await isThere()) return outcome(name, false, `Failed to remove container '${str(name)}'`, { removed });
         const how = truthy(force) && before !== "stopped" ? "Forcibly" : "Successfully";
         return outcome(name, true, `${how} removed container '${str(name)}'`, { removed });

@@ -5,7 +5,7 @@ import { type StateContext, stateFunctions, type StateModule, type StateReturn }
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { outcome } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 
 type Values = Record<string, unknown>;
 
@@ -98,30 +98,14 @@ async function present(context: StateContext, args: Args): Promise<StateReturn> 
   }
   const full = truthy(tag) ? `${str(name)}:${str(tag)}` : str(name);
   const wanted: Wanted = { args, name: sources.length === 1 ? str(name) : full, full };
-  let before: Values | null;
-  try {
-    before = await known(context, full);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return outcome(name, false, error.message);
-  }
+  const before = await known(context, full).catch(fails("", messageFor(CommandExecutionError)));
   if (before !== null && !truthy(force)) return outcome(name, true, `Image ${full} already present`);
   const way = WAYS[sources[0] ?? "pull"]!;
   if (context.test) return outcome(name, null, `Image ${full} will be ${way.action}`);
-  let update: Values;
-  try {
-    update = await way.run(context, wanted) as Values;
-  } catch (error) {
-    return outcome(name, false, `${way.failed(wanted)}: ${messageOf(error)}`);
-  }
+  const update = await way.run(context, wanted).catch(fails(`${way.failed(wanted)}: `, messageOf)) as Values;
   const changes = way.changed(before, update) ? update : {};
-  try {
-    await known(context, full);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    const comment = `Failed to inspect image '${full}' after it was ${way.action}: ${error.message}`;
-    return outcome(name, false, comment, changes);
-  }
+  const unseen = `Failed to inspect image '${full}' after it was ${way.action}: `;
+  await known(context, full).catch(fails(unseen, messageFor(CommandExecutionError), { changes }));
   const comment = Object.keys(changes).length > 0
     ? `Image '${full}' was ${way.action}`
     : `Image '${wanted.name}' was ${way.action}, but there were no changes`;

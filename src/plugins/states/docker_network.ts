@@ -1,10 +1,9 @@
-import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
-import { type Network, networkOf, removeNetwork } from "./docker/network.ts";
+import { networkOf, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
-import { outcome } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 
 /** Networks of Docker. */
 export const states: StateModule = {
@@ -20,13 +19,7 @@ export const states: StateModule = {
     "absent(name)": {
       doc: "There is no network of that name.",
       async run(context, { name }) {
-        let network: Network | undefined;
-        try {
-          network = await networkOf(context, name);
-        } catch (error) {
-          if (!(error instanceof CommandExecutionError)) throw error;
-          return outcome(name, false, messageOf(error));
-        }
+        const network = await networkOf(context, name).catch(fails("", messageFor(CommandExecutionError)));
         if (network === undefined) return outcome(name, true, `Network '${str(name)}' already absent`);
         if (context.test) return outcome(name, null, `Network '${str(name)}' will be removed`);
         return await removeNetwork(context, network);

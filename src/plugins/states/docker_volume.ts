@@ -3,7 +3,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { repr, str } from "../../language/python/repr.ts";
-import { outcome } from "./outcome.ts";
+import { fails, outcome } from "./outcome.ts";
 
 type Volume = { Name: string; Driver: string };
 
@@ -24,21 +24,18 @@ async function create(
   changes: Record<string, unknown>,
 ): Promise<StateReturn> {
   const { name, driver } = args;
-  try {
-    const options = { driver, driver_opts: optionsOf(args.driver_opts) };
-    const created = await context.call("docker.create_volume", [name], options);
-    return outcome(name, true, "", { ...changes, created });
-  } catch (error) {
-    return outcome(name, false, `Failed to create volume '${str(name)}': ${messageOf(error)}`, changes);
-  }
+  const options = { driver, driver_opts: optionsOf(args.driver_opts) };
+  const created = await context.call("docker.create_volume", [name], options).catch(
+    fails(`Failed to create volume '${str(name)}': `, messageOf, { changes }),
+  );
+  return outcome(name, true, "", { ...changes, created });
 }
 
 async function remove(context: StateContext, name: unknown): Promise<StateReturn> {
-  try {
-    return outcome(name, true, "", { removed: await context.call("docker.remove_volume", [name]) });
-  } catch (error) {
-    return outcome(name, false, `Failed to remove volume '${str(name)}': ${messageOf(error)}`);
-  }
+  const removed = await context.call("docker.remove_volume", [name]).catch(
+    fails(`Failed to remove volume '${str(name)}': `, messageOf),
+  );
+  return outcome(name, true, "", { removed });
 }
 
 /** Volumes of Docker. */
@@ -69,8 +66,7 @@ export const states: StateModule = {
           }'`;
           return outcome(name, null, comment);
         }
-        const removed = await remove(context, name);
-        return removed.result === true ? await create(context, args, removed.changes) : removed;
+        return await create(context, args, (await remove(context, name)).changes);
       },
     },
     "absent(name, driver=None)": {

@@ -1,3 +1,4 @@
+import { fail } from "./outcome.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
@@ -8,7 +9,7 @@ import { cloneLatest } from "./git/clone.ts";
 import { configSet, configUnset } from "./git/config.ts";
 import { detached } from "./git/detached.ts";
 import { remoteRevision } from "./git/remote.ts";
-import { checkArguments, Ended, onRepository, Repository } from "./git/repository.ts";
+import { checkArguments, onRepository, Repository } from "./git/repository.ts";
 import { updateLatest } from "./git/update.ts";
 
 /** What is wrong with the arguments of `latest`. */
@@ -37,10 +38,10 @@ export const states: StateModule = {
       async run(context, given) {
         return await onRepository(new Repository(context, given), async () => {
           const problem = problemOf(given);
-          if (problem !== undefined) throw new Ended(problem);
+          if (problem !== undefined) fail(problem);
           const args = await checkArguments(context, given, { target: "target", identity: "identity" });
           if (args.rev !== "HEAD" && (truthy(args.bare) || truthy(args.mirror))) {
-            throw new Ended("'rev' is not compatible with the 'mirror' and 'bare' arguments");
+            fail("'rev' is not compatible with the 'mirror' and 'bare' arguments");
           }
           const repository = new Repository(context, args);
           return await onRepository(repository, async () => {
@@ -59,7 +60,7 @@ export const states: StateModule = {
         return await onRepository(new Repository(context, given), async () => {
           const missing = (["rev", "target"] as const).find((name) => !truthy(given[name]));
           if (missing !== undefined) {
-            throw new Ended(`'${str(given.rev)}' is not a valid value for the '${missing}' argument`);
+            fail(`'${str(given.rev)}' is not a valid value for the '${missing}' argument`);
           }
           const args = await checkArguments(context, given, { target: "Target", identity: "Identity" });
           return await onRepository(new Repository(context, args), detached);

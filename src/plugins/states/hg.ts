@@ -5,9 +5,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { checkedWords } from "../modules/hg.ts";
-import { commandError, outcome } from "./outcome.ts";
-
-const failed = (name: unknown, error: unknown): StateReturn => outcome(name, false, commandError(error));
+import { fails, outcome } from "./outcome.ts";
 
 async function updated(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, target, clean, user, identity, rev, opts } = args;
@@ -21,22 +19,19 @@ async function updated(context: StateContext, args: Args): Promise<StateReturn> 
       `Repository ${str(target)} update is probably required (current revision is ${before})`,
     );
   }
-  let pulled: string;
-  try {
-    pulled = str(await context.call("hg.pull", [target], { user, identity, opts, repository: name }));
-    if (args.update_head === false) {
-      return outcome(
-        name,
-        true,
-        pulled.includes("no changes found")
-          ? "No changes found and update_head=False so will skip updating."
-          : "Update is probably required but update_head=False so we will skip updating.",
-      );
-    }
-    await context.call("hg.update", [target, truthy(rev) ? rev : "tip"], { force: clean, user });
-  } catch (error) {
-    return failed(name, error);
+  const pulled = str(
+    await context.call("hg.pull", [target], { user, identity, opts, repository: name }).catch(fails()),
+  );
+  if (args.update_head === false) {
+    return outcome(
+      name,
+      true,
+      pulled.includes("no changes found")
+        ? "No changes found and update_head=False so will skip updating."
+        : "Update is probably required but update_head=False so we will skip updating.",
+    );
   }
+  await context.call("hg.update", [target, truthy(rev) ? rev : "tip"], { force: clean, user }).catch(fails());
   const after = await revision();
   if (before !== after) {
     return outcome(name, true, `Repository ${str(target)} updated.`, { revision: `${before} => ${after}` });
@@ -48,13 +43,9 @@ async function updated(context: StateContext, args: Args): Promise<StateReturn> 
 
 async function cloned(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, target, user, identity, rev, opts } = args;
-  try {
-    const text = await context.call("hg.clone", [target, name], { user, identity, opts });
-    if (!isDirectory(context.runtime.fs, str(target))) return outcome(name, false, str(text));
-    if (truthy(rev)) await context.call("hg.update", [target, rev], { user });
-  } catch (error) {
-    return failed(name, error);
-  }
+  const text = await context.call("hg.clone", [target, name], { user, identity, opts }).catch(fails());
+  if (!isDirectory(context.runtime.fs, str(target))) return outcome(name, false, str(text));
+  if (truthy(rev)) await context.call("hg.update", [target, rev], { user }).catch(fails());
   const revision = await context.call("hg.revision", [], { cwd: target, user });
   return outcome(name, true, `Repository ${str(name)} cloned to ${str(target)}`, { new: name, revision });
 }

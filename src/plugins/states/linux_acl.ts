@@ -6,7 +6,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists, isDirectory } from "../linux/paths.ts";
 import { type Acl, aclEntry, type Permissions } from "../modules/linux_acl.ts";
-import { commandError, outcome } from "./outcome.ts";
+import { commandError, fail, outcome } from "./outcome.ts";
 
 const VALUES: Readonly<Record<string, number>> = { r: 4, w: 2, x: 1, "-": 0 };
 
@@ -43,21 +43,21 @@ interface Found {
 const entriesIn = (acl: Acl, type: string, isDefault: boolean) =>
   (isDefault ? acl.defaults?.[type] : acl[type]) as Record<string, Permissions>[] | undefined;
 
-/** @returns the return of a path that does not exist, or has no entries of that type */
-async function find(context: StateContext, { name, acl_type: given, recurse }: Args) {
+/** Ends the state of a path that does not exist, or has no entries of that type. */
+async function find(context: StateContext, { name, acl_type: given, recurse }: Args): Promise<Found> {
   const path = operand(name, "a path");
-  if (!exists(context.runtime.fs, path)) return outcome(name, false, `${path} does not exist`);
+  if (!exists(context.runtime.fs, path)) fail(`${path} does not exist`);
   const acls = await context.call("acl.getfacl", [name], recurse === undefined ? {} : { recursive: recurse }) as Record<
     string,
     Acl
   >;
   const acl = acls[path];
-  if (acl === undefined) return outcome(name, false, `Cannot read the ACL of ${path}`);
+  if (acl === undefined) fail(`Cannot read the ACL of ${path}`);
   const isDefault = /^(?:d|default):/.test(str(given));
   const type = isDefault ? str(given).split(":").slice(1).join(":") : str(given);
   const entries = type === "comment" ? undefined : entriesIn(acl, type, isDefault);
-  if (!isDefault && (!Array.isArray(entries) || entries.length === 0)) return outcome(name, false, NO_TYPE);
-  return { acls, type, isDefault, entries, owner: acl.comment[type] ?? "" } satisfies Found;
+  if (!isDefault && (!Array.isArray(entries) || entries.length === 0)) fail(NO_TYPE);
+  return { acls, type, isDefault, entries, owner: acl.comment[type] ?? "" };
 }
 
 const entryOf = ({ entries }: Found, name: string): Permissions | undefined =>
@@ -97,7 +97,6 @@ export const states: StateModule = {
         const { name, acl_type: type, acl_name: of, perms, recurse } = args;
         aclEntry(type, of, perms);
         const found = await find(context, args);
-        if ("comment" in found) return found;
         const wanted = str(of) === "" ? found.owner : str(of);
         const entry = entryOf(found, wanted);
         const changed = { acl_name: of, acl_type: type, perms };
@@ -127,7 +126,6 @@ export const states: StateModule = {
         const { name, acl_type: type, acl_name: of, recurse } = args;
         aclEntry(type, of);
         const found = await find(context, args);
-        if ("comment" in found) return found;
         const wanted = str(of) === "" ? found.owner : str(of);
         const below = Object.values(found.acls).some((acl) =>
           ((acl[found.type] ?? []) as Record<string, unknown>[]).some((entry) => Object.hasOwn(entry, wanted))
@@ -146,7 +144,6 @@ export const states: StateModule = {
         const octal = octalOf(perms);
         for (const one of names) aclEntry(type, one, perms);
         const found = await find(context, { ...args, recurse: undefined });
-        if ("comment" in found) return found;
         const all = names.map(str).join(", ");
         const users = new Map(names.map((one) => [str(one), entryOf(found, str(one))]));
         const ret = outcome(name, true, "");
@@ -197,7 +194,6 @@ export const states: StateModule = {
         const names = namesOf(args.acl_names);
         for (const one of names) aclEntry(type, one);
         const found = await find(context, { ...args, recurse: undefined });
-        if ("comment" in found) return found;
         if (names.every((one) => entryOf(found, str(one)) === undefined)) return outcome(name, true, DESIRED);
         if (context.test) return outcome(name, null, "Removing permissions");
         for (const one of names) await context.call("acl.delfacl", [type, one, name], { recursive: recurse });

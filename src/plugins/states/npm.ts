@@ -5,15 +5,12 @@ import { entriesOf, isMap } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
-import { outcome } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 
 type Packages = Map<string, Record<string, unknown>>;
 
 /** The text of an error of the execution module; any other is thrown again. */
-function said(error: unknown): string {
-  if (error instanceof CommandExecutionError || error instanceof CommandNotFoundError) return error.message;
-  throw error;
-}
+const said = messageFor(CommandExecutionError, CommandNotFoundError);
 
 const packagesOf = (value: unknown): Packages =>
   new Map((isMap(value) ? entriesOf(value) : []).map(([name, of]) => [
@@ -53,12 +50,10 @@ function sorted(wanted: string[], there: Packages, force: boolean): { install: s
 async function installed(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, dir, user, registry, env } = args;
   const wanted = (truthy(args.pkgs) ? args.pkgs as unknown[] : [name]).map(str);
-  let there: Packages;
-  try {
-    there = packagesOf(await context.call("npm.list", [], { dir, runas: user, env, depth: 0 }));
-  } catch (error) {
-    return outcome(name, false, `Error looking up '${str(name)}': ${said(error)}`);
-  }
+  const listed = await context.call("npm.list", [], { dir, runas: user, env, depth: 0 }).catch(
+    fails(`Error looking up '${str(name)}': `, said),
+  );
+  const there = packagesOf(listed);
   const { install, satisfied } = sorted(wanted, there, args.force_reinstall === true);
   const fits = `Package(s) '${wanted.join(", ")}' satisfied by ${satisfied.join(", ")}`;
   const changes = { old: [], new: install };
@@ -71,11 +66,9 @@ async function installed(context: StateContext, args: Args): Promise<StateReturn
     return outcome(name, result, comments.join(". "), install.length > 0 ? changes : {});
   }
   if (install.length === 0) return outcome(name, true, fits);
-  try {
-    await context.call("npm.install", [], { dir, runas: user, registry, env, pkgs: wanted });
-  } catch (error) {
-    return outcome(name, false, `Error installing '${wanted.join(", ")}': ${said(error)}`);
-  }
+  await context.call("npm.install", [], { dir, runas: user, registry, env, pkgs: wanted }).catch(
+    fails(`Error installing '${wanted.join(", ")}': `, said),
+  );
   return outcome(name, true, `Package(s) '${install.join(", ")}' successfully installed`, changes);
 }
 
@@ -94,12 +87,10 @@ export const states: StateModule = {
     "removed(name, dir=None, user=None)": {
       doc: "The package is not installed.",
       async run(context, { name, dir, user }) {
-        let there: Packages;
-        try {
-          there = packagesOf(await context.call("npm.list", [], { dir, depth: 0 }));
-        } catch (error) {
-          return outcome(name, false, `Error uninstalling '${str(name)}': ${said(error)}`);
-        }
+        const listed = await context.call("npm.list", [], { dir, depth: 0 }).catch(
+          fails(`Error uninstalling '${str(name)}': `, said),
+        );
+        const there = packagesOf(listed);
         const which = `ackage '${str(name)}'`;
         if (!there.has(str(name))) return outcome(name, true, `P${which} is not installed`);
         if (context.test) return outcome(name, null, `P${which} is set to be removed`);
@@ -112,12 +103,9 @@ export const states: StateModule = {
       doc: "What the directory's package.json names is installed in it.",
       async run(context, { name, user, silent }) {
         const options = { dir: name, runas: user, pkg: null, silent, ...(context.test ? { dry_run: true } : {}) };
-        let done: unknown;
-        try {
-          done = await context.call("npm.install", [], options);
-        } catch (error) {
-          return outcome(name, false, `Error Bootstrapping '${str(name)}': ${said(error)}`);
-        }
+        const done = await context.call("npm.install", [], options).catch(
+          fails(`Error Bootstrapping '${str(name)}': `, said),
+        );
         if (context.test) {
           return truthy(done)
             ? outcome(name, null, `${str(name)} is set to be bootstrapped`, { old: [], new: done })
@@ -133,12 +121,9 @@ export const states: StateModule = {
       doc: "npm's cache is empty, or has not this package.",
       async run(context, { name, user, force }) {
         const what = truthy(name) ? str(name) : "packages";
-        let cached: Cached;
-        try {
-          cached = await context.call("npm.cache_list", [], { path: name, runas: user }) as Cached;
-        } catch (error) {
-          return outcome(name, false, `Error looking up cached ${what}: ${said(error)}`);
-        }
+        const cached = await context.call("npm.cache_list", [], { path: name, runas: user }).catch(
+          fails(`Error looking up cached ${what}: `, said),
+        ) as Cached;
         if (truthy(name)) {
           const all = await context.call("npm.cache_list", [], { path: null, runas: user }) as Cached;
           if (!cached.includes(`${all[0]}/${str(name)}/`)) {

@@ -1,5 +1,6 @@
+import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import type { StateReturn } from "../../model/loader/states.ts";
+import { StateEnd, type StateReturn } from "../../model/loader/states.ts";
 import { isMap } from "../../language/python/containers.ts";
 import { nested } from "../outputters/nested.ts";
 
@@ -12,6 +13,31 @@ export function outcome(
 ): StateReturn {
   return { name, changes, result, comment };
 }
+
+/** Ends the state. @param more other parts of its return, such as changes that were made */
+export function end(result: boolean | null, comment: string, more: Partial<StateReturn> = {}): never {
+  throw new StateEnd({ ...more, result, comment });
+}
+
+/** Ends the state as failed. */
+export function fail(comment: string, more: Partial<StateReturn> = {}): never {
+  end(false, comment, more);
+}
+
+/**
+ * For `.catch()` of a step: ends the state as failed, with these words and the text of the error.
+ *
+ * @param textOf throws on an error that is not a failure of the step
+ */
+export const fails =
+  (words = "", textOf: (error: unknown) => string = commandError, more: Partial<StateReturn> = {}) =>
+  (error: unknown): never => fail(`${words}${textOf(error)}`, more);
+
+/** The text of an error of these kinds; any other error is thrown again. */
+export const messageFor = (...kinds: (new (...args: never[]) => Error)[]) => (error: unknown): string => {
+  if (kinds.some((kind) => error instanceof kind)) return messageOf(error);
+  throw error;
+};
 
 /** Values as a comment shows them. */
 export const nestedText = (value: unknown): string => nested(value, {}).trimEnd();
@@ -36,12 +62,11 @@ export function commandError(error: unknown): string {
 export const callError = (error: unknown): string =>
   error instanceof SaltInvocationError ? error.message : commandError(error);
 
-/** The return for a `CommandExecutionError` that knows what was changed before it; `doing` is said of any other. */
-export function failedChange(name: unknown, error: unknown, doing: string): StateReturn {
+/** As {@link fails} for a `CommandExecutionError` that knows what was changed before it; `doing` is said of any other. */
+export const failsChange = (doing: string) => (error: unknown): never => {
   const text = commandError(error);
   const { info, message } = error as CommandExecutionError;
-  if (isEmpty(info)) return outcome(name, false, `An error was encountered while ${doing}: ${text}`);
+  if (isEmpty(info)) fail(`An error was encountered while ${doing}: ${text}`);
   const { changes = {}, ...others } = info as Record<string, unknown>;
-  const comment = isEmpty(others) ? message : withInfo(message, others);
-  return { name, result: false, changes: changes as Record<string, unknown>, comment };
-}
+  fail(isEmpty(others) ? message : withInfo(message, others), { changes: changes as Record<string, unknown> });
+};

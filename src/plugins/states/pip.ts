@@ -4,7 +4,7 @@ import { stateFunction, stateFunctions, type StateModule } from "../../model/loa
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { outcome } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 import { installed } from "./pip/installed.ts";
 
 /** Python's packages, by pip. */
@@ -28,13 +28,9 @@ export const states: StateModule = {
       doc: "The package is not installed.",
       async run(context, args) {
         const { name, requirements, bin_env, log, proxy, timeout, user, cwd, use_vt } = args;
-        let found: unknown;
-        try {
-          found = await context.call("pip.list", [], { bin_env, user, cwd });
-        } catch (error) {
-          if (!(error instanceof CommandNotFoundError || error instanceof CommandExecutionError)) throw error;
-          return outcome(name, false, `Error uninstalling '${str(name)}': ${error.message}`);
-        }
+        const found = await context.call("pip.list", [], { bin_env, user, cwd }).catch(
+          fails(`Error uninstalling '${str(name)}': `, messageFor(CommandNotFoundError, CommandExecutionError)),
+        );
         if (!isMap(found) || lookup(found, name) === undefined) return outcome(name, true, "Package is not installed.");
         if (context.test) return outcome(name, null, `Package ${str(name)} is set to be removed`);
         const options = { pkgs: name, requirements, bin_env, log, proxy, timeout, user, cwd, use_vt };
@@ -47,12 +43,7 @@ export const states: StateModule = {
       doc: "All packages have their newest version.",
       async run(context, args) {
         const { name, bin_env, user, cwd, use_vt } = args;
-        let found: unknown;
-        try {
-          found = await context.call("pip.list_upgrades", [], { bin_env, user, cwd });
-        } catch (error) {
-          return outcome(name, false, messageOf(error));
-        }
+        const found = await context.call("pip.list_upgrades", [], { bin_env, user, cwd }).catch(fails("", messageOf));
         if (!truthy(found)) return outcome(name, true, "System is already up-to-date.");
         if (context.test) return outcome(name, null, "System update will be performed");
         const updated = await context.call("pip.upgrade", [], { bin_env, user, cwd, use_vt }) as Record<

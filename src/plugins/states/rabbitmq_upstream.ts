@@ -8,7 +8,7 @@ import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { programPath } from "../commands.ts";
 import { upstreamParameters } from "../modules/rabbitmq.ts";
-import { outcome } from "./outcome.ts";
+import { fails, outcome } from "./outcome.ts";
 import { failureOf } from "./rabbitmq.ts";
 
 /** What differs between two sets of parameters; undefined if nothing does. */
@@ -28,12 +28,7 @@ function difference(now: unknown, wanted: Record<string, unknown>): Record<strin
 async function present(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, uri, ...given } = args;
   const shown = `Upstream "${str(name)}"`;
-  let current: unknown;
-  try {
-    current = await context.call("rabbitmq.list_upstreams", [], { runas: args.runas });
-  } catch (error) {
-    return outcome(name, false, failureOf(error));
-  }
+  const current = await context.call("rabbitmq.list_upstreams", [], { runas: args.runas }).catch(fails("", failureOf));
   const wanted = upstreamParameters(args);
   const known = isMap(current) ? lookup(current, str(name)) : undefined;
   const changes = known === undefined ? { old: null, new: wanted } : difference(parseOrderedJson(str(known)), wanted);

@@ -10,7 +10,7 @@ import {
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { portComplaint } from "../modules/ssh/known_hosts.ts";
-import { outcome } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 
 type Answer = Record<string, unknown>;
 
@@ -27,14 +27,10 @@ async function predictPresent(context: StateContext, args: Args, config: string)
     return outcome(name, false, 'Specify either "key" or "fingerprint", not both.');
   }
   if (truthy(key) && !truthy(enc)) return outcome(name, false, 'Required argument "enc" if using "key" argument.');
-  let answer: unknown;
-  try {
-    const options = { key, fingerprint, config, port, fingerprint_hash_type };
-    answer = await context.call("ssh.check_known_host", [user, name], options);
-  } catch (error) {
-    if (!(error instanceof CommandNotFoundError)) throw error;
-    return outcome(name, false, `ssh.check_known_host error: ${error.message}`);
-  }
+  const options = { key, fingerprint, config, port, fingerprint_hash_type };
+  const answer = await context.call("ssh.check_known_host", [user, name], options).catch(
+    fails("ssh.check_known_host error: ", messageFor(CommandNotFoundError)),
+  );
   if (typeof answer === "object" && answer !== null && "error" in answer) {
     return outcome(name, false, str(answer.error));
   }

@@ -1,3 +1,4 @@
+import { fails, messageFor } from "./outcome.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
@@ -5,7 +6,6 @@ import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { hasFunction } from "./available.ts";
-import { outcome } from "./outcome.ts";
 
 const answer = (name: unknown, result: boolean | null, comment: string, changes = {}): StateReturn => ({
   name,
@@ -68,13 +68,9 @@ export const states: StateModule = {
             ? await context.call("sysctl.default_config")
             : "/etc/sysctl.conf");
         if (context.test) return await predict(context, name, value, config);
-        let done: unknown;
-        try {
-          done = await context.call("sysctl.persist", [name, value, config]);
-        } catch (error) {
-          if (!(error instanceof CommandExecutionError)) throw error;
-          return outcome(name, false, `Failed to set ${str(name)} to ${str(value)}: ${error.message}`);
-        }
+        const done = await context.call("sysctl.persist", [name, value, config]).catch(
+          fails(`Failed to set ${str(name)} to ${str(value)}: `, messageFor(CommandExecutionError)),
+        );
         const set = `${str(name)} = ${str(value)}`;
         if (done === "Updated") return answer(name, true, `Updated sysctl value ${set}`, { [str(name)]: value });
         return answer(name, true, done === "Already set" ? `Sysctl value ${set} is already set` : "");

@@ -1,9 +1,8 @@
-import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
-import { outcome } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 
 /** The time zone of this host. */
 export const states: StateModule = {
@@ -11,14 +10,10 @@ export const states: StateModule = {
     "system(name, utc=True)": {
       doc: "The host is in that time zone, and its clock of hardware runs in UTC.",
       async run(context, { name, utc }) {
-        let same: unknown;
-        try {
-          same = await context.call("timezone.zone_compare", [name]);
-        } catch (error) {
-          if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
-          const problem = `Unable to compare desired timezone '${str(name)}' to system timezone: ${messageOf(error)}`;
-          return outcome(name, false, problem);
-        }
+        const same = await context.call("timezone.zone_compare", [name]).catch(fails(
+          `Unable to compare desired timezone '${str(name)}' to system timezone: `,
+          messageFor(CommandExecutionError, SaltInvocationError),
+        ));
         const clockIsUtc = await context.call("timezone.get_hwclock") !== "localtime";
         const setsZone = same !== true;
         const setsClock = truthy(utc) && !clockIsUtc;

@@ -1,5 +1,4 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { CommandExecutionError } from "../../model/loader/family.ts";
 import {
   type StateContext,
   stateFunction,
@@ -10,7 +9,7 @@ import {
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { groupsOf } from "../../runtime/accounts.ts";
-import { commandError, outcome } from "./outcome.ts";
+import { fails, outcome } from "./outcome.ts";
 import { create, REDACTED, update, upToDate } from "./user/apply.ts";
 import { changesTo, GECOS, type ShadowInfo, type UserChanges } from "./user/changes.ts";
 
@@ -91,13 +90,7 @@ export const states: StateModule = {
           ? (args.optional_groups as unknown[]).map(str).filter((group) => !optional.has(group))
           : null;
         const ownGroup = truthy(args.usergroup) && await context.call("file.group_to_gid", [name]) !== "";
-        let changes: UserChanges | undefined;
-        try {
-          changes = await changesTo(context, ownGroup ? { ...args, gid: name } : args);
-        } catch (error) {
-          if (error instanceof CommandExecutionError) return outcome(name, false, commandError(error));
-          throw error;
-        }
+        const changes = await changesTo(context, ownGroup ? { ...args, gid: name } : args).catch(fails());
         if (changes === undefined) {
           if (!context.test) return await create(context, args);
           const pending = missing.length > 0 ? ` (pending groups: ${missing.join(",")})` : "";

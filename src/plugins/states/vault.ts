@@ -4,7 +4,7 @@ import { str } from "../../language/python/repr.ts";
 import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { itemOf } from "../modules/vault.ts";
 import { openVault } from "../vault/open.ts";
-import { outcome } from "./outcome.ts";
+import { fails, outcome } from "./outcome.ts";
 
 const lines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
@@ -25,12 +25,7 @@ export const states: StateModule = {
       async run(context, { name, rules: given }) {
         const url = `v1/sys/policy/${str(name)}`;
         const rules = str(given);
-        let old: string | undefined;
-        try {
-          old = await rulesOf(context, url);
-        } catch (error) {
-          return outcome(name, false, `Failed to get policy: ${messageOf(error)}`);
-        }
+        const old = await rulesOf(context, url).catch(fails("Failed to get policy: ", messageOf));
         if (old === rules) return outcome(name, true, "Policy exists, and has the correct content");
         const isNew = old === undefined;
         const change = isNew ? undefined : { change: unifiedDiff(lines(old!), lines(rules)).join("") };

@@ -8,7 +8,7 @@ import { truthy } from "../../language/python/truth.ts";
 import type { CommandOutcome } from "../commands.ts";
 import { absolutePath, exists } from "../linux/paths.ts";
 import { comparePep440 } from "../packages/pep440.ts";
-import { outcome } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 
 /** A file of requirements of the master's, in the cache; undefined if there is none. */
 async function cached(context: StateContext, url: string): Promise<string | undefined> {
@@ -109,16 +109,10 @@ async function managed(context: StateContext, args: Args): Promise<StateReturn> 
   if (!there || clear) {
     const { venv_bin, system_site_packages, distribute, extra_search_dir, never_download, prompt, user, use_vt } = args;
     const options = { venv_bin, system_site_packages, distribute, clear: args.clear, python: args.python };
-    let made: CommandOutcome;
-    try {
-      made = await context.call("virtualenv.create", [name], {
-        ...{ ...options, extra_search_dir, never_download, prompt, user, use_vt },
-        ...args.kwargs as Record<string, unknown>,
-      }) as CommandOutcome;
-    } catch (error) {
-      if (!(error instanceof CommandNotFoundError)) throw error;
-      return { ...ret, result: false, comment: `Failed to create virtualenv: ${error.message}` };
-    }
+    const made = await context.call("virtualenv.create", [name], {
+      ...{ ...options, extra_search_dir, never_download, prompt, user, use_vt },
+      ...args.kwargs as Record<string, unknown>,
+    }).catch(fails("Failed to create virtualenv: ", messageFor(CommandNotFoundError), ret)) as CommandOutcome;
     if (made.retcode !== 0) return { ...ret, result: false, comment: made.stdout + made.stderr };
     ret.changes.new = await pythonSays(context, python);
     ret.comment = clear ? "Cleared existing virtualenv" : "Created new virtualenv";

@@ -1,7 +1,7 @@
+import { fails, messageFor } from "./outcome.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { managed } from "./file/managed.ts";
-import { outcome } from "./outcome.ts";
 import { certificateManaged } from "./x509/certificate.ts";
 import { refuseOthers, splitArguments } from "./x509/managed_file.ts";
 import { privateKeyManaged } from "./x509/private_key.ts";
@@ -47,13 +47,9 @@ export const states: StateModule = {
       async run(context, { name, text, kwargs }) {
         const { file, others } = splitArguments(kwargs);
         refuseOthers(others);
-        let entry: unknown;
-        try {
-          entry = await context.call("x509.get_pem_entry", [], { text });
-        } catch (error) {
-          if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
-          return outcome(name, false, error.message);
-        }
+        const entry = await context.call("x509.get_pem_entry", [], { text }).catch(
+          fails("", messageFor(CommandExecutionError, SaltInvocationError)),
+        );
         const contents = entry instanceof Uint8Array ? new TextDecoder().decode(entry) : entry;
         return await managed(context, { name, ...file, contents });
       },

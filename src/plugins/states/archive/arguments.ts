@@ -1,3 +1,4 @@
+import { end, fail, fails, messageFor } from "../outcome.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
@@ -8,16 +9,6 @@ import { exists, expandUser, isFile, realPath } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { localPath, schemeOf } from "../../sources.ts";
 import { hasFunction } from "../available.ts";
-
-/** The state ends here, with that comment. */
-export class Refusal extends Error {
-  readonly result: boolean | null;
-
-  constructor(comment: string, result: boolean | null = false) {
-    super(comment);
-    this.result = result;
-  }
-}
 
 export type ArchiveFormat = "tar" | "rar" | "zip";
 const FORMATS: readonly ArchiveFormat[] = ["tar", "rar", "zip"];
@@ -56,15 +47,15 @@ function checkPaths(context: StateContext, args: Args): string {
   const { fs } = context.runtime;
   const { if_missing: missing, enforce_ownership_on: owned } = args;
   const given = str(args.name);
-  if (!given.startsWith("/")) throw new Refusal(`${given} is not an absolute path`);
+  if (!given.startsWith("/")) fail(`${given} is not an absolute path`);
   const name = given.replace(/\/+$/, "");
-  if (isFile(fs, name)) throw new Refusal(`${name} exists and is not a directory`);
-  if (!isAbsolute(missing)) throw new Refusal("Value for 'if_missing' is not an absolute path");
-  if (!isAbsolute(owned)) throw new Refusal("Value for 'enforce_ownership_on' is not an absolute path");
+  if (isFile(fs, name)) fail(`${name} exists and is not a directory`);
+  if (!isAbsolute(missing)) fail("Value for 'if_missing' is not an absolute path");
+  if (!isAbsolute(owned)) fail("Value for 'enforce_ownership_on' is not an absolute path");
   if (owned !== null && relpath(str(owned), `${name}/`).startsWith("../")) {
-    throw new Refusal(`Value for 'enforce_ownership_on' must be within ${name}/`);
+    fail(`Value for 'enforce_ownership_on' must be within ${name}/`);
   }
-  if (missing !== null && exists(fs, str(missing))) throw new Refusal(`Path ${str(missing)} exists`, true);
+  if (missing !== null && exists(fs, str(missing))) end(true, `Path ${str(missing)} exists`);
   return `${name}/`;
 }
 
@@ -72,28 +63,19 @@ async function numberOf(context: StateContext, kind: "user" | "group", name: unk
   if (!truthy(name)) return -1;
   const id = await context.call(kind === "user" ? "file.user_to_uid" : "file.group_to_gid", [name]);
   if (id !== "") return Number(id);
-  throw new Refusal(`${kind === "user" ? "User" : "Group"} ${str(name)} does not exist`);
+  fail(`${kind === "user" ? "User" : "Group"} ${str(name)} does not exist`);
 }
 
 async function sourceOf(context: StateContext, args: Args): Promise<{ source: string; isLocal: boolean }> {
-  let found: unknown;
-  try {
-    [found] = await context.call("file.source_list", [
-      args.source,
-      args.source_hash ?? "",
-      context.saltenv,
-    ]) as unknown[];
-  } catch (error) {
-    if (error instanceof CommandExecutionError || error instanceof SaltInvocationError) {
-      throw new Refusal(error.message);
-    }
-    throw error;
-  }
-  if (!truthy(found)) throw new Refusal(`Invalid source "${str(args.source)}"`);
+  const asked = [args.source, args.source_hash ?? "", context.saltenv];
+  const [found] = await context.call("file.source_list", asked).catch(
+    fails("", messageFor(CommandExecutionError, SaltInvocationError)),
+  ) as unknown[];
+  if (!truthy(found)) fail(`Invalid source "${str(args.source)}"`);
   const source = str(found);
   if (!["", "file"].includes(schemeOf(source))) return { source, isLocal: false };
   const path = realPath(context.runtime, expandUser(context.runtime, localPath(source)));
-  if (!isFile(context.runtime.fs, path)) throw new Refusal(`Source file '${redacted(path)}' does not exist`);
+  if (!isFile(context.runtime.fs, path)) fail(`Source file '${redacted(path)}' does not exist`);
   return { source: path, isLocal: true };
 }
 
@@ -102,7 +84,7 @@ function formatOf(source: string, given: unknown): ArchiveFormat {
     const path = source.replace(/[?#].*$/, "").replace(/\/+$/, "");
     const guessed = ENDINGS.find(([ending]) => ending.test(path))?.[1];
     if (guessed !== undefined) return guessed;
-    throw new Refusal(
+    fail(
       "Could not guess archive_format from the value of the 'source' argument. Please set this archive_format to one " +
         `of the following: ${FORMATS.join(", ")}`,
     );
@@ -110,7 +92,7 @@ function formatOf(source: string, given: unknown): ArchiveFormat {
   const name = str(given).toLowerCase();
   const format = FORMATS.find((one) => one === name);
   if (format !== undefined) return format;
-  throw new Refusal(
+  fail(
     `Invalid archive_format '${name}'. Either set it to a supported value (${FORMATS.join(", ")}) or remove this ` +
       "argument and the archive format will be guessed based on file extension.",
   );
@@ -121,13 +103,13 @@ async function zipWay(context: StateContext, args: Args, warnings: string[]): Pr
   const { options, password, use_cmd_unzip: wanted } = args;
   if (truthy(options)) {
     if (wanted !== null && !truthy(wanted)) {
-      throw new Refusal(
+      fail(
         "'use_cmd_unzip' cannot be set to False if CLI options are being specified (via the 'options' argument). " +
           "Either remove 'use_cmd_unzip', or set it to True.",
       );
     }
     if (!await hasFunction(context, "archive.cmd_unzip")) {
-      throw new Refusal("archive.cmd_unzip function not available, unzip might not be installed on minion");
+      fail("archive.cmd_unzip function not available, unzip might not be installed on minion");
     }
   }
   const program = truthy(wanted) || truthy(options);
@@ -146,14 +128,14 @@ function trimOf(value: unknown): number | false {
   if (value === true) return 100;
   const count = Number(value);
   if (Number.isInteger(count)) return count;
-  throw new Refusal(`Invalid value for trim_output, must be True/False or an integer, not ${repr(value)}`);
+  fail(`Invalid value for trim_output, must be True/False or an integer, not ${repr(value)}`);
 }
 
-/** Reads the arguments of `archive.extracted`. @throws {Refusal} */
+/** Reads the arguments of `archive.extracted`. @throws {StateEnd} */
 export async function readArguments(context: StateContext, args: KeywordArgs): Promise<Extraction> {
   const { user, group, password, options: given } = args;
   if (truthy(args.skip_files_list_verify) && truthy(args.skip_verify)) {
-    throw new Refusal('Only one of "skip_files_list_verify" and "skip_verify" can be set to True');
+    fail('Only one of "skip_files_list_verify" and "skip_verify" can be set to True');
   }
   const warnings: string[] = [];
   if ("keep_source" in args.kwargs && "keep" in args.kwargs) {
@@ -171,13 +153,13 @@ export async function readArguments(context: StateContext, args: KeywordArgs): P
   const format = formatOf(source, args.archive_format);
   const useProgram = format === "zip" && await zipWay(context, args, warnings);
   if (format !== "zip" && truthy(password)) {
-    throw new Refusal("The 'password' argument is only supported for zip archives");
+    fail("The 'password' argument is only supported for zip archives");
   }
   if (format === "rar" && !await hasFunction(context, "archive.unrar")) {
-    throw new Refusal("archive.unrar function not available, rar/unrar might not be installed on minion");
+    fail("archive.unrar function not available, rar/unrar might not be installed on minion");
   }
   if (format === "rar" && truthy(given)) {
-    throw new Refusal("The 'options' argument is only compatible with the following archive formats: tar, zip");
+    fail("The 'options' argument is only compatible with the following archive formats: tar, zip");
   }
   const options = given === null ? undefined : str(given);
   const trim = trimOf(args.trim_output);

@@ -1,3 +1,4 @@
+import { fail, fails, messageFor } from "../outcome.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
@@ -6,7 +7,7 @@ import { truthy } from "../../../language/python/truth.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { lookAt } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";
-import { type Extraction, Refusal } from "./arguments.ts";
+import type { Extraction } from "./arguments.ts";
 
 /** What `archive.list` says. */
 export interface Contents {
@@ -33,13 +34,13 @@ async function refuseEncrypted(context: StateContext, archive: string, { source 
     if (!(error instanceof CommandExecutionError)) throw error;
   }
   if (!truthy(encrypted)) return;
-  throw new Refusal(
+  fail(
     `Archive ${redacted(source)} is password-protected, but no password was specified. Please set the 'password' ` +
       "argument.",
   );
 }
 
-/** What is in the archive. @throws {Refusal} if that cannot be known, or may not be unpacked */
+/** What is in the archive. @throws {StateEnd} if that cannot be known, or may not be unpacked */
 export async function readContents(
   context: StateContext,
   args: Args,
@@ -49,21 +50,15 @@ export async function readContents(
   const { format, name } = extraction;
   const options = { clean: false, use_etag: args.use_etag };
   if (format === "zip" && !truthy(args.password)) await refuseEncrypted(context, archive, extraction, options);
-  let contents: Contents;
-  try {
-    contents = await context.call("archive.list", [archive], {
-      archive_format: format,
-      options: args.list_options,
-      strip_components: stripped(extraction),
-      verbose: true,
-      ...options,
-    }) as Contents;
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    throw new Refusal(unlisted(error.message, args, format));
-  }
+  const contents = await context.call("archive.list", [archive], {
+    archive_format: format,
+    options: args.list_options,
+    strip_components: stripped(extraction),
+    verbose: true,
+    ...options,
+  }).catch(fails("", (error) => unlisted(messageFor(CommandExecutionError)(error), args, format))) as Contents;
   if (truthy(args.enforce_toplevel) && (contents.top_level_dirs.length > 1 || contents.top_level_files.length > 0)) {
-    throw new Refusal(
+    fail(
       "Archive does not have a single top-level directory. To allow this archive to be extracted, set " +
         `'enforce_toplevel' to False. To avoid a '${format}-bomb' it may also be advisable to set a top-level directory ` +
         `by adding it to the 'name' value (for example, setting 'name' to ${name}some_dir instead of ${name}).`,

@@ -1,3 +1,4 @@
+import { fail, fails, messageFor } from "../outcome.ts";
 import { isWithin, joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
@@ -8,17 +9,17 @@ import { truthy } from "../../../language/python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { checkProgramPath, isDirectory, lookAt, realPath } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";
-import { type Extraction, Refusal } from "./arguments.ts";
+import type { Extraction } from "./arguments.ts";
 import type { Contents } from "./contents.ts";
 
-/** @throws {Refusal} if a path of the archive leads out of the destination. @returns the whole path */
+/** @throws {StateEnd} if a path of the archive leads out of the destination. @returns the whole path */
 export function refuseOutside(context: StateContext, name: string, path: string): string {
   const full = joinPath(name, path).replace(/\/+$/, "");
   // A member may be called `../x`, or stand below a link: nothing outside the destination is removed for it.
   const real = joinPath(realPath(context.runtime, dirname(full)), basename(full));
   const isBelow = (directory: string, one: string) => one !== directory && isWithin(directory, one);
   if (!isBelow(normpath(name), normpath(full)) || !isBelow(realPath(context.runtime, name), real)) {
-    throw new Refusal(`Cannot remove "${full}" for the archive: it is not below ${name}`);
+    fail(`Cannot remove "${full}" for the archive: it is not below ${name}`);
   }
   return full;
 }
@@ -52,7 +53,7 @@ function tarWords(options: string, archive: string): string[] {
 
 async function unpackTar(context: StateContext, { name, options }: Extraction, archive: string): Promise<string[]> {
   if (programPath(context, "tar") === undefined) {
-    throw new Refusal("tar command not available, it might not be installed on minion");
+    fail("tar command not available, it might not be installed on minion");
   }
   const words = options === undefined
     ? ["tar", "xvpf", archive, "--quoting-style=literal"]
@@ -83,16 +84,15 @@ async function unpackOther(
   const { keep, keep_source, ...kwargs } = args.kwargs as Record<string, unknown>;
   void keep, keep_source;
   const more = { trim_output: trim, ...kwargs };
-  try {
-    if (format === "rar") return await context.call("archive.unrar", [archive, name], more) as string[];
-    const zip = { options: options ?? null, password: args.password, ...more };
-    return useProgram
-      ? await context.call("archive.cmd_unzip", [archive, name], zip) as string[]
-      : await context.call("archive.unzip", [archive, name], { extract_perms: args.extract_perms, ...zip }) as string[];
-  } catch (error) {
-    const known = error instanceof CommandExecutionError || error instanceof CommandNotFoundError;
-    throw known ? new Refusal(error.message) : error;
-  }
+  const zip = { options: options ?? null, password: args.password, ...more };
+  const [fun, keyword] = format === "rar"
+    ? ["archive.unrar", more]
+    : useProgram
+    ? ["archive.cmd_unzip", zip]
+    : ["archive.unzip", { extract_perms: args.extract_perms, ...zip }];
+  return await context.call(fun, [archive, name], keyword).catch(
+    fails("", messageFor(CommandExecutionError, CommandNotFoundError)),
+  ) as string[];
 }
 
 /** Unpacks the archive. @returns the names, and whether the destination was made for it */
@@ -107,7 +107,7 @@ export async function unpack(
   try {
     checkProgramPath(context, name);
   } catch (error) {
-    throw error instanceof CommandExecutionError ? new Refusal(error.message) : error;
+    fails("", messageFor(CommandExecutionError))(error);
   }
   if (created) await context.callState("file.directory", { name, user, makedirs: true });
   if (format !== "tar") return { files: await unpackOther(context, args, extraction, archive), created };

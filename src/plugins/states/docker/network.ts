@@ -2,7 +2,7 @@
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
-import { commandError, outcome } from "../outcome.ts";
+import { commandError, fails, outcome } from "../outcome.ts";
 
 type Values = Record<string, unknown>;
 
@@ -48,10 +48,8 @@ export async function removeNetwork(context: StateContext, { Name: name, Contain
     }
   }
   if (errors.length > 0) return outcome(name, false, errors.join("\n"), changes);
-  try {
-    await context.call("docker.remove_network", [name]);
-  } catch (error) {
-    return outcome(name, false, `Failed to remove network: ${commandError(error)}`, changes);
-  }
+  await context.call("docker.remove_network", [name]).catch(
+    fails("Failed to remove network: ", commandError, { name, changes }),
+  );
   return outcome(name, true, `Removed network '${name}'`, { ...changes, removed: true });
 }

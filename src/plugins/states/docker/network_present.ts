@@ -2,24 +2,14 @@
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { type Ipam, splitIpam, translateNetwork } from "../../docker/network_options.ts";
-import { callError, commandError, outcome } from "../outcome.ts";
+import { callError, commandError, end, outcome } from "../outcome.ts";
 import { type Network, networkOf, removeNetwork } from "./network.ts";
 
 type Values = Record<string, unknown>;
-
-/** It ends here. */
-class Ended extends Error {
-  readonly ret: StateReturn;
-
-  constructor(ret: StateReturn) {
-    super();
-    this.ret = ret;
-  }
-}
 
 const BRIDGE = "com.docker.network.bridge.name";
 const IGNORED = "Name,Id,Created,Containers,Status";
@@ -66,17 +56,12 @@ export class NetworkPresent {
   }
 
   async run(): Promise<StateReturn> {
-    try {
-      this.#network = await this.#step(() => networkOf(this.#context, this.#args.name));
-      await this.#findContainers();
-      const { options, ipam } = this.#translate();
-      if (await this.#differs(options, ipam)) await this.#create(options, ipam);
-      await this.#connect();
-      return this.#ret;
-    } catch (error) {
-      if (error instanceof Ended) return error.ret;
-      throw error;
-    }
+    this.#network = await this.#step(() => networkOf(this.#context, this.#args.name));
+    await this.#findContainers();
+    const { options, ipam } = this.#translate();
+    if (await this.#differs(options, ipam)) await this.#create(options, ipam);
+    await this.#connect();
+    return this.#ret;
   }
 
   #call(fun: string, positional: unknown[], keyword: Values = {}): Promise<unknown> {
@@ -84,7 +69,7 @@ export class NetworkPresent {
   }
 
   #end(result: boolean | null, comment: string): never {
-    throw new Ended(Object.assign(this.#ret, { result, comment }));
+    end(result, comment, this.#ret);
   }
 
   /** Runs a step; its failure ends the state. */
@@ -189,7 +174,7 @@ export class NetworkPresent {
       for (const [id, known] of Object.entries(this.#left)) Object.assign(known, await this.#namesOf(id));
     }
     const removed = await removeNetwork(this.#context, network);
-    if (removed.result !== true) throw new Ended(removed);
+    if (removed.result !== true) throw new StateEnd(removed);
     network.Containers = {};
   }
 

@@ -6,14 +6,11 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { newContainer } from "../../docker/create_options.ts";
-import { commandError, outcome } from "../outcome.ts";
+import { commandError, end, outcome } from "../outcome.ts";
 import { needImage, networksOf } from "./prepare.ts";
 
 type Values = Record<string, unknown>;
 type Differences = Record<string, Record<string, { old: unknown; new: unknown }>>;
-
-/** It ends here, with the comments so far. */
-class Ended extends Error {}
 
 const textOf = (comments: readonly string[]): string => comments.join(". ") + (comments.length > 1 ? "." : "");
 
@@ -55,8 +52,7 @@ class Running {
 
   #end(result: boolean | null, comment?: string): never {
     if (comment !== undefined) this.#comments.push(comment);
-    this.ret.result = result;
-    throw new Ended();
+    end(result, textOf(this.#comments), this.ret);
   }
 
   /** Runs a step; its failure ends the state. */
@@ -70,11 +66,7 @@ class Running {
   }
 
   async run(): Promise<StateReturn> {
-    try {
-      await this.#do();
-    } catch (error) {
-      if (!(error instanceof Ended)) throw error;
-    }
+    await this.#do();
     return { ...this.ret, comment: textOf(this.#comments) };
   }
 

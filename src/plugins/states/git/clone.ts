@@ -1,9 +1,9 @@
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { end } from "../outcome.ts";
 import type { StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";
-import { Ended, formatComments, gitWords, type Repository } from "./repository.ts";
+import { formatComments, type Repository } from "./repository.ts";
 import { trackingChange, upstreamOf } from "./tracking.ts";
 
 function optionsOf({ args }: Repository, rev: string, kind: "mirror" | "bare" | undefined): string[] {
@@ -66,18 +66,13 @@ export async function cloneLatest(repository: Repository, wanted: RemoteRevision
   repository.clear((comment) => {
     ret.changes["forced clone"] = true;
     ret.changes.new = what;
-    throw new Ended(comment, null);
+    end(null, comment);
   });
   if (context.test) {
     ret.changes.new = what;
-    throw new Ended(`Repository ${str(args.name)} would be cloned to ${target}`, null);
+    end(null, `Repository ${str(args.name)} would be cloned to ${target}`);
   }
-  try {
-    await repository.clone(optionsOf(repository, wanted.rev, kind));
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    repository.fail(`Clone failed: ${gitWords(error)}`);
-  }
+  await repository.clone(optionsOf(repository, wanted.rev, kind)).catch(repository.refuses("Clone failed: "));
   ret.changes.new = what;
   const as = kind === "mirror" ? " as mirror" : kind === "bare" ? " as bare repository" : "";
   comments.push(`${str(args.name)} cloned to ${target}${as}`);

@@ -1,3 +1,4 @@
+import { end, fail, fails, messageFor } from "../outcome.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
@@ -7,7 +8,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory, isFile, isLink } from "../../linux/paths.ts";
 import { withCredentials } from "../../modules/git/run.ts";
-import { Ended, gitWords, type Repository } from "./repository.ts";
+import { gitFailure, type Repository } from "./repository.ts";
 
 const answer = (ret: StateReturn, result: boolean | null, comment: string, changes = {}): StateReturn => ({
   ...ret,
@@ -25,13 +26,10 @@ async function changeBranch(repository: Repository, branch: string, ret: StateRe
   const changes = { branch: { old: now, new: branch } };
   if (context.test) return answer(ret, null, `Branch would be changed to '${branch}'`, changes);
   const isNew = await repository.resolve(branch) === undefined;
-  try {
-    const where = isNew ? { rev: `origin/${branch}`, opts: ["-b", branch] } : { rev: branch, opts: null };
-    await repository.call("checkout", where);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return answer(ret, false, `Failed to change branch to '${branch}': ${messageOf(error)}`);
-  }
+  const where = isNew ? { rev: `origin/${branch}`, opts: ["-b", branch] } : { rev: branch, opts: null };
+  await repository.call("checkout", where).catch(
+    fails(`Failed to change branch to '${branch}': `, messageFor(CommandExecutionError), ret),
+  );
   return answer(ret, true, `Branch changed to '${branch}'`, changes);
 }
 
@@ -44,11 +42,7 @@ export async function cloned(repository: Repository): Promise<StateReturn> {
   const branch = args.branch === null ? undefined : str(args.branch);
   if (branch === "") return answer(ret, false, "Invalid 'branch' argument");
   if (exists(context.runtime.fs, target)) {
-    try {
-      await repository.call("status");
-    } catch (error) {
-      return answer(ret, false, messageOf(error));
-    }
+    await repository.call("status").catch(fails("", messageOf, ret));
     if (branch === undefined) return answer(ret, true, `Repository already exists at ${target}`);
     return await changeBranch(repository, branch, ret);
   }
@@ -56,12 +50,9 @@ export async function cloned(repository: Repository): Promise<StateReturn> {
   const changes = { new: `${str(args.name)} => ${target}` };
   const how = branch === undefined ? "" : ` with branch '${branch}'`;
   if (context.test) return answer(ret, null, `${str(args.name)} would be cloned to ${target}${how}`, changes);
-  try {
-    await repository.clone(branch === undefined ? [] : ["--branch", branch]);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return answer(ret, false, `Clone failed: ${gitWords(error)}`);
-  }
+  await repository.clone(branch === undefined ? [] : ["--branch", branch]).catch(
+    fails("Clone failed: ", gitFailure, ret),
+  );
   return answer(ret, true, `${str(args.name)} cloned to ${target}${how}`, changes);
 }
 
@@ -81,16 +72,16 @@ export async function present(
     if (truthy(args.force)) {
       if (context.test) {
         ret.changes = { new: name, "forced init": true };
-        throw new Ended(
+        end(
+          null,
           `Target directory ${name} exists. Since force=True, the contents of ${name} would be deleted, and a ` +
             `${kind}repository would be initialized in its place.`,
-          null,
         );
       }
       fs.remove(name, isLink(fs, name) ? {} : { recursive: true });
       ret.changes["forced init"] = true;
     } else if (fs.list(name).length > 0) {
-      throw new Ended(
+      fail(
         `Target '${name}' exists, is non-empty, and is not a git repository. Set the 'force' option to True to remove ` +
           "this directory's contents and proceed with initializing a repository",
       );
@@ -98,7 +89,7 @@ export async function present(
   }
   if (context.test) {
     ret.changes.new = name;
-    throw new Ended(`New ${kind}repository would be created`, null);
+    end(null, `New ${kind}repository would be created`);
   }
   const { template, separate_git_dir, shared } = args;
   await repository.call("init", { bare, template, separate_git_dir, shared });

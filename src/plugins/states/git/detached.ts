@@ -1,12 +1,12 @@
-import { messageOf } from "../../../base/errors.ts";
+import { end, messageFor } from "../outcome.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { Ended, formatComments, gitWords, type Repository } from "./repository.ts";
+import { formatComments, type Repository } from "./repository.ts";
 
 const wouldBe = (comment: string): never => {
-  throw new Ended(comment, null);
+  end(null, comment);
 };
 
 /** Clones, or points the remote to the address. @returns the commit that is checked out */
@@ -37,13 +37,10 @@ async function fetch(repository: Repository): Promise<void> {
   const remote = str(args.remote);
   if (context.test) wouldBe(`Repository remote ${remote} would be fetched`);
   const refspecs = [`refs/heads/*:refs/remotes/${remote}/*`, "+refs/tags/*:refs/tags/*"];
-  try {
-    const changed = await repository.call("fetch", { remote, force: true, refspecs, ...repository.key });
-    if (truthy(changed)) comments.push(`Remote ${remote} was fetched, resulting in updated refs`);
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    repository.fail(`Fetch failed:\n\n${messageOf(error)}`);
-  }
+  const changed = await repository.call("fetch", { remote, force: true, refspecs, ...repository.key }).catch(
+    repository.refuses("Fetch failed:\n\n", messageFor(CommandExecutionError)),
+  );
+  if (truthy(changed)) comments.push(`Remote ${remote} was fetched, resulting in updated refs`);
 }
 
 /** The commit that is to be checked out. */
@@ -54,19 +51,13 @@ async function commitOf(repository: Repository, rev: string, isHash: boolean): P
     return repository.fail(`Revision '${rev}' does not exist`);
   }
   const { user, password, output_encoding, remote } = args;
-  let refs: Record<string, string>;
-  try {
-    refs = await context.call("git.remote_refs", [target], {
-      user,
-      password,
-      output_encoding,
-      ignore_retcode: false,
-      ...repository.credentials,
-    }) as Record<string, string>;
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return repository.fail(`Failed to list refs for ${str(remote)}: ${gitWords(error)}`);
-  }
+  const refs = await context.call("git.remote_refs", [target], {
+    user,
+    password,
+    output_encoding,
+    ignore_retcode: false,
+    ...repository.credentials,
+  }).catch(repository.refuses(`Failed to list refs for ${str(remote)}: `)) as Record<string, string>;
   return refs[`refs/remotes/${str(remote)}/${rev}`] ?? refs[`refs/tags/${rev}`] ??
     repository.fail(`Revision '${rev}' does not exist`);
 }

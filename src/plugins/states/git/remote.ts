@@ -1,7 +1,6 @@
-import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { gitWords, type Repository, shortSha } from "./repository.ts";
+import { type Repository, shortSha } from "./repository.ts";
 
 /** What is wanted of the remote repository. */
 export interface RemoteRevision {
@@ -20,20 +19,15 @@ export interface RemoteRevision {
 
 async function refsOf(repository: Repository): Promise<Record<string, string>> {
   const { user, password, output_encoding, name } = repository.args;
-  try {
-    return await repository.context.call("git.remote_refs", [name], {
-      heads: false,
-      tags: false,
-      user,
-      password,
-      ignore_retcode: false,
-      output_encoding,
-      ...repository.credentials,
-    }) as Record<string, string>;
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return repository.fail(`Failed to check remote refs: ${gitWords(error)}`);
-  }
+  return await repository.context.call("git.remote_refs", [name], {
+    heads: false,
+    tags: false,
+    user,
+    password,
+    ignore_retcode: false,
+    output_encoding,
+    ...repository.credentials,
+  }).catch(repository.refuses("Failed to check remote refs: ")) as Record<string, string>;
 }
 
 function find(
@@ -58,7 +52,7 @@ function find(
   return { rev: commit ?? rev, commit, kind: isCommit ? "sha1" : undefined, upstream: false };
 }
 
-/** Asks the remote repository. @throws {Ended} if it cannot be reached, or has no such revision */
+/** Asks the remote repository. @throws {StateEnd} if it cannot be reached, or has no such revision */
 export async function remoteRevision(repository: Repository): Promise<RemoteRevision> {
   const { rev: given, remote, depth } = repository.args;
   const bare = truthy(repository.args.bare) || truthy(repository.args.mirror);

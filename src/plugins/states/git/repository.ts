@@ -1,21 +1,12 @@
+import { fail } from "../outcome.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { exists, expandUser, isDirectory, isFile } from "../../linux/paths.ts";
-
-/** The state ends here; changes that were noted stand. */
-export class Ended extends Error {
-  readonly result: boolean | null;
-
-  constructor(comment: string, result: boolean | null = false) {
-    super(comment);
-    this.result = result;
-  }
-}
 
 export function formatComments(comments: readonly string[]): string {
   return comments.join(". ") + (comments.length > 1 ? "." : "");
@@ -23,6 +14,12 @@ export function formatComments(comments: readonly string[]): string {
 
 /** The words of git itself, without those of the function that called it. */
 export const gitWords = (error: unknown): string => messageOf(error).replace(/^Command ['"].+['"] failed: /, "");
+
+/** The same of what git refuses; any other error is thrown again. */
+export function gitFailure(error: unknown): string {
+  if (error instanceof CommandExecutionError) return gitWords(error);
+  throw error;
+}
 
 export const shortSha = (sha: string | undefined): string => sha === undefined ? "None" : sha.slice(0, 7);
 
@@ -47,7 +44,12 @@ export class Repository {
   /** Fails; what was done before is told too. */
   fail(comment: string): never {
     const done = this.comments.length === 0 ? "" : `\n\nChanges already made: ${formatComments(this.comments)}`;
-    throw new Ended(comment + done);
+    fail(comment + done);
+  }
+
+  /** For `.catch()` of a step that git may refuse: fails with these words. */
+  refuses(words: string, textOf = gitFailure): (error: unknown) => never {
+    return (error) => this.fail(words + textOf(error));
   }
 
   /** Calls `git.<fun>` on the repository. */
@@ -107,15 +109,12 @@ export class Repository {
   }
 
   async updateSubmodules(): Promise<void> {
-    try {
-      await this.call("submodule", { command: "update", opts: ["--init", "--recursive"], ...this.key });
-    } catch (error) {
-      if (!(error instanceof CommandExecutionError)) throw error;
-      this.fail(`Failed to update submodules: ${gitWords(error)}`);
-    }
+    await this.call("submodule", { command: "update", opts: ["--init", "--recursive"], ...this.key }).catch(
+      this.refuses("Failed to update submodules: "),
+    );
   }
 
-  /** Empties the directory for a clone. @throws {Ended} if something is there and may not go */
+  /** Empties the directory for a clone. @throws {StateEnd} if something is there and may not go */
   clear(dry: (comment: string) => never): void {
     const { fs } = this.context.runtime;
     if (!isDirectory(fs, this.target)) return;
@@ -138,24 +137,24 @@ export class Repository {
   }
 }
 
-/** The paths of keys. @throws {Ended} for one that is not there or not absolute */
+/** The paths of keys. @throws {StateEnd} for one that is not there or not absolute */
 async function identities(context: StateContext, identity: unknown, word: string): Promise<string[] | null> {
   if (identity === null) return null;
   if (typeof identity !== "string" && !Array.isArray(identity)) {
-    throw new Ended(`${word} must be either a list or a string`);
+    fail(`${word} must be either a list or a string`);
   }
   const paths: string[] = [];
   for (const one of [identity].flat()) {
     const path = expandUser(context.runtime, str(one));
     const cached = path.includes("salt://") ? await context.call("cp.cache_file", [path, context.saltenv]) : path;
-    if (!truthy(cached)) throw new Ended(`${word} '${path}' does not exist.`);
-    if (!str(cached).startsWith("/")) throw new Ended(`${word} '${path}' is not an absolute path`);
+    if (!truthy(cached)) fail(`${word} '${path}' does not exist.`);
+    if (!str(cached).startsWith("/")) fail(`${word} '${path}' is not an absolute path`);
     paths.push(path);
   }
   return paths;
 }
 
-/** Checks the arguments that `latest` and `detached` share. @throws {Ended} */
+/** Checks the arguments that `latest` and `detached` share. @throws {StateEnd} */
 export async function checkArguments(
   context: StateContext,
   args: Args,
@@ -164,12 +163,12 @@ export async function checkArguments(
   const unknown = Object.entries(args.kwargs as Values).filter(([name]) => !name.startsWith("__"));
   if (unknown.length > 0) {
     const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(", ");
-    throw new Ended(`The following keyword arguments are not valid: ${shown}`);
+    fail(`The following keyword arguments are not valid: ${shown}`);
   }
   const target = str(args.target);
-  if (!target.startsWith("/")) throw new Ended(`${words.target} '${target}' is not an absolute path`);
+  if (!target.startsWith("/")) fail(`${words.target} '${target}' is not an absolute path`);
   if (exists(context.runtime.fs, target) && isFile(context.runtime.fs, target)) {
-    throw new Ended(`Target '${target}' exists and is a regular file, cannot proceed`);
+    fail(`Target '${target}' exists and is a regular file, cannot proceed`);
   }
   const optional = (value: unknown) => value === null ? null : str(value);
   const checked = {
@@ -184,7 +183,7 @@ export async function checkArguments(
     identity: await identities(context, args.identity, words.identity),
   };
   if ((checked.https_user !== null || checked.https_pass !== null) && !/^https:/i.test(str(args.name))) {
-    throw new Ended("Basic Auth only supported for HTTPS");
+    fail("Basic Auth only supported for HTTPS");
   }
   return checked;
 }
@@ -195,14 +194,12 @@ export async function onRepository(
   run: (repository: Repository) => Promise<StateReturn>,
 ): Promise<StateReturn> {
   try {
-    try {
-      return await run(repository);
-    } catch (error) {
-      if (error instanceof Ended) throw error;
+    return await run(repository).catch((error) => {
+      if (error instanceof StateEnd) throw error;
       return repository.fail(gitWords(error));
-    }
+    });
   } catch (error) {
-    if (!(error instanceof Ended)) throw error;
-    return { ...repository.ret, result: error.result, comment: error.message };
+    if (!(error instanceof StateEnd)) throw error;
+    return { ...repository.ret, ...error.ret };
   }
 }

@@ -1,11 +1,11 @@
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { end } from "../outcome.ts";
 import type { StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { withCredentials } from "../../modules/git/run.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";
-import { Ended, formatComments, gitWords, type Repository, shortSha } from "./repository.ts";
+import { formatComments, type Repository, shortSha } from "./repository.ts";
 import { type TrackingChange, trackingChange, upstreamOf } from "./tracking.ts";
 
 /** How a working tree stands before it is updated. */
@@ -118,7 +118,7 @@ function upToDate(repository: Repository, actions: readonly string[], dirty = fa
 /** What a dry run says of what it would do. */
 function predicted(repository: Repository, standing: Standing, actions: string[]): StateReturn {
   const { ret, args } = repository;
-  if (Object.keys(ret.changes).length > 0) throw new Ended(formatComments(actions), null);
+  if (Object.keys(ret.changes).length > 0) end(null, formatComments(actions));
   if (!standing.matches && !truthy(args.update_head) && actions.length > 0) {
     ret.comment = formatComments(actions);
     return ret;
@@ -204,15 +204,13 @@ async function fetch(repository: Repository): Promise<boolean> {
   const refspecs = truthy(args.fetch_tags)
     ? [`refs/heads/${branches}:refs/remotes/${remote}/${branches}`, `+refs/tags/${tags}:refs/tags/${tags}`]
     : [];
-  try {
-    return truthy(await repository.call("fetch", { remote, force: args.force_fetch, refspecs, ...repository.key }));
-  } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
-    return repository.fail(
+  const options = { remote, force: args.force_fetch, refspecs, ...repository.key };
+  return truthy(
+    await repository.call("fetch", options).catch(repository.refuses(
       "Fetch failed. Set 'force_fetch' to True to force the fetch if the failure was due to not being able to " +
-        `fast-forward. Output of the fetch command follows:\n\n${gitWords(error)}`,
-    );
-  }
+        "fast-forward. Output of the fetch command follows:\n\n",
+    )),
+  );
 }
 
 /** Compares the tags. @returns true if they are the same */
@@ -340,11 +338,11 @@ function checkDirty(repository: Repository, standing: Standing): StateReturn | u
   if (args.force_reset !== true) return upToDate(repository, [], true);
   if (!context.test) return undefined;
   ret.changes["forced update"] = true;
-  throw new Ended(
+  end(
+    null,
     `${target} is up-to-date, but with uncommitted changes. Since 'force_reset' is set to True, these local changes ` +
       "would be reset. To only reset when there are changes in the remote repository, set 'force_reset' to " +
       "'remote-changes'.",
-    null,
   );
 }
 

@@ -6,7 +6,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { splitWords } from "../../../language/python/whitespace.ts";
 import { programPath, run } from "../../commands.ts";
-import { callError, outcome } from "../outcome.ts";
+import { callError, fails, outcome } from "../outcome.ts";
 import { difference } from "./difference.ts";
 
 type Keyword = Record<string, unknown>;
@@ -139,13 +139,8 @@ export const managed = stateFunction({
       ];
     }
     const wanted: Wanted = { name, kind: str(type), enabled, kwargs, dry: truthy(kwargs.test) };
-    const failed = (error: unknown) => ({ ...ret, result: false, comment: callError(error) });
-    let changed: boolean;
-    try {
-      changed = await build(context, ret, wanted);
-    } catch (error) {
-      return failed(error);
-    }
+    const failed = fails("", callError, ret);
+    const changed = await build(context, ret, wanted).catch(failed);
     if (wanted.kind === "source" || wanted.dry) return ret;
     let up: unknown;
     try {
@@ -154,7 +149,7 @@ export const managed = stateFunction({
       await switchOver(context, ret, wanted, up);
       if (wanted.kind === "bond") await enslave(context, ret, wanted);
     } catch (error) {
-      return failed(error);
+      failed(error);
     }
     if (!truthy(enabled) || !truthy(up)) await context.call("saltutil.refresh_grains");
     return ret;

@@ -11,7 +11,7 @@ import { comparePep440, fulfils, type Specifier } from "../../packages/pep440.ts
 import { parseRequirement } from "../../packages/requirement.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { hasFunction } from "../available.ts";
-import { outcome } from "../outcome.ts";
+import { fails, messageFor, outcome } from "../outcome.ts";
 
 type Versions = Map<string, string>;
 
@@ -228,13 +228,15 @@ export async function installed(context: StateContext, bound: KeywordArgs): Prom
   const texts = ((truthy(args.pkgs) ? args.pkgs : [args.name]) as unknown[]).map(textOf);
   const name = texts.join(";");
   const processed = truthy(args.requirements) || truthy(args.editable);
-  try {
-    const lack = unsupported(str(await context.call("pip.version", [args.bin_env])), args);
-    if (lack !== undefined) return outcome(name, false, lack);
-  } catch (error) {
-    if (!(error instanceof CommandNotFoundError || error instanceof CommandExecutionError)) throw error;
-    return outcome(name, false, `Error installing '${str(args.name)}': ${error.message}`);
-  }
+  const version = await context.call("pip.version", [args.bin_env]).catch(
+    fails(
+      `Error installing '${str(args.name)}': `,
+      messageFor(CommandNotFoundError, CommandExecutionError),
+      { name },
+    ),
+  );
+  const lack = unsupported(str(version), args);
+  if (lack !== undefined) return outcome(name, false, lack);
   const { wanted, problems } = processed ? { wanted: [], problems: [] } : wantedOf(texts);
   if (problems.length > 0) return outcome(name, false, problems.join("\n"));
   if (

@@ -5,8 +5,8 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";
-import { commandError, failedChange, outcome } from "../outcome.ts";
-import { entry, type Installed, type Keyword, resolved, unknownPackages } from "./host.ts";
+import { commandError, end, fail, failsChange, outcome } from "../outcome.ts";
+import { checkKnown, entry, type Installed, type Keyword, resolved } from "./host.ts";
 import { verifyInstall } from "./installed.ts";
 import { fulfils, written } from "./versions.ts";
 
@@ -20,15 +20,14 @@ async function cached(context: StateContext, keyword: Keyword): Promise<Installe
 
 async function downloadTargets(
   context: StateContext,
-  { name, ignore_epoch: ignoreEpoch }: Args,
+  { ignore_epoch: ignoreEpoch }: Args,
   pkgs: unknown,
   { normalize = true, skip_suggestions = false, ...keyword }: Keyword,
-): Promise<Wanted | StateReturn> {
+): Promise<Wanted> {
   const there = await cached(context, keyword);
   const wanted = await repackPkgs(context, pkgs, truthy(normalize));
-  if (wanted.size === 0) return outcome(name, false, "Invalidly formatted pkgs parameter. See minion log.");
-  const unknown = truthy(skip_suggestions) ? undefined : await unknownPackages(context, name, wanted, keyword);
-  if (unknown !== undefined) return unknown;
+  if (wanted.size === 0) fail("Invalidly formatted pkgs parameter. See minion log.");
+  if (!truthy(skip_suggestions)) await checkKnown(context, wanted, keyword);
   const targets: Wanted = new Map();
   const problems: string[] = [];
   let compared = false;
@@ -44,10 +43,10 @@ async function downloadTargets(
       }
     }
   }
-  if (problems.length > 0) return outcome(name, false, problems.join(" "));
+  if (problems.length > 0) fail(problems.join(" "));
   if (targets.size > 0) return targets;
   const matching = compared ? " (matching specified versions)" : "";
-  return outcome(name, true, `All specified packages${matching} are already downloaded`);
+  end(true, `All specified packages${matching} are already downloaded`);
 }
 
 export const downloaded = stateFunction({
@@ -63,24 +62,18 @@ export const downloaded = stateFunction({
     const asked = truthy(args.pkgs) ? args.pkgs : [truthy(version) ? { [str(name)]: version } : name];
     const { pkgs } = await resolved(context, asked, false, keyword);
     const targets = await downloadTargets(context, args, pkgs, { fromrepo, ...keyword });
-    if (!(targets instanceof Map)) return targets;
     if (context.test) {
       return outcome(name, null, `The following packages would be downloaded: ${[...targets.keys()].join(", ")}`);
     }
-    let changes: Keyword;
-    try {
-      changes = await context.call("pkg.install", [], {
-        name,
-        pkgs,
-        version: truthy(args.pkgs) ? version : null,
-        downloadonly: true,
-        fromrepo,
-        ignore_epoch,
-        ...keyword,
-      }) as Keyword;
-    } catch (error) {
-      return failedChange(name, error, "downloading package(s)");
-    }
+    const changes = await context.call("pkg.install", [], {
+      name,
+      pkgs,
+      version: truthy(args.pkgs) ? version : null,
+      downloadonly: true,
+      fromrepo,
+      ignore_epoch,
+      ...keyword,
+    }).catch(failsChange("downloading package(s)")) as Keyword;
     const { missing } = await verifyInstall(context, targets, await cached(context, keyword), ignore_epoch);
     if (missing.length > 0) {
       const names = missing.map((pkg) => written(pkg, targets.get(pkg))).join(", ");
@@ -109,19 +102,12 @@ export async function patchInstalled(
   if (context.test) {
     return outcome(name, null, `The following advisory patches would be downloaded: ${targets.map(str).join(", ")}`);
   }
-  try {
-    const changes = await context.call("pkg.install", [], {
-      name,
-      advisory_ids: ids,
-      downloadonly,
-      ...kwargs,
-    }) as Keyword;
-    const done = truthy(downloadonly) ? "downloaded" : "installed";
-    const comment = truthy(changes) ? "" : `Advisory patch is not needed or related packages are already ${done}`;
-    return outcome(name, true, comment, changes);
-  } catch (error) {
-    return failedChange(name, error, "downloading package(s)");
-  }
+  const changes = await context.call("pkg.install", [], { name, advisory_ids: ids, downloadonly, ...kwargs }).catch(
+    failsChange("downloading package(s)"),
+  ) as Keyword;
+  const done = truthy(downloadonly) ? "downloaded" : "installed";
+  const comment = truthy(changes) ? "" : `Advisory patch is not needed or related packages are already ${done}`;
+  return outcome(name, true, comment, changes);
 }
 
 export const patchDownloaded = stateFunction({

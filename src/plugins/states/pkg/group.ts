@@ -5,23 +5,23 @@ import { type StateContext, stateFunction } from "../../../model/loader/states.t
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
-import { commandError, failedChange, outcome } from "../outcome.ts";
+import { commandError, fail, failsChange, outcome } from "../outcome.ts";
 import { entry, type Keyword } from "./host.ts";
 
 type Part = Record<"installed" | "not installed", string[]>;
 type Difference = Record<"mandatory" | "default" | "optional", Part>;
 
-async function difference(context: StateContext, name: unknown, keyword: Keyword): Promise<Difference | string> {
+async function difference(context: StateContext, name: unknown, keyword: Keyword): Promise<Difference> {
   const shown = Object.fromEntries(Object.entries(keyword).filter(([key]) => !key.startsWith("__")));
   try {
     return await context.call("pkg.group_diff", [name], shown) as Difference;
   } catch (error) {
     if (!(error instanceof CommandExecutionError || error instanceof TypeError)) throw error;
     if (messageOf(error).includes("unexpected keyword argument")) {
-      return "Repo options are not supported on this platform";
+      fail("Repo options are not supported on this platform");
     }
     const text = error instanceof CommandExecutionError ? commandError(error) : messageOf(error);
-    return `An error was encountered while installing/updating group '${name}': ${text}.`;
+    fail(`An error was encountered while installing/updating group '${name}': ${text}.`);
   }
 }
 
@@ -30,22 +30,15 @@ export const groupInstalled = stateFunction({
   doc: "The packages of a group are installed.",
   async run(context, args) {
     const { name, kwargs: keyword } = args;
-    const failed = (comment: string) => outcome(name, false, comment);
-    if (!await hasFunction(context, "pkg.group_diff")) {
-      return failed("pkg.group_install not available for this platform");
-    }
+    if (!await hasFunction(context, "pkg.group_diff")) fail("pkg.group_install not available for this platform");
     for (const key of ["skip", "include"] as const) {
-      if (args[key] !== null && !Array.isArray(args[key])) return failed(`${key} must be formatted as a list`);
+      if (args[key] !== null && !Array.isArray(args[key])) fail(`${key} must be formatted as a list`);
     }
     const skip = ((args.skip ?? []) as unknown[]).map(str);
     const include = ((args.include ?? []) as unknown[]).map(str);
-    const found = await difference(context, name, keyword);
-    if (typeof found === "string") return failed(found);
-    const { mandatory, default: usual, optional } = found;
+    const { mandatory, default: usual, optional } = await difference(context, name, keyword);
     const needed = [...mandatory.installed, ...mandatory["not installed"]].filter((pkg) => skip.includes(pkg));
-    if (needed.length > 0) {
-      return failed(`The following mandatory packages cannot be skipped: ${needed.join(", ")}`);
-    }
+    if (needed.length > 0) fail(`The following mandatory packages cannot be skipped: ${needed.join(", ")}`);
     const required = [...mandatory["not installed"], ...include];
     const targets = [
       ...mandatory["not installed"],
@@ -58,12 +51,9 @@ export const groupInstalled = stateFunction({
       const will = partially ? "is partially installed and will be updated" : "will be installed";
       return outcome(name, null, `Group '${name}' ${will}`);
     }
-    let changes: Keyword;
-    try {
-      changes = await context.call("pkg.install", [], { pkgs: targets, ...keyword }) as Keyword;
-    } catch (error) {
-      return failedChange(name, error, `installing/updating group '${name}'`);
-    }
+    const changes = await context.call("pkg.install", [], { pkgs: targets, ...keyword }).catch(
+      failsChange(`installing/updating group '${name}'`),
+    ) as Keyword;
     const installed = await context.call("pkg.list_pkgs", [], keyword);
     const missing = required.filter((pkg) => entry(installed, pkg) === undefined);
     if (missing.length > 0) {

@@ -1,7 +1,7 @@
 /** What the states of packages ask of this host. */
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import type { StateContext } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/containers.ts";
-import { commandError, outcome } from "../outcome.ts";
+import { commandError, fail } from "../outcome.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
 import type { Wanted } from "../../packages/targets.ts";
@@ -39,21 +39,16 @@ export async function resolved<T>(
   return { pkgs: found as T, refresh: false };
 }
 
-/** Says which packages are unknown, where the host can tell; undefined if all are known. */
-export async function unknownPackages(
-  context: StateContext,
-  name: unknown,
-  wanted: Wanted,
-  keyword: Keyword,
-): Promise<StateReturn | undefined> {
-  if (!await hasFunction(context, "pkg.check_db")) return undefined;
+/** Ends the state if some packages are unknown, where the host can tell. */
+export async function checkKnown(context: StateContext, wanted: Wanted, keyword: Keyword): Promise<void> {
+  if (!await hasFunction(context, "pkg.check_db")) return;
   let found: unknown;
   try {
     found = await context.call("pkg.check_db", [...wanted.keys()], keyword);
   } catch (error) {
     // A host that cannot look has nothing to say against the packages.
     commandError(error);
-    return undefined;
+    return;
   }
   const comments: string[] = [];
   const without: string[] = [];
@@ -68,7 +63,7 @@ export async function unknownPackages(
         without.sort().join(", "),
     );
   }
-  if (comments.length === 0) return undefined;
+  if (comments.length === 0) return;
   if (comments.length > 1) comments.push("");
-  return outcome(name, false, comments.join(". ").trimEnd());
+  fail(comments.join(". ").trimEnd());
 }

@@ -1,13 +1,13 @@
 /** The state `pkg.installed`. */
 import type { KeywordArgs } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
 import type { Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";
-import { failedChange, nestedText, outcome } from "../outcome.ts";
+import { failsChange, nestedText, outcome } from "../outcome.ts";
 import { applyHold, type HoldOutcome } from "./hold.ts";
 import { entry, type Installed, type Keyword, listPkgs, normalName, resolved, versionsOf } from "./host.ts";
 import { type Plan, planOf, type PlanRequest, verifyPackage } from "./plan.ts";
@@ -202,14 +202,10 @@ async function carryOut(context: StateContext, request: Request, plan: Plan, ref
   const changes: Keyword = {};
   let installed: Keyword = {};
   if (plan.targets.size + plan.reinstall.size > 0) {
-    try {
-      const done = await install(context, request, plan, refresh);
-      installed = done.changes;
-      Object.assign(changes, installed);
-      comments.push(...done.said);
-    } catch (error) {
-      return failedChange(name, error, "installing package(s)");
-    }
+    const done = await install(context, request, plan, refresh).catch(failsChange("installing package(s)"));
+    installed = done.changes;
+    Object.assign(changes, installed);
+    comments.push(...done.said);
   }
   const held = await applyHold(context, keyword, { name, pkgs: Object.fromEntries(plan.desired) });
   if (held !== undefined && "error" in held) {
@@ -280,6 +276,9 @@ export async function installed(context: StateContext, args: KeywordArgs): Promi
   const plan = await planOf(context, {
     ...request,
     keyword: { fromrepo: args.fromrepo, split_arch: false, ...keyword },
+  }).catch((error) => {
+    if (error instanceof StateEnd) return outcome(name, false, error.message);
+    throw error;
   });
   if ("result" in plan) return await holdOnly(context, request, plan);
   const finish = (ret: StateReturn) => plan.warnings.length === 0 ? ret : { ...ret, warnings: plan.warnings };

@@ -8,21 +8,18 @@ import { truthy } from "../../../language/python/truth.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";
-import { commandError, failedChange, outcome } from "../outcome.ts";
+import { commandError, end, fail, fails, failsChange, outcome } from "../outcome.ts";
 import { entry, type Keyword, resolved } from "./host.ts";
 
 const sorted = (names: Iterable<string>): string => [...names].sort().join(", ");
 
-/** The packages that are asked for; or the state's return if that cannot be read. */
-async function namesOf(
-  context: StateContext,
-  { name, pkgs, kwargs }: KeywordArgs,
-): Promise<string[] | StateReturn> {
-  if (truthy(kwargs.sources)) return outcome(name, false, 'The "sources" parameter is not supported.');
-  if (Array.isArray(pkgs) && pkgs.length === 0) return outcome(name, true, "No packages to install provided");
+/** The packages that are asked for. */
+async function namesOf(context: StateContext, { name, pkgs, kwargs }: KeywordArgs): Promise<string[]> {
+  if (truthy(kwargs.sources)) fail('The "sources" parameter is not supported.');
+  if (Array.isArray(pkgs) && pkgs.length === 0) end(true, "No packages to install provided");
   if (!truthy(pkgs)) return [str(name)];
   const found = [...(await repackPkgs(context, pkgs)).keys()];
-  return found.length > 0 ? found : outcome(name, false, 'Invalidly formatted "pkgs" parameter. See minion log.');
+  return found.length > 0 ? found : fail('Invalidly formatted "pkgs" parameter. See minion log.');
 }
 
 /** Versions by name, also where a function gives a single one as text. */
@@ -35,24 +32,15 @@ interface Versions {
 
 async function versionsOf(
   context: StateContext,
-  name: unknown,
   names: string[],
   refresh: boolean,
   { fromrepo, keyword }: { fromrepo: unknown; keyword: Keyword },
-): Promise<Versions | StateReturn> {
-  let available: unknown;
-  try {
-    available = await context.call("pkg.latest_version", names, { fromrepo, refresh, ...keyword });
-  } catch (error) {
-    const doing = "An error was encountered while checking the newest available version of package(s)";
-    return outcome(name, false, `${doing}: ${commandError(error)}`);
-  }
-  try {
-    const current = await context.call("pkg.version", names, keyword);
-    return { current: byName(names, current), available: byName(names, available) };
-  } catch (error) {
-    return outcome(name, false, commandError(error));
-  }
+): Promise<Versions> {
+  const available = await context.call("pkg.latest_version", names, { fromrepo, refresh, ...keyword }).catch(
+    fails("An error was encountered while checking the newest available version of package(s): "),
+  );
+  const current = await context.call("pkg.version", names, keyword).catch(fails());
+  return { current: byName(names, current), available: byName(names, available) };
 }
 
 /** What is said of packages that are at their newest version, none if there are none. */
@@ -67,12 +55,9 @@ export const latest = stateFunction({
   async run(context, args) {
     const { name, pkgs, fromrepo } = args;
     const asked = await namesOf(context, args);
-    if (!Array.isArray(asked)) return asked;
     const keyword: Keyword = { ...args.kwargs, saltenv: context.saltenv };
     const { pkgs: names, refresh } = await resolved(context, asked, shallRefresh(context, args.refresh), keyword);
-    const versions = await versionsOf(context, name, names, refresh, { fromrepo, keyword });
-    if ("result" in versions) return versions as StateReturn;
-    const { current, available } = versions as Versions;
+    const { current, available } = await versionsOf(context, names, refresh, { fromrepo, keyword });
     const targets: Wanted = new Map();
     const problems: string[] = [];
     for (const one of names) {
@@ -110,19 +95,14 @@ async function update(
   targets: Wanted,
   same: string[],
 ): Promise<StateReturn> {
-  let changes: Record<string, { new?: string | null }>;
-  try {
-    changes = await context.call("pkg.install", [], {
-      name: null,
-      refresh: false,
-      fromrepo,
-      skip_verify,
-      pkgs: [...targets.keys()],
-      ...keyword,
-    }) as typeof changes;
-  } catch (error) {
-    return outcome(name, false, `An error was encountered while installing package(s): ${commandError(error)}`);
-  }
+  const changes = await context.call("pkg.install", [], {
+    name: null,
+    refresh: false,
+    fromrepo,
+    skip_verify,
+    pkgs: [...targets.keys()],
+    ...keyword,
+  }).catch(fails("An error was encountered while installing package(s): ")) as Record<string, { new?: string | null }>;
   if (!truthy(changes)) {
     const already = upToDate(
       same,
@@ -160,9 +140,8 @@ export const uptodate = stateFunction({
   doc: "All packages, or those that are named, have their newest version.",
   async run(context, args) {
     const { name, kwargs: keyword } = args;
-    const failed = (comment: string) => outcome(name, false, comment);
-    if (!await hasFunction(context, "pkg.list_upgrades")) return failed("State pkg.uptodate is not available");
-    if (typeof args.refresh !== "boolean") return failed("refresh must be either True or False");
+    if (!await hasFunction(context, "pkg.list_upgrades")) fail("State pkg.uptodate is not available");
+    if (typeof args.refresh !== "boolean") fail("refresh must be either True or False");
     const expected: Record<string, unknown> = {};
     let asked: { pkgs: unknown; refresh: boolean };
     try {
@@ -173,16 +152,13 @@ export const uptodate = stateFunction({
         if (!Array.isArray(asked.pkgs) || asked.pkgs.includes(one)) expected[one] = { new: version, old };
       }
     } catch (error) {
-      return failed(error instanceof CommandExecutionError ? commandError(error) : messageOf(error));
+      fail(error instanceof CommandExecutionError ? commandError(error) : messageOf(error));
     }
     if (Object.keys(expected).length === 0) return outcome(name, true, "System is already up-to-date");
     if (context.test) return outcome(name, null, "System update will be performed", expected);
-    let changes: Keyword;
-    try {
-      changes = await context.call("pkg.upgrade", [], { ...asked, ...keyword }) as Keyword;
-    } catch (error) {
-      return failedChange(name, error, "updating packages");
-    }
+    const changes = await context.call("pkg.upgrade", [], { ...asked, ...keyword }).catch(
+      failsChange("updating packages"),
+    ) as Keyword;
     const missing = Array.isArray(asked.pkgs)
       ? Object.keys(expected).filter((one) => !Object.hasOwn(changes, one))
       : [];

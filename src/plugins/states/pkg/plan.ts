@@ -7,8 +7,8 @@ import { truthy } from "../../../language/python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { packSources, repackPkgs, type Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";
-import { callError, commandError, outcome } from "../outcome.ts";
-import { entry, type Installed, type Keyword, listPkgs, normalName, unknownPackages, versionsOf } from "./host.ts";
+import { callError, commandError, fails, outcome } from "../outcome.ts";
+import { checkKnown, entry, type Installed, type Keyword, listPkgs, normalName, versionsOf } from "./host.ts";
 import { conditionsOf, extraRequirements, fulfils, versionClean } from "./versions.ts";
 
 export interface Plan {
@@ -199,14 +199,8 @@ export async function planOf(context: StateContext, request: PlanRequest): Promi
   const { name, pkgs, sources, keyword } = request;
   if (truthy(pkgs) && truthy(sources)) return outcome(name, false, 'Only one of "pkgs" and "sources" is permitted.');
   const capabilities = truthy(keyword.resolve_capabilities) && await hasFunction(context, "pkg.list_provides");
-  let installed: Installed;
-  let provided: unknown;
-  try {
-    installed = await listPkgs(context, keyword);
-    provided = capabilities ? await context.call("pkg.list_provides", [], keyword) : {};
-  } catch (error) {
-    return outcome(name, false, commandError(error));
-  }
+  const installed = await listPkgs(context, keyword).catch(fails());
+  const provided = capabilities ? await context.call("pkg.list_provides", [], keyword).catch(fails()) : {};
   const desired = await desiredOf(context, request);
   if (desired.size === 0) {
     const which = truthy(pkgs) ? "pkgs" : "sources";
@@ -216,8 +210,7 @@ export async function planOf(context: StateContext, request: PlanRequest): Promi
   const unpurge = [...desired.keys()].filter((one) => entry(purged, one) !== undefined);
   if (!truthy(sources) && !request.skipSuggestions) {
     const missing = await notInstalled(context, request, desired, installed);
-    const unknown = missing.size === 0 ? undefined : await unknownPackages(context, name, missing, keyword);
-    if (unknown !== undefined) return unknown;
+    if (missing.size > 0) await checkKnown(context, missing, keyword);
   }
   const refreshed = await resolveLatest(context, request, desired, installed);
   const planner = new Planner(context, request, installed, provided);

@@ -3,18 +3,14 @@ import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { parseTargets, repackPkgs, type Wanted } from "../../packages/targets.ts";
-import { commandError, failedChange, outcome } from "../outcome.ts";
+import { commandError, failsChange, outcome } from "../outcome.ts";
 import { entry, type Keyword, listPkgs, normalName, versionsOf } from "./host.ts";
 import { fulfils, versionClean } from "./versions.ts";
 
 type Action = "remove" | "purge";
 
-/** The packages that are there and shall not be; or the state's return if there are none. */
-async function targetsOf(
-  context: StateContext,
-  args: Args,
-  keyword: Keyword,
-): Promise<string[] | StateReturn> {
+/** The packages that are there and shall not be; or what there is to say of none. */
+async function targetsOf(context: StateContext, args: Args, keyword: Keyword): Promise<string[] | StateReturn> {
   const { name, version, pkgs, normalize, ignore_epoch: ignoreEpoch } = args;
   const installed = await listPkgs(context, keyword);
   const wanted: Wanted = truthy(pkgs)
@@ -107,9 +103,7 @@ async function uninstall(
 
 /** `pkg.removed` or `pkg.purged` */
 export async function without(context: StateContext, action: Action, args: KeywordArgs): Promise<StateReturn> {
-  try {
-    return await uninstall(context, action, args, { ...args.kwargs, saltenv: context.saltenv });
-  } catch (error) {
-    return failedChange(args.name, error, `${action === "purge" ? "purging" : "removing"} package(s)`);
-  }
+  return await uninstall(context, action, args, { ...args.kwargs, saltenv: context.saltenv }).catch(
+    failsChange(`${action === "purge" ? "purging" : "removing"} package(s)`),
+  );
 }

@@ -1,12 +1,11 @@
 /** The state `pkgrepo.absent`. */
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { equal } from "../../../language/python/equal.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
 import { hasFunction } from "../available.ts";
-import { callError, commandError, outcome } from "../outcome.ts";
+import { callError, fails, outcome } from "../outcome.ts";
 import { strippedUri, wantedRepo } from "./debian.ts";
 import { BEWARE, type Keyword } from "./managed.ts";
 
@@ -36,32 +35,22 @@ export const absent = stateFunction({
     }
     const debian = context.grains.os_family === "Debian";
     const repo = debian ? strippedUri(name) : name;
-    let there: Keyword;
-    try {
-      there = await context.call("pkg.get_repo", [repo], keyword) as Keyword;
-    } catch (error) {
-      return ret(false, `Failed to configure repo '${name}': ${commandError(error)}`);
-    }
+    const there = await context.call("pkg.get_repo", [repo], keyword).catch(
+      fails(`Failed to configure repo '${name}': `),
+    ) as Keyword;
     const sorted = (list: unknown) => [...new Set((list as string[] | undefined) ?? [])].sort();
     const other = debian && truthy(there) && !isPpa(repo) &&
       !equal(sorted(wantedRepo(context, repo, {}).architectures), sorted(there.architectures));
     if (!truthy(there) || other) return ret(true, `Package repo ${name} is absent`);
     if (context.test) return ret(null, `Package repo '${name}' will be removed. ${BEWARE}`);
-    try {
-      await context.call("pkg.del_repo", [], { repo, ...keyword });
-    } catch (error) {
-      return ret(false, callError(error));
-    }
+    await context.call("pkg.del_repo", [], { repo, ...keyword }).catch(fails("", callError));
     const left = await context.call("pkg.list_repos") as Keyword;
     if (Object.hasOwn(left, repo)) return ret(false, `Failed to remove repo ${name}`);
     const removed = `Removed repo ${name}`;
     if (!withKey) return ret(true, removed, { repo: name });
-    try {
-      const keyid = await context.call("pkg.del_repo_key", [repo], keyword);
-      return ret(true, `${removed}, and keyid ${str(keyid)}`, { repo: name, keyid });
-    } catch (error) {
-      if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
-      return ret(false, `${removed}, but failed to remove key: ${callError(error)}`, { repo: name });
-    }
+    const keyid = await context.call("pkg.del_repo_key", [repo], keyword).catch(
+      fails(`${removed}, but failed to remove key: `, callError, { changes: { repo: name } }),
+    );
+    return ret(true, `${removed}, and keyid ${str(keyid)}`, { repo: name, keyid });
   },
 });

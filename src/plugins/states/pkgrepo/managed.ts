@@ -13,7 +13,7 @@ import { checkRepo } from "../../modules/aptpkg/repositories.ts";
 import { repoChanges } from "../../modules/yumpkg/repositories.ts";
 import { checkNewRepo } from "../../modules/zypperpkg/repositories.ts";
 import { hasFunction } from "../available.ts";
-import { commandError, outcome } from "../outcome.ts";
+import { commandError, fails, outcome } from "../outcome.ts";
 import { sameLine, wantedRepo } from "./debian.ts";
 
 export type Keyword = Record<string, unknown>;
@@ -151,11 +151,9 @@ async function configure(
   } catch (error) {
     return outcome(name, false, `Failed to configure repo '${name}': ${said(error)}`);
   }
-  try {
-    const after = await context.call("pkg.get_repo", [], { repo, ...keyword }) as Keyword;
-    const changes = truthy(before) ? differences(Object.keys(wanted), before, after) : { repo };
-    return outcome(name, true, `Configured package repo '${name}'`, changes);
-  } catch (error) {
-    return outcome(name, false, `Failed to confirm config of repo '${name}': ${said(error)}`);
-  }
+  const after = await context.call("pkg.get_repo", [], { repo, ...keyword }).catch(
+    fails(`Failed to confirm config of repo '${name}': `, said),
+  ) as Keyword;
+  const changes = truthy(before) ? differences(Object.keys(wanted), before, after) : { repo };
+  return outcome(name, true, `Configured package repo '${name}'`, changes);
 }

@@ -3,7 +3,7 @@ import { type StateContext, stateFunction, type StateReturn } from "../../../mod
 import { truthy } from "../../../language/python/truth.ts";
 import { isTrue } from "../../../language/python/is_true.ts";
 import { hasFunction } from "../available.ts";
-import { commandError, outcome } from "../outcome.ts";
+import { fails, outcome } from "../outcome.ts";
 import { setEnabled, unavailable } from "./boot.ts";
 import { setMasked } from "./mask.ts";
 import { systemdArguments } from "./systemd_only.ts";
@@ -27,20 +27,16 @@ async function refused(context: StateContext, { name, kwargs }: Args, would: str
   if (await hasFunction(context, "service.offline") && truthy(await context.call("service.offline"))) {
     return outcome(name, true, "Running in OFFLINE mode. Nothing to do");
   }
-  try {
-    const missing = await unavailable(context, name);
-    if (missing === undefined) return undefined;
-    if (context.test) {
-      return outcome(
-        name,
-        null,
-        `Service ${name} not present; if created in this state run, it would have been ${would}`,
-      );
-    }
-    return { ...outcome(name, true, ""), ...missing };
-  } catch (error) {
-    return outcome(name, false, commandError(error));
+  const missing = await unavailable(context, name).catch(fails());
+  if (missing === undefined) return undefined;
+  if (context.test) {
+    return outcome(
+      name,
+      null,
+      `Service ${name} not present; if created in this state run, it would have been ${would}`,
+    );
   }
+  return { ...outcome(name, true, ""), ...missing };
 }
 
 /** `enable` as the state means it: null to leave it as it is. */
@@ -93,14 +89,9 @@ export const running = stateFunction({
       return await asItIs(context, args, bootBefore, lines(`The service ${name} is already running`, unmasked));
     }
     if (context.test) return outcome(name, null, lines(`Service ${name} is set to start`, unmasked));
-    try {
-      if (
-        !truthy(await context.call("service.start", [name], await systemdArguments(context, "service.start", kwargs)))
-      ) {
-        return await withBoot(context, outcome(name, false, `Service ${name} failed to start`), args, false, false);
-      }
-    } catch (error) {
-      return outcome(name, false, commandError(error));
+    const starting = await systemdArguments(context, "service.start", kwargs);
+    if (!truthy(await context.call("service.start", [name], starting).catch(fails()))) {
+      return await withBoot(context, outcome(name, false, `Service ${name} failed to start`), args, false, false);
     }
     await delay(context, wait);
     const after = truthy(await context.call("service.status", [name, sig], asked));

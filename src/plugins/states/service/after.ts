@@ -4,7 +4,7 @@ import { type StateContext, stateFunction, type StateReturn } from "../../../mod
 import { isMap, lookup } from "../../../language/python/containers.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
-import { commandError, outcome } from "../outcome.ts";
+import { fails, outcome } from "../outcome.ts";
 import { delay } from "./activity.ts";
 import { systemdArguments } from "./systemd_only.ts";
 
@@ -44,12 +44,7 @@ export const watch = stateFunction({
     // What is half dead is stopped for good before it is started.
     if (verb === "start" && await hasFunction(context, "service.stop")) await context.call("service.stop", [name]);
     const keyword = await systemdArguments(context, `service.${fun}`, kwargs);
-    let result: boolean;
-    try {
-      result = await context.call(`service.${fun}`, [name], keyword) as boolean;
-    } catch (error) {
-      return outcome(name, false, commandError(error));
-    }
+    const result = await context.call(`service.${fun}`, [name], keyword).catch(fails()) as boolean;
     await delay(context, args.init_delay);
     const comment = truthy(result) ? `Service ${past}` : `Failed to ${verb} the service`;
     return outcome(name, result, comment, { [String(name)]: result });
