@@ -32,7 +32,7 @@ export interface RunStatesOptions {
    *
    * @param total number of chunks
    */
-  onState?(entry: StateEntry, low: LowChunk, total: number): void | Promise<void>;
+  onState?: ((entry: StateEntry, low: LowChunk, total: number) => void | Promise<void>) | undefined;
 }
 
 export interface RunStatesResult {
