@@ -138,6 +138,14 @@ export class Place implements AsyncDisposable {
       this.#write(`bin/${name}`, `#!/bin/sh\nexec node ${ROOT}/cli/${name}.ts "$@"\n`);
       chmodSync(path.join(this.path, "bin", name), 0o755);
     }
+    // The machine's own cron is neither needed nor changed. The last argument is a file, unless it is -l.
+    const table = `${this.path}/crontab`;
+    this.#write(
+      "bin/crontab",
+      `#!/bin/sh\nfor last do :; done\n[ "$last" = -l ] && exec cat ${table}\ncat -- "$last" > ${table}\n`,
+    );
+    chmodSync(path.join(this.path, "bin", "crontab"), 0o755);
+    this.#write("crontab", "");
     const [publish, request, http] = this.#ports;
     const ports = `publish_port: ${publish}\nret_port: ${request}\n`;
     const quick = `master_port: ${request}\nacceptance_wait_time: 1\n`;
