@@ -2,17 +2,21 @@ import { SaltInvocationError } from "../model/loader/family.ts";
 import type { Args } from "../model/loader/signature.ts";
 import { str } from "../language/python/repr.ts";
 
+/** What a function of arbitrary keywords was given, without what Salt says of the job. */
+export const ownKeywords = (kwargs: unknown): Args =>
+  Object.fromEntries(Object.entries((kwargs ?? {}) as Args).filter(([name]) => !name.startsWith("__")));
+
 /**
- * What a function of arbitrary keywords was given, without what the minion says of the job.
+ * The same of a function that has these keywords.
  *
  * @throws {SaltInvocationError} naming keywords that it does not know
  */
 export function keywords(kwargs: unknown, ...names: string[]): Args {
-  const given = Object.entries(kwargs as Args).filter(([name]) => !name.startsWith("__"));
-  const unknown = given.filter(([name]) => !names.includes(name));
+  const given = ownKeywords(kwargs);
+  const unknown = Object.entries(given).filter(([name]) => !names.includes(name));
   if (unknown.length > 0) {
     const shown = unknown.map(([name, value]) => `${name}=${str(value)}`).join(", ");
     throw new SaltInvocationError(`The following keyword arguments are not valid: ${shown}`);
   }
-  return Object.fromEntries(given);
+  return given;
 }

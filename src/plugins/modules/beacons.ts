@@ -10,6 +10,7 @@ import { equal } from "../../language/python/equal.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { dump } from "../../language/yaml/dump.ts";
+import { ownKeywords } from "../keywords.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -24,8 +25,7 @@ interface Answer {
 const WAIT_SECONDS = 60;
 
 /** Arguments of a caller, without those of Salt itself. */
-export const givenOf = ({ kwargs }: Args): Fields =>
-  Object.fromEntries(Object.entries((kwargs ?? {}) as Fields).filter(([name]) => !name.startsWith("__")));
+export const givenOf = ({ kwargs }: Args): Fields => ownKeywords(kwargs);
 
 const isTest = (args: Args) => truthy(givenOf(args).test ?? false);
 const waitOf = (args: Args) => Number(givenOf(args).timeout ?? WAIT_SECONDS);

@@ -22,6 +22,7 @@ import { providerText } from "./debian_ip/pppoe.ts";
 import { buildRoutes, getRoutes } from "./debian_ip/routes.ts";
 import { interfaceOf, providerOf } from "./debian_ip/settings.ts";
 import { replaceContent } from "../host_files.ts";
+import { ownKeywords } from "../keywords.ts";
 
 const KINDS = ["eth", "bond", "alias", "clone", "ipsec", "dialup", "bridge", "slave", "vlan", "pppoe", "source"];
 /** Kinds that the file can have. */
@@ -121,7 +122,7 @@ export const module: ExecutionModule = {
         if (needed !== undefined && !(needed in settings)) {
           throw new SaltInvocationError(`${needed} is a required setting for ${interfaces}`);
         }
-        const given = Object.fromEntries(Object.entries(settings).filter(([key]) => !key.startsWith("__")));
+        const given = ownKeywords(settings);
         refuseLines(given);
         const dry = truthy(given.test ?? false);
         const iface: Interface = kind === "source"

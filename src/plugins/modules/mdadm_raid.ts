@@ -12,6 +12,7 @@ import { escapeRegexp } from "../../language/python/substitute.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, operands, programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
+import { ownKeywords } from "../keywords.ts";
 
 interface Member {
   device: string;
@@ -79,7 +80,7 @@ async function replace(context: JobContext, pattern: string, by: string, append:
 
 /** Options for mdadm by name; true stands for one without a value. */
 function optionWords(kwargs: unknown): [string, ...unknown[]][] {
-  return Object.entries(kwargs as Args).filter(([name]) => !name.startsWith("__")).map(([name, value]) =>
+  return Object.entries(ownKeywords(kwargs)).map(([name, value]) =>
     value === true ? [`--${name}`] : [`--${name}`, value]
   );
 }

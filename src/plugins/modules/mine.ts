@@ -5,6 +5,7 @@ import { CommandExecutionError, executionFunctions, type ExecutionModule } from 
 import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
+import { ownKeywords } from "../keywords.ts";
 
 /** Marks a value that carries who may read it beside its data. @see salt/utils/mine.py */
 const ACL_MARKER = "__saltmine_acl__";
@@ -99,7 +100,7 @@ export const module: ExecutionModule = {
         "mine_function: what is called, if it is not the name. allow_tgt, allow_tgt_type: the minions that may read it",
       async run(context, { name, args, kwargs }) {
         const { mine_function, allow_tgt, allow_tgt_type, ...rest } = kwargs;
-        const keyword = Object.fromEntries(Object.entries(rest).filter(([key]) => !key.startsWith("__")));
+        const keyword = ownKeywords(rest);
         const fun = truthy(mine_function) ? str(mine_function) : name;
         let value: unknown;
         try {

@@ -12,10 +12,9 @@ import { fieldsOf } from "../../language/python/given.ts";
 import { buildItem } from "./schedule/item.ts";
 import { add, modify, purge, remove, run, send, switchAll, switchJob } from "./schedule/jobs.ts";
 import { jobStatus, nextFireTime, shift, TIME_FORMAT } from "./schedule/times.ts";
+import { ownKeywords } from "../keywords.ts";
 
-/** Arbitrary keywords without what the minion says of the job. */
-const givenOf = ({ kwargs }: Args): Fields =>
-  Object.fromEntries(Object.entries(kwargs as Fields).filter(([name]) => !name.startsWith("__")));
+const givenOf = ({ kwargs }: Args): Fields => ownKeywords(kwargs);
 
 const nameOf = ({ name }: Args) => truthy(name) ? str(name) : "";
 

@@ -20,6 +20,7 @@ import type { CustomPlace } from "../../model/loader/loaded_file.ts";
 import type { NamedSerializer } from "../serializers/named.ts";
 import { banner } from "./slsutil/banner.ts";
 import { directoryExists, fileExists, findUp, pathExists } from "./slsutil/paths.ts";
+import { ownKeywords } from "../keywords.ts";
 
 function maps(...values: unknown[]): AnyMap[] {
   if (!values.every(isMap)) {
@@ -41,9 +42,6 @@ function mergeCopy(under: AnyMap, over: AnyMap, rules: MergeRules): AnyMap {
   }
   return merge(deepCopy(under), over, rules);
 }
-
-const withoutMarks = (kwargs: unknown): Args =>
-  Object.fromEntries(Object.entries(kwargs as Args).filter(([key]) => !key.startsWith("__")));
 
 /**
  * The serializer of that name. All of them are loaded for the first one: few jobs need any.
@@ -99,7 +97,7 @@ export const module: ExecutionModule = {
         const { path, string, default_renderer: renderer } = args;
         if (!truthy(path) && !truthy(string)) throw new SaltInvocationError("Must pass either path or string");
         if (truthy(path) && truthy(string)) throw new SaltInvocationError("Must not pass both path and string");
-        const { saltenv = "base", sls = "", context: over, ...names } = withoutMarks(args.kwargs);
+        const { saltenv = "base", sls = "", context: over, ...names } = ownKeywords(args.kwargs);
         const file = truthy(path) ? await context.files.fetchUrl(str(path), "", { saltenv: str(saltenv) }) : ":string:";
         if (file === undefined || truthy(path) && context.runtime.fs.stat(file) === undefined) {
           throw new CommandExecutionError(
@@ -122,7 +120,7 @@ export const module: ExecutionModule = {
       doc:
         "Data as text: json, yaml, msgpack, configparser, keyvalue, plist, python.\n\n    salt '*' --no-parse=obj slsutil.serialize json obj='{foo: Foo!}'",
       run: async (context, { serializer, obj, kwargs }) =>
-        await (await serializerOf(context, serializer)).serialize(obj, withoutMarks(kwargs)),
+        await (await serializerOf(context, serializer)).serialize(obj, ownKeywords(kwargs)),
     },
     "deserialize(serializer: str, stream_or_string, **kwargs)": {
       doc:
@@ -132,7 +130,7 @@ export const module: ExecutionModule = {
         if (deserialize === undefined) {
           throw new CommandExecutionError(`Serializer '${serializer}' does not implement deserialize.`);
         }
-        return await deserialize(bytesOf(stream_or_string), withoutMarks(kwargs));
+        return await deserialize(bytesOf(stream_or_string), ownKeywords(kwargs));
       },
     },
     banner: executionFunction({

@@ -17,14 +17,10 @@ import type { HashName } from "../../runtime/crypto.ts";
 import { SALT_COMPAT, VERSION } from "../../base/version.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { pythonError } from "../python_errors.ts";
+import { ownKeywords } from "../keywords.ts";
 
 /** Numbers are computed in slices of so many steps, with a turn of the loop between. */
 const SLICE = 5000;
-
-/** Keyword arguments without what the publication added to them. */
-function withoutPub(keyword: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(keyword).filter(([name]) => !name.startsWith("__")));
-}
 
 const typeText = (value: unknown) => `<class '${typeName(value)}'>`;
 
@@ -224,7 +220,7 @@ export const module: ExecutionModule = {
       inline: true,
       doc: "Shows the arguments as test.arg does, without those that the publication added.\n\n" +
         "    salt '*' test.arg_clean 1 two k=v",
-      run: (_context, { args, kwargs }) => ({ args, kwargs: withoutPub(kwargs) }),
+      run: (_context, { args, kwargs }) => ({ args, kwargs: ownKeywords(kwargs) }),
     },
     "arg_repr(*args, **kwargs)": {
       inline: true,
@@ -341,7 +337,7 @@ export const module: ExecutionModule = {
           context.log.error("no such exception", { name });
           return false;
         }
-        throw EXCEPTIONS[short]!(exceptionText([...args, ...Object.values(withoutPub(kwargs))]));
+        throw EXCEPTIONS[short]!(exceptionText([...args, ...Object.values(ownKeywords(kwargs))]));
       },
     },
     "assertion(assertion: bool)": {
@@ -400,7 +396,7 @@ export const module: ExecutionModule = {
         "    salt '*' test.try return_try_exception=True module=test.exception",
       async run(context, { module, return_try_exception, kwargs }) {
         try {
-          return await context.call(module, [], withoutPub(kwargs));
+          return await context.call(module, [], ownKeywords(kwargs));
         } catch (error) {
           context.signal.throwIfAborted();
           return return_try_exception ? exceptionRepr(error) : null;

@@ -9,6 +9,7 @@ import type { JobContext } from "../../model/loader/context.ts";
 import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import type { VaultAnswer } from "../vault/http.ts";
 import { openVault } from "../vault/open.ts";
+import { ownKeywords } from "../keywords.ts";
 
 /** What `default` is where it is not given: any value may be one. */
 const NO_DEFAULT = "NOT_SET";
@@ -91,7 +92,7 @@ export const module: ExecutionModule = {
       doc:
         "Stores a secret of keys and values.\n\n    salt web1 vault.write_secret secret/web user=web password=secret",
       run(context, { path, kwargs }) {
-        const data = Object.entries(kwargs as object).filter(([name]) => !name.startsWith("__"));
+        const data = Object.entries(ownKeywords(kwargs));
         return write(context, path, new Map<unknown, unknown>(data));
       },
     }),

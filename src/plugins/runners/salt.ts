@@ -1,14 +1,11 @@
 import { runnerFunction, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
-
-type Values = Record<string, unknown>;
-
-const own = (kwargs: Values) => Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__")));
+import { ownKeywords } from "../keywords.ts";
 
 export const runner: RunnerModule = {
   functions: runnerFunctions({
     "cmd(fun: str, *args, **kwargs)": {
       doc: "Calls an execution function on the master's own host.\n\n    salt-run salt.cmd test.version",
-      run: (context, { fun, args, kwargs }) => context.callFunction(fun, args, own(kwargs)),
+      run: (context, { fun, args, kwargs }) => context.callFunction(fun, args, ownKeywords(kwargs)),
     },
     execute: runnerFunction({
       signature:
@@ -16,7 +13,7 @@ export const runner: RunnerModule = {
       doc:
         "Runs a function on minions: minion → return; False for one that did not answer.\n\n    salt-run salt.execute 'web*' test.echo arg='[hello]'",
       async run(context, { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg, kwargs }) {
-        const keyword = { ...(kwarg as Values | null ?? {}), ...own(kwargs) };
+        const keyword = { ...(kwarg as Record<string, unknown> | null ?? {}), ...ownKeywords(kwargs) };
         const positional = Array.isArray(arg) ? arg : [arg];
         const named = Object.keys(keyword).length === 0 ? [] : [{ __kwarg__: true, ...keyword }];
         const request = {

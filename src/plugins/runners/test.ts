@@ -1,5 +1,6 @@
 import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/repr.ts";
+import { ownKeywords } from "../keywords.ts";
 
 const METASYNTACTIC: Record<string, string[]> = {
   us: [
@@ -21,14 +22,11 @@ const METASYNTACTIC: Record<string, string[]> = {
   uk: ["wibble", "wobble", "wubble", "flob"],
 };
 
-const own = (kwargs: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__")));
-
 export const runner: RunnerModule = {
   functions: runnerFunctions({
     "arg(*args, **kwargs)": {
       doc: "The arguments as they arrive.\n\n    salt-run test.arg 1 two three=3",
-      run: (_context, { args, kwargs }) => ({ args, kwargs: own(kwargs) }),
+      run: (_context, { args, kwargs }) => ({ args, kwargs: ownKeywords(kwargs) }),
     },
     "raw_arg(*args, **kwargs)": {
       doc: "The arguments as they arrive, with those that the runner adds.\n\n    salt-run test.raw_arg 1 two three=3",

@@ -5,6 +5,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { checkTag } from "../modules/at.ts";
 import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
+import { ownKeywords } from "../keywords.ts";
 
 interface Jobs {
   jobs: Record<string, unknown>[];
@@ -58,7 +59,7 @@ export const states: StateModule = {
     "absent(name, jobid=None, **kwargs)": {
       doc: "No such job waits: of that number, tag, user or time, or of any.",
       async run(context, { name, jobid, kwargs }) {
-        const wanted = Object.entries(kwargs).filter(([key]) => !key.startsWith("__"));
+        const wanted = ownKeywords(kwargs);
         if ("limit" in kwargs) return outcome(name, false, `limit parameter not supported ${str(name)}`);
         if (context.test) return outcome(name, null, "removed ? job(s)");
         if (truthy(jobid)) {
@@ -66,8 +67,8 @@ export const states: StateModule = {
           if (one !== undefined) return one;
         }
         let which: unknown[] = ["all"];
-        if (wanted.length > 0) {
-          const { jobs } = await context.call("at.jobcheck", [], Object.fromEntries(wanted)) as Jobs;
+        if (truthy(wanted)) {
+          const { jobs } = await context.call("at.jobcheck", [], wanted) as Jobs;
           which = jobs.map(({ job }) => str(job));
         }
         const { removed } = (await context.call("at.atrm", which) as Removed).jobs;

@@ -13,6 +13,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
 import { needs } from "./available.ts";
 import { fails, outcome } from "./outcome.ts";
+import { ownKeywords } from "../keywords.ts";
 
 type Status = "absent" | "present" | "update";
 
@@ -107,9 +108,8 @@ async function withCopy(
 
 async function install(context: StateContext, args: Args, path: string, group: string): Promise<StateReturn> {
   const { name, source_hash, source_hash_name, user, template, context: values, defaults, backup, kwargs } = args;
-  const own = Object.entries(kwargs as Record<string, unknown>).filter(([key]) => !key.startsWith("__"));
   const common = { name: path, user, group, mode: "0600", attrs: [], saltenv: context.saltenv };
-  const rendering = { template, context: values, defaults, ...Object.fromEntries(own) };
+  const rendering = { template, context: values, defaults, ...ownKeywords(kwargs) };
   if (context.test) {
     const wanted = { ...common, source: name, source_hash, source_hash_name, ...rendering };
     const [result, comment] = await context.call("file.check_managed", [], wanted) as [boolean | null, string];

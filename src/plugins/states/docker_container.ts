@@ -8,6 +8,7 @@ import { newContainer } from "../docker/create_options.ts";
 import { needImage, networksOf } from "./docker/prepare.ts";
 import { running } from "./docker/running.ts";
 import { fails, nestedText, outcome } from "./outcome.ts";
+import { ownKeywords } from "../keywords.ts";
 
 type Values = Record<string, unknown>;
 
@@ -19,13 +20,10 @@ const errorText = (error: unknown): string => {
   return info === undefined ? messageOf(error) : `${messageOf(error)}. Additional info follows:\n\n${nestedText(info)}`;
 };
 
-const withoutOwn = (kwargs: unknown): Values =>
-  Object.fromEntries(Object.entries(kwargs as Values).filter(([name]) => !name.startsWith("__")));
-
 async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, bg, failhard, replace, force, skip_translate, ignore_collisions, validate_ip_addrs, client_timeout } =
     args;
-  const kwargs = withoutOwn(args.kwargs);
+  const kwargs = ownKeywords(args.kwargs);
   const refused = REFUSED.find((one) => one in kwargs);
   if (refused !== undefined) return outcome(name, false, `The '${refused}' argument is not supported`);
   if (args.image === null) return outcome(name, false, "The 'image' argument is required");
@@ -185,7 +183,7 @@ export const states: StateModule = {
     "mod_watch(name, sfun=None, **kwargs)": {
       doc: "Replaces the container, or sends it the signal `watch_action`; runs or stops it again.",
       async run(context, { name, sfun, kwargs }) {
-        const given = withoutOwn(kwargs);
+        const given = ownKeywords(kwargs);
         const force = (given.watch_action ?? "force") === "force";
         if (sfun === "running") {
           const how = force ? { force: true } : { send_signal: true, force: false };

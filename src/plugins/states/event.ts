@@ -8,6 +8,7 @@ import {
 } from "../../model/loader/states.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
+import { ownKeywords } from "../keywords.ts";
 
 async function send(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, data, preload, with_env, with_grains, with_pillar, show_changed, kwargs } = args;
@@ -19,8 +20,8 @@ async function send(context: StateContext, args: KeywordArgs): Promise<StateRetu
 }
 
 /** What the caller adds to the event, without what the runner says of the state. */
-function eventFields(kwargs: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__") && key !== "sfun"));
+function eventFields({ sfun: _, ...kwargs }: Record<string, unknown>): Record<string, unknown> {
+  return ownKeywords(kwargs);
 }
 
 const sending = stateFunction({

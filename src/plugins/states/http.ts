@@ -3,6 +3,7 @@ import { type StateContext, stateFunctions, type StateModule, type StateReturn }
 import { translateRegexp } from "../../language/python/regexp.ts";
 import { repr, str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
+import { ownKeywords } from "../keywords.ts";
 
 /** What was asked for, and whether it was found. */
 type Finding = [found: boolean, words: string];
@@ -37,8 +38,7 @@ async function query(context: StateContext, args: Args): Promise<StateReturn> {
     const comment = " Either match text (match) or a status code (status) is required.";
     return { ...ret, result: false, comment };
   }
-  const own = Object.entries(kwargs as Record<string, unknown>).filter(([key]) => !key.startsWith("__"));
-  const given = { decode: false, ...Object.fromEntries(own) } as Record<string, unknown>;
+  const given: Record<string, unknown> = { decode: false, ...ownKeywords(kwargs) };
   const options = { ...given, text: true, status: true, ...(context.test ? { test: true } : {}) };
   const data =
     (truthy(wait_for)

@@ -5,6 +5,7 @@ import { str } from "../../language/python/repr.ts";
 import type { Context } from "../../model/loader/context.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { programPath } from "../commands.ts";
+import { fail } from "./outcome.ts";
 
 /** Why the states are not there; true where they are. */
 export const rabbitmqHere = (context: Pick<Context, "runtime">): true | { unavailable: string } =>
@@ -15,6 +16,9 @@ export function said(value: unknown, key: string): string {
   const text = isMap(value) ? lookup(value, key) : undefined;
   return text === undefined ? "" : str(text);
 }
+
+/** Ends the state with what rabbitmqctl refuses. */
+export const refused = (error: unknown): never => fail(failureOf(error));
 
 /** The comment of a command that failed. @throws {Error} any other error */
 export function failureOf(error: unknown): string {

@@ -2,22 +2,18 @@ import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
-import { failureOf, rabbitmqHere } from "./rabbitmq.ts";
+import { rabbitmqHere, refused } from "./rabbitmq.ts";
 
 async function make(context: StateContext, name: unknown, runas: unknown, isOn: boolean): Promise<StateReturn> {
   const shown = `Plugin '${str(name)}'`;
   const state = isOn ? "enabled" : "disabled";
-  try {
-    if (truthy(await context.call("rabbitmq.plugin_is_enabled", [name], { runas })) === isOn) {
-      return outcome(name, true, `${shown} is already ${state}.`);
-    }
-    const changes = isOn ? { old: "", new: name } : { old: name, new: "" };
-    if (context.test) return outcome(name, null, `${shown} is set to be ${state}.`, changes);
-    await context.call(`rabbitmq.${isOn ? "enable" : "disable"}_plugin`, [name], { runas });
-    return outcome(name, true, `${shown} was ${state}.`, changes);
-  } catch (error) {
-    return outcome(name, false, failureOf(error));
+  if (truthy(await context.call("rabbitmq.plugin_is_enabled", [name], { runas }).catch(refused)) === isOn) {
+    return outcome(name, true, `${shown} is already ${state}.`);
   }
+  const changes = isOn ? { old: "", new: name } : { old: name, new: "" };
+  if (context.test) return outcome(name, null, `${shown} is set to be ${state}.`, changes);
+  await context.call(`rabbitmq.${isOn ? "enable" : "disable"}_plugin`, [name], { runas }).catch(refused);
+  return outcome(name, true, `${shown} was ${state}.`, changes);
 }
 
 /** Plugins of RabbitMQ. */

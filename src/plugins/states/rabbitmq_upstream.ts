@@ -8,8 +8,8 @@ import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { programPath } from "../commands.ts";
 import { upstreamParameters } from "../modules/rabbitmq.ts";
-import { fails, outcome } from "./outcome.ts";
-import { failureOf } from "./rabbitmq.ts";
+import { fail, outcome } from "./outcome.ts";
+import { failureOf, refused } from "./rabbitmq.ts";
 
 /** What differs between two sets of parameters; undefined if nothing does. */
 function difference(now: unknown, wanted: Record<string, unknown>): Record<string, unknown> | undefined {
@@ -28,19 +28,17 @@ function difference(now: unknown, wanted: Record<string, unknown>): Record<strin
 async function present(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, uri, ...given } = args;
   const shown = `Upstream "${str(name)}"`;
-  const current = await context.call("rabbitmq.list_upstreams", [], { runas: args.runas }).catch(fails("", failureOf));
+  const current = await context.call("rabbitmq.list_upstreams", [], { runas: args.runas }).catch(refused);
   const wanted = upstreamParameters(args);
   const known = isMap(current) ? lookup(current, str(name)) : undefined;
   const changes = known === undefined ? { old: null, new: wanted } : difference(parseOrderedJson(str(known)), wanted);
   if (changes === undefined) return outcome(name, true, `${shown} already present as specified.`);
   const action = known === undefined ? "create" : "update";
   if (context.test) return outcome(name, null, `${shown} would have been ${action}d.`);
-  try {
-    const result = await context.call("rabbitmq.set_upstream", [name, uri], given);
-    return outcome(name, truthy(result), `${shown} ${action}d.`, changes);
-  } catch (error) {
-    return outcome(name, false, failureOf(error).replace(/^Error:/, () => `Error trying to ${action} upstream:`));
-  }
+  const result = await context.call("rabbitmq.set_upstream", [name, uri], given).catch((error) =>
+    fail(failureOf(error).replace(/^Error:/, () => `Error trying to ${action} upstream:`))
+  );
+  return outcome(name, truthy(result), `${shown} ${action}d.`, changes);
 }
 
 /** Upstreams of RabbitMQ's federation. */
@@ -59,18 +57,12 @@ export const states: StateModule = {
       doc: "There is no such upstream.",
       async run(context, { name, runas }) {
         const shown = `pstream "${str(name)}"`;
-        try {
-          if (!truthy(await context.call("rabbitmq.upstream_exists", [name], { runas }))) {
-            return outcome(name, true, `The u${shown} is already absent.`);
-          }
-          if (context.test) return outcome(name, null, `U${shown} would have been deleted.`);
-          if (!truthy(await context.call("rabbitmq.delete_upstream", [name], { runas }))) {
-            return outcome(name, false, "");
-          }
-          return outcome(name, true, `U${shown} has been deleted.`, { old: name, new: null });
-        } catch (error) {
-          return outcome(name, false, failureOf(error));
+        if (!truthy(await context.call("rabbitmq.upstream_exists", [name], { runas }).catch(refused))) {
+          return outcome(name, true, `The u${shown} is already absent.`);
         }
+        if (context.test) return outcome(name, null, `U${shown} would have been deleted.`);
+        if (!truthy(await context.call("rabbitmq.delete_upstream", [name], { runas }).catch(refused))) fail("");
+        return outcome(name, true, `U${shown} has been deleted.`, { old: name, new: null });
       },
     }),
   },

@@ -7,7 +7,7 @@ import { splitWords } from "../../language/python/whitespace.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
-import { failureOf, rabbitmqHere } from "./rabbitmq.ts";
+import { failureOf, rabbitmqHere, refused } from "./rabbitmq.ts";
 
 type Changes = Record<string, unknown>;
 
@@ -110,17 +110,13 @@ export const states: StateModule = {
       doc: "There is no such user.",
       async run(context, { name, runas }) {
         const shown = `The user '${str(name)}'`;
-        try {
-          if (!truthy(await context.call("rabbitmq.user_exists", [name], { runas }))) {
-            return outcome(name, true, `${shown} is not present.`);
-          }
-          const changes = { name: { old: name, new: "" } };
-          if (context.test) return outcome(name, null, `${shown} will be removed.`, changes);
-          await context.call("rabbitmq.delete_user", [name], { runas });
-          return outcome(name, true, `${shown} was removed.`, changes);
-        } catch (error) {
-          return outcome(name, false, failureOf(error));
+        if (!truthy(await context.call("rabbitmq.user_exists", [name], { runas }).catch(refused))) {
+          return outcome(name, true, `${shown} is not present.`);
         }
+        const changes = { name: { old: name, new: "" } };
+        if (context.test) return outcome(name, null, `${shown} will be removed.`, changes);
+        await context.call("rabbitmq.delete_user", [name], { runas }).catch(refused);
+        return outcome(name, true, `${shown} was removed.`, changes);
       },
     }),
   },

@@ -4,6 +4,7 @@ import { equal } from "../../language/python/equal.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
+import { ownKeywords } from "../keywords.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -69,12 +70,7 @@ const state = (doc: string, run: (context: StateContext, name: string, given: Fi
   stateFunction({
     signature: "name: str, **kwargs",
     doc,
-    run: (context, { name, kwargs }) =>
-      run(
-        context,
-        name,
-        Object.fromEntries(Object.entries(kwargs).filter(([key]) => !key.startsWith("__"))),
-      ),
+    run: (context, { name, kwargs }) => run(context, name, ownKeywords(kwargs)),
   });
 
 /** Jobs that the minion runs by time. */

@@ -1,4 +1,4 @@
-import { fails, messageFor } from "./outcome.ts";
+import { fails, messageFor, outcome } from "./outcome.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
@@ -7,20 +7,13 @@ import { truthy } from "../../language/python/truth.ts";
 import { splitWords } from "../../language/python/whitespace.ts";
 import { hasFunction } from "./available.ts";
 
-const answer = (name: unknown, result: boolean | null, comment: string, changes = {}): StateReturn => ({
-  name,
-  result,
-  changes,
-  comment,
-});
-
 const spaced = (text: string) => text.replace(/ +|\t+/g, " ");
 
 async function predict(context: StateContext, name: unknown, value: unknown, config: unknown): Promise<StateReturn> {
   const configured = await context.call("sysctl.show", [], { config_file: config });
   const set = `${str(name)} = ${str(value)}`;
   if (configured === null || configured === undefined) {
-    return answer(
+    return outcome(
       name,
       null,
       `Sysctl option ${str(name)} might be changed, we failed to check config file at ${str(config)}. The file is ` +
@@ -31,12 +24,12 @@ async function predict(context: StateContext, name: unknown, value: unknown, con
   const inFile = isMap(configured) && lookup(configured, name) !== undefined;
   const current = str(await context.call("sysctl.get", [name]) ?? "");
   if (truthy(current) && inFile && splitWords(current).join(" ") === splitWords(str(value)).join(" ")) {
-    return answer(name, true, `Sysctl value ${set} is already set`);
+    return outcome(name, true, `Sysctl value ${set} is already set`);
   }
   if (truthy(current) && !inFile) {
     return spaced(current) !== spaced(str(value))
-      ? answer(name, null, `Sysctl option ${str(name)} set to be changed to ${str(value)}`)
-      : answer(
+      ? outcome(name, null, `Sysctl option ${str(name)} set to be changed to ${str(value)}`)
+      : outcome(
         name,
         null,
         "Sysctl value is currently set on the running system but not in a config file. Sysctl option " +
@@ -44,7 +37,7 @@ async function predict(context: StateContext, name: unknown, value: unknown, con
       );
   }
   if (!truthy(current) && inFile) {
-    return answer(
+    return outcome(
       name,
       null,
       `Sysctl value ${
@@ -53,7 +46,7 @@ async function predict(context: StateContext, name: unknown, value: unknown, con
         `${str(name)} is set to be changed to ${str(value)}`,
     );
   }
-  return answer(name, null, `Sysctl option ${str(name)} would be changed to ${str(value)}`);
+  return outcome(name, null, `Sysctl option ${str(name)} would be changed to ${str(value)}`);
 }
 
 /** Parameters of the kernel. */
@@ -72,8 +65,8 @@ export const states: StateModule = {
           fails(`Failed to set ${str(name)} to ${str(value)}: `, messageFor(CommandExecutionError)),
         );
         const set = `${str(name)} = ${str(value)}`;
-        if (done === "Updated") return answer(name, true, `Updated sysctl value ${set}`, { [str(name)]: value });
-        return answer(name, true, done === "Already set" ? `Sysctl value ${set} is already set` : "");
+        if (done === "Updated") return outcome(name, true, `Updated sysctl value ${set}`, { [str(name)]: value });
+        return outcome(name, true, done === "Already set" ? `Sysctl value ${set} is already set` : "");
       },
     },
   }),

@@ -6,6 +6,7 @@ import type { Args } from "../../../model/loader/signature.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { repr, str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
+import { ownKeywords } from "../../keywords.ts";
 
 export const COMMAND_KEYWORDS =
   "tgt, fun, arg=(), timeout=None, tgt_type='glob', ret='', kwarg=None, ssh=False, **kwargs";
@@ -28,16 +29,11 @@ const mapOf = (name: string, value: unknown): Record<string, unknown> => {
   return Object.fromEntries(entriesOf(value).map(([key, entry]) => [str(key), entry]));
 };
 
-/** Keyword arguments without those that a publication adds. */
-export function withoutPublication(kwargs: unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(kwargs as object).filter(([name]) => !name.startsWith("__")));
-}
-
 export async function command(context: JobContext, args: Args): Promise<Record<string, unknown>> {
   if (truthy(args.ssh)) {
     throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
   }
-  const { batch, subset, expect_minions, failhard, ret_config, ret_kwargs, _cmd_meta, ...named } = withoutPublication(
+  const { batch, subset, expect_minions, failhard, ret_config, ret_kwargs, _cmd_meta, ...named } = ownKeywords(
     args.kwargs,
   );
   const unknown = Object.keys(named)[0];
@@ -84,7 +80,7 @@ export const runRunner = executionFunction({
     "full_return: with the events that the master fires",
   async run(context, args): Promise<unknown> {
     const positional = args.arg === null ? [] : Array.isArray(args.arg) ? args.arg : [args.arg];
-    const keyword = { ...mapOf("kwarg", args.kwarg), ...withoutPublication(args.kwargs) };
+    const keyword = { ...mapOf("kwarg", args.kwarg), ...ownKeywords(args.kwargs) };
     const name = args.name;
     const { __orchestration_jid__: orchestration, __pub_user: user } = args.kwargs;
     // One that is called from an orchestration goes on with it.
@@ -105,7 +101,7 @@ export const runWheel = executionFunction({
   doc: "Runs a wheel function on the master of this host, and returns the event of its end.\n\n" +
     "    salt master1 saltutil.wheel key.accept web1",
   async run(context, { name, args, kwargs }): Promise<unknown> {
-    const keyword = withoutPublication(kwargs);
+    const keyword = ownKeywords(kwargs);
     await announce(context, kwargs, { type: "wheel", name, args: keyword });
     return await hostMaster(context).wheel(name, args, keyword);
   },

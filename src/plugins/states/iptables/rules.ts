@@ -1,4 +1,5 @@
 /** The states of single rules: `iptables.append`, `insert` and `delete`. */
+import { tagOf } from "../../../content/state/run/chunk.ts";
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { equal } from "../../../language/python/equal.ts";
@@ -161,8 +162,6 @@ export async function rule(context: StateContext, action: Action, args: KeywordA
   const { rules } = args.kwargs as { rules?: LowChunk[] };
   return rules === undefined ? await one(context, action, args) : await several(context, action, args, rules);
 }
-
-const tagOf = (chunk: LowChunk): string => `${chunk.state}_|-${chunk.__id__}_|-${chunk.name}_|-${chunk.fun}`;
 
 /** Folds later rules of the same function into this state. */
 export function aggregate(

@@ -6,11 +6,9 @@ import { truthy } from "../../../language/python/truth.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, end, fail, failsChange, outcome } from "../outcome.ts";
-import { checkKnown, entry, type Installed, type Keyword, resolved } from "./host.ts";
+import { checkKnown, entry, type Installed, isEmptyList, type Keyword, resolved } from "./host.ts";
 import { verifyInstall } from "./installed.ts";
 import { fulfils, written } from "./versions.ts";
-
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** The versions of each package that are in the cache. */
 async function cached(context: StateContext, keyword: Keyword): Promise<Installed> {

@@ -7,14 +7,14 @@ import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, fail, failsChange, outcome } from "../outcome.ts";
 import { entry, type Keyword } from "./host.ts";
+import { ownKeywords } from "../../keywords.ts";
 
 type Part = Record<"installed" | "not installed", string[]>;
 type Difference = Record<"mandatory" | "default" | "optional", Part>;
 
 async function difference(context: StateContext, name: unknown, keyword: Keyword): Promise<Difference> {
-  const shown = Object.fromEntries(Object.entries(keyword).filter(([key]) => !key.startsWith("__")));
   try {
-    return await context.call("pkg.group_diff", [name], shown) as Difference;
+    return await context.call("pkg.group_diff", [name], ownKeywords(keyword)) as Difference;
   } catch (error) {
     if (!(error instanceof CommandExecutionError || error instanceof TypeError)) throw error;
     if (messageOf(error).includes("unexpected keyword argument")) {

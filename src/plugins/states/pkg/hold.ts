@@ -7,7 +7,7 @@ import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
 import { callError, outcome } from "../outcome.ts";
-import { entry, type Keyword } from "./host.ts";
+import { entry, isEmptyList, type Keyword } from "./host.ts";
 
 interface Held {
   name: string;
@@ -129,8 +129,6 @@ class Holding {
     return outcome(this.name, this.result, nothing ? "No changes made" : comment, this.changes);
   }
 }
-
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 export async function held(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, version, replace } = args;

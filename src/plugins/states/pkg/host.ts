@@ -10,6 +10,8 @@ export type Keyword = Record<string, unknown>;
 /** Package → installed versions. */
 export type Installed = Record<string, string[]>;
 
+export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 /** The entry of a map that a function has returned, if it is there. */
 export const entry = (map: unknown, key: string): unknown => isMap(map) ? lookup(map, key) : undefined;
 

@@ -1,4 +1,5 @@
 /** What the run does with states of packages beside calling them: folding several into one, watching, beacons. */
+import { tagOf } from "../../../content/state/run/chunk.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { writeRefreshTag } from "../../packages/refresh_tag.ts";
@@ -14,8 +15,6 @@ export async function init(context: StateContext, low: LowChunk): Promise<boolea
   writeRefreshTag(context);
   return ret;
 }
-
-const tagOf = (chunk: LowChunk): string => `${chunk.state}_|-${chunk.__id__}_|-${chunk.name}_|-${chunk.fun}`;
 
 /** What a chunk asks for that can be had together with others; undefined if it must stand alone. */
 function packagesOf(chunk: LowChunk): { kind: "pkgs" | "sources"; items: unknown[] } | undefined {
