@@ -1,5 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import {
+  type StateContext,
+  stateFunction,
+  stateFunctions,
+  type StateModule,
+  type StateReturn,
+} from "../../model/loader/states.ts";
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { str } from "../../language/python/repr.ts";
 import { truthy } from "../../language/python/truth.ts";
@@ -27,6 +33,17 @@ async function fits(there: string[] | undefined, wanted: unknown): Promise<strin
 
 const hasSource = async (context: StateContext, { name, ruby, user }: Args): Promise<boolean> =>
   (await context.call("gem.sources_list", [ruby], { runas: user }) as unknown[]).includes(name);
+
+async function setSource(context: StateContext, args: Args, wanted: boolean): Promise<StateReturn> {
+  const { name, ruby, user } = args;
+  const [verb, past] = wanted ? ["add", "added"] : ["remove", "removed"];
+  if (await hasSource(context, args) === wanted) return outcome(name, true, `Gem source is already ${past}.`);
+  const which = wanted ? ` ${str(name)}` : "";
+  if (context.test) return outcome(name, null, `The gem source${which} would have been ${past}.`);
+  return truthy(await context.call(`gem.sources_${verb}`, [], { source_uri: name, ruby, runas: user }))
+    ? outcome(name, true, `Gem source was successfully ${past}.`, { [str(name)]: wanted ? "Installed" : "Removed" })
+    : outcome(name, false, `Could not ${verb} gem source.`);
+}
 
 /** Ruby's packages, by gem. */
 export const states: StateModule = {
@@ -59,25 +76,11 @@ export const states: StateModule = {
     },
     "sources_add(name, ruby=None, user=None)": {
       doc: "Gems are also taken from this address.",
-      async run(context, args) {
-        const { name, ruby, user } = args;
-        if (await hasSource(context, args)) return outcome(name, true, "Gem source is already added.");
-        if (context.test) return outcome(name, null, `The gem source ${str(name)} would have been added.`);
-        return truthy(await context.call("gem.sources_add", [], { source_uri: name, ruby, runas: user }))
-          ? outcome(name, true, "Gem source was successfully added.", { [str(name)]: "Installed" })
-          : outcome(name, false, "Could not add gem source.");
-      },
+      run: (context, args) => setSource(context, args, true),
     },
     "sources_remove(name, ruby=None, user=None)": {
       doc: "Gems are not taken from this address.",
-      async run(context, args) {
-        const { name, ruby, user } = args;
-        if (!await hasSource(context, args)) return outcome(name, true, "Gem source is already removed.");
-        if (context.test) return outcome(name, null, "The gem source would have been removed.");
-        return truthy(await context.call("gem.sources_remove", [], { source_uri: name, ruby, runas: user }))
-          ? outcome(name, true, "Gem source was successfully removed.", { [str(name)]: "Removed" })
-          : outcome(name, false, "Could not remove gem source.");
-      },
+      run: (context, args) => setSource(context, args, false),
     },
   }),
 };

@@ -25,19 +25,24 @@ export const physicalPresent = stateFunction({
   },
 });
 
-export const physicalAbsent = stateFunction({
-  signature: "name",
-  doc: "The device is no physical volume.",
-  async run(context, { name }) {
-    const volume = `Physical Volume ${str(name)}`;
-    if (!await isThere(context, "pvdisplay", name, QUIET)) return outcome(name, true, `${volume} does not exist`);
-    if (context.test) return outcome(name, null, `${volume} is set to be removed`);
-    const removed = await context.call("lvm.pvremove", [name]);
-    return await isThere(context, "pvdisplay", name, QUIET)
-      ? outcome(name, false, `Failed to remove ${volume}`)
-      : outcome(name, true, `Removed ${volume}`, { removed });
-  },
-});
+/** The state of what shall not exist. @param already what is said where it does not */
+const absent = (title: string, kind: "pv" | "vg", doc: string, already: string) =>
+  stateFunction({
+    signature: "name",
+    doc,
+    async run(context, { name }) {
+      const what = `${title} ${str(name)}`;
+      if (!await isThere(context, `${kind}display`, name, QUIET)) return outcome(name, true, `${what} ${already}`);
+      if (context.test) return outcome(name, null, `${what} is set to be removed`);
+      const removed = await context.call(`lvm.${kind}remove`, [name]);
+      return await isThere(context, `${kind}display`, name, QUIET)
+        ? outcome(name, false, `Failed to remove ${what}`)
+        : outcome(name, true, `Removed ${what}`, { removed });
+    },
+  });
+
+export const physicalAbsent = absent("Physical Volume", "pv", "The device is no physical volume.", "does not exist");
+export const groupAbsent = absent("Volume Group", "vg", "The volume group does not exist.", "already absent");
 
 /** The group that a device is in, empty for none; undefined if it is no physical volume. */
 async function groupOf(context: StateContext, device: string): Promise<string | undefined> {
@@ -92,19 +97,5 @@ export const groupPresent = stateFunction({
     return await isThere(context, "vgdisplay", name)
       ? outcome(name, true, `Created ${group}`, { created })
       : outcome(name, false, `Failed to create ${group}`);
-  },
-});
-
-export const groupAbsent = stateFunction({
-  signature: "name",
-  doc: "The volume group does not exist.",
-  async run(context, { name }) {
-    const group = `Volume Group ${str(name)}`;
-    if (!await isThere(context, "vgdisplay", name, QUIET)) return outcome(name, true, `${group} already absent`);
-    if (context.test) return outcome(name, null, `${group} is set to be removed`);
-    const removed = await context.call("lvm.vgremove", [name]);
-    return await isThere(context, "vgdisplay", name, QUIET)
-      ? outcome(name, false, `Failed to remove ${group}`)
-      : outcome(name, true, `Removed ${group}`, { removed });
   },
 });
