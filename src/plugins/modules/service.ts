@@ -10,7 +10,7 @@ import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import type { ServiceManager } from "./service/manager.ts";
 import { openrc } from "./service/openrc.ts";
-import { systemd } from "./service/systemd.ts";
+import { systemd, unitOf } from "./service/systemd.ts";
 import { sysv } from "./service/sysv.ts";
 
 /** The init system of this host; undefined if it is not supported. */
@@ -53,6 +53,10 @@ const listing = (name: Listing, doc: string) =>
     doc: `${doc}\n\n    salt '*' service.get_${name}`,
     run: (context) => need(context).list(context, name),
   });
+
+/** True if systemd is installed and does not run. */
+const isOffline = (context: JobContext): boolean =>
+  managerOf(context) === sysv && programPath(context, "systemctl") !== undefined;
 
 /** Services, through the init system of this host. */
 export const module: ExecutionModule = {
@@ -113,7 +117,13 @@ export const module: ExecutionModule = {
     },
     "masked(name: str, runtime=False, root=None)": {
       doc: "True if a service is masked; with `runtime`, until the next boot.\n\n    salt '*' service.masked foo",
-      run: (context, { name, runtime, root }) => systemd.masked(context, name, runtime === true, root),
+      run(context, { name, runtime, root }) {
+        // As in Salt: a unit of the host's own is looked up first, which needs a systemd that runs.
+        if (isOffline(context) && context.runtime.fs.stat(`/etc/systemd/system/${unitOf(name)}`) !== undefined) {
+          throw new CommandExecutionError(`Cannot run in offline mode. Failed to get information on unit '${name}'`);
+        }
+        return systemd.masked(context, name, runtime === true, root);
+      },
     },
     "show(name: str, root=None)": {
       doc: "The properties of a service in systemd.\n\n    salt '*' service.show nginx",
@@ -136,7 +146,7 @@ export const module: ExecutionModule = {
     },
     "offline()": {
       doc: "True if services cannot be started on this system now, as in a chroot.\n\n    salt '*' service.offline",
-      run: (context) => managerOf(context) === sysv && programPath(context, "systemctl") !== undefined,
+      run: isOffline,
     },
   }),
 };

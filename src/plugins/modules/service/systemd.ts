@@ -12,7 +12,8 @@ import { isPattern, type ServiceManager } from "./manager.ts";
 const KINDS = ["service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer"];
 
 /** The unit that a name means. */
-const unitOf = (name: string): string => KINDS.some((kind) => name.endsWith(`.${kind}`)) ? name : `${name}.service`;
+export const unitOf = (name: string): string =>
+  KINDS.some((kind) => name.endsWith(`.${kind}`)) ? name : `${name}.service`;
 /** The name by which callers know a unit. */
 const nameOf = (unit: string): string => unit.replace(/\.service$/, "");
 

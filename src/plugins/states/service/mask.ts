@@ -1,5 +1,4 @@
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, outcome } from "../outcome.ts";
@@ -12,10 +11,8 @@ export async function setMasked(
   wanted: boolean,
   runtime: boolean,
 ): Promise<StateReturn> {
-  if (await hasFunction(context, "service.offline") && truthy(await context.call("service.offline"))) {
-    return outcome(name, false, `Cannot run in offline mode. Failed to get information on unit '${str(name)}'`);
-  }
-  if (!isSystemd(context) || !await hasFunction(context, "service.masked")) {
+  const offline = await hasFunction(context, "service.offline") && truthy(await context.call("service.offline"));
+  if (!isSystemd(context) && !offline || !await hasFunction(context, "service.masked")) {
     return outcome(name, false, "Service masking not available on this minion");
   }
   const kind = runtime ? "runtime masked" : "masked";
