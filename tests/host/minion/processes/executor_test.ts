@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExecutionModule } from "../../../../src/model/loader/family.ts";
 import type { ModuleRegistry } from "../../../../src/model/loader/loader.ts";
+import { callFunction, type ExecuteOptions } from "../../../../src/host/minion/processes/executor.ts";
 import { kwargs, testMinion } from "../../../support/context.ts";
 
 const plain = { signature: "", doc: "" };
@@ -232,6 +233,13 @@ test("executeJob: a minion in blackout runs what its whitelist names", async () 
     (await minion.run("test.true")).return as string,
     /^ERROR executing 'test.true': Minion in blackout mode\./,
   );
+});
+
+test("callFunction: who is on the host calls what a blackout refuses to the master", async () => {
+  const { functions, context } = await testMinion({ pillar: { minion_blackout: true } });
+  const load = { fun: "test.true", arg: [], jid: "" };
+  const outcome = await callFunction({ functions, load, context: () => context } as unknown as ExecuteOptions);
+  assert.equal(outcome.return, true);
 });
 
 test("executeJob: a failure is logged without the arguments", async () => {
