@@ -1,8 +1,7 @@
+import { HOST_OPTIONS } from "./host_opts.ts";
 import { clusterFault } from "./cluster.ts";
-import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, maps, number, type OptsOf, partly, text } from "./option.ts";
-import { PYTHON_OPTIONS } from "./python_opts.ts";
-import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
+import { PROXY_DOCS } from "./web_opts.ts";
 import {
   addresses,
   anyNumber,
@@ -10,8 +9,6 @@ import {
   hashType,
   isGrant,
   isTexts,
-  level,
-  levels,
   mapOf,
   merging,
   nodegroups,
@@ -33,8 +30,6 @@ const HANDED_ON = "Sent to minions, which use it for states.";
  * @internal
  */
 export const MASTER_OPTIONS = {
-  ...GITFS_OPTIONS,
-  ...GIT_PILLAR_OPTIONS,
   interface: any(
     "0.0.0.0",
     "The address that the master listens on, or a list. `::` listens on all addresses, IPv4 included.",
@@ -46,24 +41,12 @@ export const MASTER_OPTIONS = {
     { rule: switchOrNothing },
   ),
   tcp_keepalive: bool(true, "TCP keep-alive on connections of minions."),
-  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system.", {
-    rule: anyNumber,
-  }),
   publish_port: number(4505, "The port of the publisher, from which minions receive jobs.", { rule: ports }),
   ret_port: number(4506, "The port of the request server, which takes sign-ins, returns and file requests.", {
     rule: ports,
   }),
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; minions must have the same."),
-  ssl: any(
-    null,
-    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/transports.md.",
-  ),
-  user: text(
-    "root",
-    "The user that the daemon runs as; started as root, it changes to that user. Default: who starts it.",
-  ),
   id: text("", "The id of the master in events and in its own jobs. Empty: the host name followed by `_master`."),
-  root_dir: text("/", "The directory that all paths of the configuration are put below."),
   conf_file: text("/etc/salt/master", "The configuration file; set by the program to the file it has read."),
   pidfile: text("/var/run/salt-master.pid", "The file that holds the daemon's process id.", { path: true }),
   pki_dir: text("/etc/salt/pki/master", "The directory of the master's own keys and of the minions' keys.", {
@@ -74,16 +57,7 @@ export const MASTER_OPTIONS = {
     "The directory of the job cache, the minions' grains and pillar, and tokens.",
     { path: true },
   ),
-  extension_modules: text("", "The directory of synced custom modules; empty for `extmods` in `cachedir`.", {
-    path: true,
-  }),
-  clean_dynamic_modules: bool(true, "A sync removes custom modules that are no longer in the file roots."),
-  extmod_whitelist: map({}, "Custom modules that may be synced, as kind → names; empty for all."),
-  extmod_blacklist: map({}, "Custom modules that must not be synced, as kind → names."),
-  module_dirs: list([], "More directories of custom execution modules."),
-  ...PYTHON_OPTIONS,
   runner_dirs: list([], "More directories of custom runners."),
-  outputter_dirs: list([], "More directories of custom outputters."),
   top_dirs: list([], "More directories of custom modules of `master_tops`."),
   sock_dir: text("/var/run/salt/master", "The directory of the sockets that local programs use.", { path: true }),
   keep_jobs: any(null, "Hours for which jobs are kept; used where `keep_jobs_seconds` is not set."),
@@ -179,10 +153,6 @@ export const MASTER_OPTIONS = {
     "Events that one engine may fire in a second; more of them wait. 0 for no limit.",
     { reload: true },
   ),
-  engine_max_memory: number(
-    536870912,
-    "Bytes of memory for an engine. An engine with more is killed and restarted.",
-  ),
   ext_processes: partly(
     list([], "More programs beside the master. `module.function` of a custom engine, or the path of a program."),
     "Python callables do not work: use TypeScript, or a program in any language",
@@ -247,7 +217,6 @@ export const MASTER_OPTIONS = {
   permissive_pki_access: bool(false, "The group may write to `autosign_file` and `autoreject_file`.", { reload: true }),
   key_pass: any(null, "The passphrase of the master's private key.", { secret: true }),
   signing_key_pass: any(null, "The passphrase of the private key of `master_sign_key_name`.", { secret: true }),
-  keysize: number(2048, "Bits of a new private key.", { rule: within(2048, 32_768) }),
   hash_type: text("sha256", "The hash of fingerprints, tokens and job directories; equal on all hosts.", {
     rule: hashType,
   }),
@@ -341,12 +310,7 @@ export const MASTER_OPTIONS = {
   env_order: list([], "Environments whose top files count, for pillar and minions' states, in order; empty for all."),
   top_file_merging_strategy: text("merge", HANDED_ON),
   state_output: text("full", "How the outputter `highstate` shows states: full, terse, mixed, changes or filter."),
-  state_verbose: bool(true, "The outputter `highstate` shows states that succeeded without changes."),
-  state_output_diff: bool(false, "The outputter `highstate` shows changed and failed states alone."),
-  state_output_profile: bool(true, "The outputter `highstate` shows when each state started and how long it took."),
   state_output_pct: bool(false, "The outputter `highstate` shows percentages of success and failure."),
-  state_output_exclude: any(undefined, "Results that the outputter `highstate` leaves out in its mode filter."),
-  state_output_terse: any(undefined, "Results that the outputter `highstate` shows tersely in its mode filter."),
   state_tabular: bool(
     false,
     "Shows the terse form of the outputter `highstate` in columns. A text is the format of a line.",
@@ -362,26 +326,6 @@ export const MASTER_OPTIONS = {
   ),
   renderer_whitelist: list([], "Renderers that pillar may use; empty for all."),
   renderer_blacklist: list([], "Renderers that pillar must not use."),
-  decrypt_pillar: any(
-    [],
-    "Paths of pillar values to decrypt after all files are merged. Each path alone, or with a renderer (`a:b: gpg`).",
-  ),
-  decrypt_pillar_delimiter: text(":", "The separator between the keys of such a path."),
-  decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
-  decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
-  gpg_keydir: any(
-    undefined,
-    "The directory of gpg's keys. Not set: `gpgkeys` beside the configuration file.",
-  ),
-  gpg_decrypt_must_succeed: bool(
-    false,
-    "True: a value that gpg cannot decrypt is an error. False: it stays encrypted.",
-  ),
-  template_max_steps: number(
-    2_000_000,
-    "The maximum of loop rounds and calls in a template. A template with more fails, with file and line.",
-  ),
-  template_max_size: number(67_108_864, "The maximum of characters that one template may write."),
   jinja_env: map({}, "Jinja2's environment options for templates other than SLS files, such as `trim_blocks`."),
   jinja_sls_env: map({}, "Jinja2's environment options for SLS files, such as `trim_blocks`."),
   jinja_trim_blocks: bool(false, "The older way to set `trim_blocks` for all templates."),
@@ -416,7 +360,6 @@ export const MASTER_OPTIONS = {
   ),
   ext_pillar: list([], "External pillars, each a map of name → arguments."),
   ext_pillar_first: bool(false, "External pillars come before the files, whose top file can match by them."),
-  ...WEB_OPTIONS,
   proxy_host: any(undefined, PROXY_DOCS.proxy_host, { rule: proxyHost }),
   proxy_port: any(undefined, PROXY_DOCS.proxy_port, { rule: ports }),
   proxy_username: any(undefined, PROXY_DOCS.proxy_username),
@@ -431,14 +374,12 @@ export const MASTER_OPTIONS = {
     "How pillars are merged: smart, recurse, aggregate, overwrite, list or none.",
     { rule: merging },
   ),
-  pillar_merge_lists: bool(false, "Merging joins lists rather than replacing them."),
   pillar_includes_override_sls: bool(false, "Values of an included file replace those of the file that includes it."),
   pillar_cache: bool(false, "Compiled pillars are cached."),
   pillar_cache_ttl: number(3600, "Seconds for which a cached pillar is used."),
   pillar_cache_backend: text("disk", "Where compiled pillars are cached: disk or memory.", {
     rule: oneOf("disk", "memory"),
   }),
-  pillarenv: any(null, "The one environment that pillar is compiled from."),
   pillarenv_from_saltenv: bool(false, "A minion's `saltenv` is also its `pillarenv`."),
   saltenv: any(null, "The environment of pillar where a minion names none."),
   mine_get: any(undefined, "Which functions of the mine a minion may read, as minion → functions; empty for all.", {
@@ -504,14 +445,6 @@ export const MASTER_OPTIONS = {
   rest_timeout: any(null, "Seconds that salt-api waits for a runner; empty for 300."),
   api_logfile: any(null, "The log file of salt-api; empty for `/var/log/salt/api`."),
   api_pidfile: any(null, "The pid file of salt-api; empty for `/var/run/salt-api.pid`."),
-  metrics: partly(
-    map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
-    "`exporter` is `prometheus` or `otlp-http`; histograms have Brine's boundaries; see docs/metrics.md",
-  ),
-  tracing: partly(
-    map({}, "Traces of jobs and requests, sent to OpenTelemetry at `endpoint`."),
-    "`exporter` is `otlp-http`; see docs/metrics.md",
-  ),
   api_metrics: map({}, "The metrics of salt-api, with the names of `metrics`: see docs/metrics.md."),
   syndic_metrics: map({}, "The metrics of salt-syndic, with the names of `metrics`: see docs/metrics.md."),
   log_file: text(
@@ -523,11 +456,6 @@ export const MASTER_OPTIONS = {
     text("/var/log/salt/key", "The log file of salt-key.", { path: true }),
     "URIs are not written to",
   ),
-  log_level: text("warning", "The least level of log lines on the terminal.", { rule: level, mild: true }),
-  log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`.", {
-    rule: level,
-    mild: true,
-  }),
   audit_log: bool(
     false,
     "Records commands with their users, logins, key decisions and refusals in `audit_dir`: see docs/keys.md.",
@@ -558,31 +486,6 @@ export const MASTER_OPTIONS = {
       rule: oneOf("continue", "refuse"),
     },
   ),
-  log_granular_levels: partly(
-    map({}, "Log levels by part, as a map from part to level. They replace both other levels.", {
-      rule: levels,
-      mild: true,
-    }),
-    "parts have Brine's names, such as `channel.req`; `salt` means all parts",
-  ),
-  log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),
-  log_fmt_logfile: partly(
-    text(
-      "%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s",
-      "The form of lines in the file.",
-    ),
-    "a log record has no file and no line: `lineno` is 0",
-  ),
-  log_datefmt: text("%H:%M:%S", "The format of `%(asctime)s` on the terminal."),
-  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "The format of `%(asctime)s` in the file."),
-  log_fmt_jid: text("[JID: %(jid)s]", "The format of `%(jid)s` in lines of jobs."),
-  log_fmt_minion_id: text("[%(minion_id)s]", "The format of `%(minion_id)s` in lines of minions."),
-  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`. 0: never."),
-  log_rotate_backup_count: number(0, "The number of renamed log files to keep. 0: no file is renamed."),
-  verify_env: bool(
-    true,
-    "Creates directories at startup, gives them to `user`, and removes the access of other users.",
-  ),
   max_open_files: partly(
     number(100000, "The limit of open files and connections; each minion needs two."),
     "limited by the hard limit of the process",
@@ -592,11 +495,7 @@ export const MASTER_OPTIONS = {
     "the protocol limits other events",
   ),
   default_include: text("master.d/*.conf", "Files that are read after this one."),
-  include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Publishes jobs by topic, so that a minion receives only its own jobs."),
-  zmq_library: text("brine", "`brine`: the built-in ZeroMQ. `native`: libzmq through npm's zeromq, on Node.", {
-    rule: oneOf("brine", "native"),
-  }),
   event_return: any(
     "",
     "The returners that store all events, one or a list: see docs/event-return.md.",
@@ -626,17 +525,11 @@ export const MASTER_OPTIONS = {
     "The framing of events for real Salt's listeners: auto, stream, or length (latest 3006).",
     { rule: oneOf("auto", "stream", "length") },
   ),
-  durability: text(
-    "power",
-    "`power`: acknowledged data survives a power failure. `process`: it survives a crash of the process.",
-    {
-      rule: oneOf("power", "process"),
-    },
-  ),
   brine_job_cache_bytes: number(
     0,
     "The limit of the job cache in bytes. The oldest jobs are deleted first. 0: no limit.",
   ),
+  ...HOST_OPTIONS,
 };
 
 /** A master's configuration: every option of the table, and whatever else the files hold. */

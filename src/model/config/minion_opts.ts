@@ -1,12 +1,9 @@
-import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
+import { HOST_OPTIONS } from "./host_opts.ts";
 import { any, bool, list, map, number, type OptsOf, partly, text } from "./option.ts";
-import { PYTHON_OPTIONS } from "./python_opts.ts";
-import { PROXY_DOCS, WEB_OPTIONS } from "./web_opts.ts";
+import { PROXY_DOCS } from "./web_opts.ts";
 import {
   anyNumber,
   hashType,
-  level,
-  levels,
   memoryLimit,
   merging,
   nodegroups,
@@ -30,8 +27,6 @@ const LOCAL_FILES = `${LOCAL}: otherwise the master's configuration applies`;
  * @internal
  */
 export const MINION_OPTIONS = {
-  ...GITFS_OPTIONS,
-  ...GIT_PILLAR_OPTIONS,
   master: any(
     "salt",
     "The master as `host`, `host:port` or `[IPv6 address]:port`, or a list. `master_type` defines how the minion uses a list.",
@@ -67,10 +62,6 @@ export const MINION_OPTIONS = {
     "Seconds between two checks of the first master. 0: `master_alive_interval`, or 30 if that is 0 too.",
   ),
   transport: text("zeromq", "What carries messages: `zeromq`, `tcp` or `ws`; the master must have the same."),
-  ssl: any(
-    null,
-    "TLS with the transports `tcp` and `ws`: `certfile`, `keyfile`, `ca_certs`, `cert_reqs`, `ssl_version`, `ciphers`; see docs/transports.md.",
-  ),
   proxy_host: text(
     "",
     `${PROXY_DOCS.proxy_host} With \`transport: ws\` the master is reached through it, by CONNECT.`,
@@ -85,12 +76,7 @@ export const MINION_OPTIONS = {
   minion_id_lowercase: bool(false, "A generated id is in lower case."),
   minion_id_remove_domain: any(false, "True cuts a generated id at the first dot; text cuts that domain."),
   append_domain: text("", "The domain that is added to a generated id without a dot."),
-  user: text(
-    "root",
-    "The user that the daemon runs as; started as root, it changes to that user. Default: who starts it.",
-  ),
   sudo_user: text("", "The user that jobs run as, through sudo."),
-  root_dir: text("/", "The directory that all paths of the configuration are put below."),
   pki_dir: text("/etc/salt/pki/minion", "The directory of the minion's keys and of the master's public key.", {
     path: true,
   }),
@@ -100,9 +86,6 @@ export const MINION_OPTIONS = {
   sock_dir: text("/var/run/salt/minion", "The directory of the sockets that local programs use.", { path: true }),
   pidfile: text("/var/run/salt-minion.pid", "The file that holds the daemon's process id.", { path: true }),
   conf_file: text("/etc/salt/minion", "The configuration file; set by the program to the file it has read."),
-  extension_modules: text("", "The directory of synced custom modules; empty for `extmods` in `cachedir`.", {
-    path: true,
-  }),
   grains: map({}, "Grains of this minion. They override detected grains."),
   grains_cache: bool(false, "Grains are cached in a file, for `salt-call` and the next start."),
   grains_cache_expiration: number(300, "Seconds for which the file of `grains_cache` is used."),
@@ -135,10 +118,6 @@ export const MINION_OPTIONS = {
   engine_events_per_second: number(
     1000,
     "Events that one engine may fire in a second; more of them wait. 0 for no limit.",
-  ),
-  engine_max_memory: number(
-    536870912,
-    "Bytes of memory for an engine. An engine with more is killed and restarted.",
   ),
   reactor: any(
     [],
@@ -187,7 +166,6 @@ export const MINION_OPTIONS = {
   file_ignore_regex: partly(list([], "Files that are neither listed nor served, as regular expressions."), LOCAL),
   file_ignore_glob: partly(list([], "Files that are neither listed nor served, as globs."), LOCAL),
   file_buffer_size: number(262144, "Bytes that `cp.push` sends at once."),
-  ...WEB_OPTIONS,
   verify_ssl: any(
     undefined,
     "False: accepts any certificate of web servers, for files and for `http.query`.",
@@ -197,10 +175,8 @@ export const MINION_OPTIONS = {
     "A file of certificates of authorities, as PEM, that `http.query` trusts instead of the host's.",
   ),
   saltenv: any(null, "The environment of files where a command names none."),
-  pillarenv: any(null, "The one environment that pillar is compiled from."),
   pillarenv_from_saltenv: bool(false, "`saltenv` is also `pillarenv`."),
   pillar_raise_on_missing: bool(false, "`pillar.get` fails for a missing key, unless it is given a default."),
-  pillar_merge_lists: bool(false, "Merging joins lists rather than replacing them."),
   pillar_opts: partly(bool(false, "The pillar has the minion's options, under `master`."), LOCAL),
   pillar_source_merging_strategy: partly(text("smart", "How pillars are merged.", { rule: merging }), LOCAL),
   pillar_includes_override_sls: partly(
@@ -237,26 +213,6 @@ export const MINION_OPTIONS = {
     "A state run waits for others, as with `queue=True`. A number: the limit of waiting runs.",
   ),
   state_data: any(undefined, "`terse`: state runs return only failed and changed states."),
-  decrypt_pillar: any(
-    [],
-    "Paths of pillar values to decrypt after all files are merged. Each path alone, or with a renderer (`a:b: gpg`).",
-  ),
-  decrypt_pillar_delimiter: text(":", "The separator between the keys of such a path."),
-  decrypt_pillar_default: text("gpg", "The renderer of values for which `decrypt_pillar` names none."),
-  decrypt_pillar_renderers: list(["gpg"], "Renderers that may decrypt values of pillar, and pillar given with a call."),
-  gpg_keydir: any(
-    undefined,
-    "The directory of gpg's keys. Not set: `gpgkeys` beside the configuration file.",
-  ),
-  gpg_decrypt_must_succeed: bool(
-    false,
-    "True: a value that gpg cannot decrypt is an error. False: it stays encrypted.",
-  ),
-  template_max_steps: number(
-    2_000_000,
-    "The maximum of loop rounds and calls in a template. A template with more fails, with file and line.",
-  ),
-  template_max_size: number(67_108_864, "The maximum of characters that one template may write."),
   jinja_env: partly(
     map({}, "Jinja2's environment options for templates other than SLS files, such as `trim_blocks`."),
     LOCAL_FILES,
@@ -279,14 +235,9 @@ export const MINION_OPTIONS = {
   failhard: bool(false, "A failed state ends the run."),
   state_events: bool(false, "Each state fires an event when it ends."),
   state_output: text("full", "How `salt-call` shows states: full, terse, mixed, changes or filter."),
-  state_output_diff: bool(false, "The outputter `highstate` shows changed and failed states alone."),
-  state_output_profile: bool(true, "The outputter `highstate` shows when each state started and how long it took."),
   state_output_pct: any(undefined, "True: the outputter `highstate` shows percentages of success and failure."),
-  state_output_exclude: any(undefined, "Results that the outputter `highstate` leaves out in its mode filter."),
-  state_output_terse: any(undefined, "Results that the outputter `highstate` shows tersely in its mode filter."),
   state_tabular: any(undefined, "True: the outputter `highstate` shows its terse form in columns."),
   state_compress_ids: any(undefined, "True: the outputter `highstate` shows states of one id and result together."),
-  state_verbose: bool(true, "The outputter `highstate` shows states that succeeded without changes."),
   output: any(undefined, "The outputter of `salt-call`, as `--out`."),
   output_indent: any(undefined, "The indentation of `salt-call`'s output, as `--out-indent`."),
   output_file: any(undefined, "The file that `salt-call` writes its output to, as `--out-file`."),
@@ -300,9 +251,6 @@ export const MINION_OPTIONS = {
     text("jinja|yaml", "The pipeline of pillar files that name none."),
     `${LOCAL}; the renderers are jinja, yaml, json and gpg`,
   ),
-  clean_dynamic_modules: bool(true, "A sync removes custom modules that are no longer in the file roots."),
-  extmod_whitelist: map({}, "Custom modules that may be synced, as kind → names; empty for all."),
-  extmod_blacklist: map({}, "Custom modules that must not be synced, as kind → names."),
   disable_modules: list([], "Execution modules that are not loaded."),
   whitelist_modules: list([], "The only execution modules that are loaded; empty for all."),
   // No default, so that `config.get` continues with grains and pillar.
@@ -320,10 +268,7 @@ export const MINION_OPTIONS = {
     "Returner options with a destination that jobs may set with `--return_kwargs`. For example `redis.db` or `redis.*`.",
   ),
   providers: map({}, "The module that implements a virtual module, as `pkg` → `aptpkg`."),
-  module_dirs: list([], "More directories of custom execution modules."),
-  ...PYTHON_OPTIONS,
   returner_dirs: list([], "More directories of custom returners."),
-  outputter_dirs: list([], "More directories of custom outputters."),
   states_dirs: list([], "More directories of custom state modules."),
   render_dirs: list([], "More directories of custom renderers."),
   disable_states: list([], "State modules that are not loaded."),
@@ -370,13 +315,6 @@ export const MINION_OPTIONS = {
   return_spool_bytes: number(268435456, "The limit of returns that wait on disk for the master, in bytes."),
   return_spool_seconds: number(604800, "Seconds after which a return is dropped if no master accepted it."),
   stream_bytes: number(16777216, "The limit of live output of one job, in bytes (`salt --stream`)."),
-  durability: text(
-    "power",
-    "`power`: acknowledged data survives a power failure. `process`: it survives a crash of the process.",
-    {
-      rule: oneOf("power", "process"),
-    },
-  ),
   acceptance_wait_time: number(10, "Seconds between sign-ins while the key waits to be accepted."),
   acceptance_wait_time_max: number(
     0,
@@ -415,15 +353,10 @@ export const MINION_OPTIONS = {
   signing_algorithm: text("PKCS1v15-SHA1", "The minion's signatures: PKCS1v15-SHA1 or PKCS1v15-SHA224."),
   autosign_grains: list([], "Grains that are sent with the key, by which the master may accept it."),
   open_mode: bool(false, "Accepts a master whose key has changed. Only for tests."),
-  keysize: number(2048, "Bits of a new private key.", { rule: within(2048, 32_768) }),
   hash_type: text("sha256", "The hash of fingerprints and socket names; equal on all hosts.", { rule: hashType }),
   hash_id: any(undefined, "The id by which the local sockets are named. Default: `id`."),
   default_include: text("minion.d/*.conf", "Files that are read after this one."),
-  include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_filtering: bool(false, "Subscribes by topic; the master must set it, too."),
-  zmq_library: text("brine", "`brine`: the built-in ZeroMQ. `native`: libzmq through npm's zeromq, on Node.", {
-    rule: oneOf("brine", "native"),
-  }),
   source_interface_name: text("", "The network interface from whose address the minion connects to its masters."),
   source_address: text("", "The IP address from which the minion connects to its masters; empty for any."),
   source_ret_port: number(0, "The minion's own port of the connection for requests; 0 for any.", { rule: ports }),
@@ -431,53 +364,13 @@ export const MINION_OPTIONS = {
     rule: ports,
   }),
   tcp_keepalive: bool(true, "TCP keep-alive on connections to the master."),
-  tcp_keepalive_idle: number(300, "Seconds before the first keep-alive probe; -1 leaves it to the system.", {
-    rule: anyNumber,
-  }),
   ipv6: any(null, "Looks up masters as IPv6 first (True) or as IPv4 only (False).", { rule: switchOrNothing }),
-  metrics: partly(
-    map({}, "The daemon's metrics: `listen` serves them to Prometheus, `endpoint` sends them to OpenTelemetry."),
-    "`exporter` is `prometheus` or `otlp-http`; histograms have Brine's boundaries; see docs/metrics.md",
-  ),
-  tracing: partly(
-    map({}, "Traces of jobs and requests, sent to OpenTelemetry at `endpoint`."),
-    "`exporter` is `otlp-http`; see docs/metrics.md",
-  ),
   log_file: text(
     "/var/log/salt/minion",
     "The log file, or a system logger: `file:///dev/log/LOG_DAEMON`, `udp://host:514`.",
     { path: true },
   ),
-  log_level: text("warning", "The least level of log lines on the terminal.", { rule: level, mild: true }),
-  log_level_logfile: any(null, "The least level of log lines in the file; empty for `log_level`.", {
-    rule: level,
-    mild: true,
-  }),
-  log_granular_levels: partly(
-    map({}, "Log levels by part, as a map from part to level. They replace both other levels.", {
-      rule: levels,
-      mild: true,
-    }),
-    "parts have Brine's names, such as `channel.req`; `salt` means all parts",
-  ),
-  log_fmt_console: text("[%(levelname)-8s] %(message)s", "The form of lines on the terminal."),
-  log_fmt_logfile: partly(
-    text(
-      "%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s",
-      "The form of lines in the file.",
-    ),
-    "a log record has no file and no line: `lineno` is 0",
-  ),
-  log_datefmt: text("%H:%M:%S", "The format of `%(asctime)s` on the terminal."),
-  log_datefmt_logfile: text("%Y-%m-%d %H:%M:%S", "The format of `%(asctime)s` in the file."),
-  log_fmt_jid: text("[JID: %(jid)s]", "The format of `%(jid)s` in lines of jobs."),
-  log_fmt_minion_id: text("[%(minion_id)s]", "The format of `%(minion_id)s` in lines of minions."),
-  log_rotate_max_bytes: number(0, "Bytes from which the log file is renamed to `.1`. 0: never."),
-  log_rotate_backup_count: number(0, "The number of renamed log files to keep. 0: no file is renamed."),
-  verify_env: bool(
-    true,
-    "Creates directories at startup, gives them to `user`, and removes the access of other users.",
-  ),
+  ...HOST_OPTIONS,
 };
 
 /** A minion's configuration: every option of the table, and whatever else the files hold. */
