@@ -7,3 +7,8 @@ export function hex(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length; at++) text += PAIRS[bytes[at]!]!;
   return text;
 }
+
+/** The bytes of a text of hex digits, which must be well-formed. */
+export function fromHex(digits: string): Uint8Array {
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}

@@ -1,9 +1,8 @@
-import { hex } from "../../../protocol/crypto/hex.ts";
+import { fromHex, hex } from "../../../protocol/crypto/hex.ts";
 import { fnmatch } from "../../../model/event/tag.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { ApiKeySetting } from "../settings.ts";
 import { HttpError } from "../wire/errors.ts";
-import { fromHex } from "../wire/from_hex.ts";
 import type { Identity } from "./identity.ts";
 
 /** The prefix of the gateway's API keys, which distinguishes them from tokens. */

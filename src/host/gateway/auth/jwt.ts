@@ -1,12 +1,11 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { dirName } from "../../../base/paths.ts";
-import { hex } from "../../../protocol/crypto/hex.ts";
+import { fromHex, hex } from "../../../protocol/crypto/hex.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
 import { codeOf } from "../../../base/errors.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { EndListeners } from "./end_listeners.ts";
-import { fromHex } from "../wire/from_hex.ts";
 import { type Family, TokenFamilies } from "./token_families.ts";
 
 /** One of the keys that tokens are encrypted with. */
