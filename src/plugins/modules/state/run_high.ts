@@ -64,7 +64,7 @@ function eventSender({ master, hostMaster, jid }: JobContext) {
 }
 
 /**
- * Fires the event of a state that is done: of each with `state_events` or `salt --stream`, and of those with `fire_event` under a name of their own.
+ * Makes what fires the event of each state that is done, if there is a master: of each with `state_events` or `salt --stream`, and of those with `fire_event` under a name of their own.
  *
  * @see salt/state.py State.event
  */
