@@ -252,7 +252,14 @@ export class RequestServer {
       const fields = load as Record<string, unknown>;
       if (fields.cmd === "_auth") return await this.#signIn(fields, version, sender, began);
       if (typeof fields.cmd !== "string") return NO_COMMAND;
-      const { value } = await this.#options.handler.clear({ load: fields, minion: undefined, version, remote, sender, bytes: 0 });
+      const { value } = await this.#options.handler.clear({
+        load: fields,
+        minion: undefined,
+        version,
+        remote,
+        sender,
+        bytes: 0,
+      });
       this.#metrics.answered(fields.cmd, began);
       return encode(value, "wire");
     } catch (error) {

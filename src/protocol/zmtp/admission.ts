@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/async/clock.ts";
+import { hostOf } from "./endpoint.ts";
 import { originOf } from "./origin.ts";
 
 /**
@@ -18,12 +19,19 @@ export interface Newcomer {
 /** How long a connection counts without a handshake or an answer, in milliseconds: silent ones must not keep out others for longer. */
 const COUNTED_MS = 1000;
 
+/** The most connections of known hosts in a row while one of another host waits. */
+const KNOWN_RUN = 3;
+
+/** Origin → its waiting connections, the newest last; the origin whose turn is next stands first. */
+type Line = Map<string, Newcomer[]>;
+
 /**
  * Lets in new connections only as fast as they are answered: a connection counts from its handshake to the answer to its first
  * request. Others wait before their handshake, where each costs the least. If a whole fleet connects at once, handshakes and requests
  * of all would take the time in which the first could be answered, and all would give up and connect again.
  *
- * Hosts take turns, and of one host the newest connection goes first: its peer has most of its timeout left.
+ * Hosts take turns, and of one host the newest connection goes first: its peer has most of its timeout left. Hosts that have
+ * authenticated have three of four places, so that silent connections of others do not keep them out.
  *
  * @internal
  */
@@ -31,23 +39,32 @@ export class Admission {
   readonly #clock: Clock;
   readonly #atOnce: number;
   readonly #later: (callback: () => void) => void;
+  readonly #knownHost: (host: string) => boolean;
   /** The connections that count, and since when, the first one first. */
   readonly #counted = new Map<Newcomer, number>();
   /** Connections that have not sent a request yet. */
   readonly #silent = new Set<Newcomer>();
-  /** Origin → its waiting connections, the newest last; the origin whose turn is next stands first. */
-  readonly #outside = new Map<string, Newcomer[]>();
+  readonly #outside: { known: Line; unknown: Line } = { known: new Map(), unknown: new Map() };
   #waiting = 0;
+  /** The number of connections of known hosts since the last one of another host. */
+  #knownRun = 0;
   #stopTimer: (() => void) | undefined;
 
   /**
    * @param atOnce the most connections that count
    * @param later calls back in the next turn of the event loop
+   * @param knownHost true if a host (`10.0.0.7`) has authenticated
    */
-  constructor(clock: Clock, atOnce: number, later: (callback: () => void) => void) {
+  constructor(
+    clock: Clock,
+    atOnce: number,
+    later: (callback: () => void) => void,
+    knownHost: (host: string) => boolean,
+  ) {
     this.#clock = clock;
     this.#atOnce = atOnce;
     this.#later = later;
+    this.#knownHost = knownHost;
   }
 
   /** The number of connections that wait for their handshake to begin. */
@@ -60,8 +77,9 @@ export class Admission {
     if (this.#atOnce === Infinity) return newcomer.start();
     if (this.#waiting === 0 && this.#hasRoom()) return this.#start(newcomer);
     const origin = originOf(newcomer.remote);
-    const others = this.#outside.get(origin);
-    if (others === undefined) this.#outside.set(origin, [newcomer]);
+    const line = this.#knownHost(hostOf(newcomer.remote)) ? this.#outside.known : this.#outside.unknown;
+    const others = line.get(origin);
+    if (others === undefined) line.set(origin, [newcomer]);
     else others.push(newcomer);
     this.#waiting++;
     this.#watch();
@@ -91,12 +109,14 @@ export class Admission {
     if (this.#counted.has(newcomer)) return this.#uncount(newcomer);
     if (this.#waiting === 0) return;
     const origin = originOf(newcomer.remote);
-    const others = this.#outside.get(origin);
-    const at = others?.lastIndexOf(newcomer) ?? -1;
-    if (at < 0) return;
-    others!.splice(at, 1);
-    if (others!.length === 0) this.#outside.delete(origin);
-    this.#waiting--;
+    for (const line of Object.values(this.#outside)) {
+      const others = line.get(origin);
+      const at = others?.lastIndexOf(newcomer) ?? -1;
+      if (at < 0) continue;
+      others!.splice(at, 1);
+      if (others!.length === 0) line.delete(origin);
+      this.#waiting--;
+    }
   }
 
   #start(newcomer: Newcomer): void {
@@ -121,13 +141,24 @@ export class Admission {
   /** Starts connections while there is room. */
   #fill(): void {
     while (this.#waiting > 0 && this.#hasRoom()) {
-      const [origin, others] = this.#outside.entries().next().value!;
-      this.#outside.delete(origin);
+      const line = this.#nextLine();
+      const [origin, others] = line.entries().next().value!;
+      line.delete(origin);
       const newcomer = others.pop()!;
-      if (others.length > 0) this.#outside.set(origin, others);
+      if (others.length > 0) line.set(origin, others);
       this.#waiting--;
       this.#start(newcomer);
     }
+  }
+
+  #nextLine(): Line {
+    const { known, unknown } = this.#outside;
+    if (known.size > 0 && (this.#knownRun < KNOWN_RUN || unknown.size === 0)) {
+      this.#knownRun++;
+      return known;
+    }
+    this.#knownRun = 0;
+    return unknown;
   }
 
   /** Looks once in a while for connections that count no longer, while others wait. */

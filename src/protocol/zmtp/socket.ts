@@ -64,7 +64,8 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
     this.context = context;
     this.settings = settingsOf(options);
     this.unfinished = new Unfinished(context.clock, this.settings);
-    this.admission = new Admission(context.clock, this.settings.admitAtOnce, (callback) => context.later(callback));
+    const { admitAtOnce, knownHost } = this.settings;
+    this.admission = new Admission(context.clock, admitAtOnce, (callback) => context.later(callback), knownHost);
   }
 
   get closed(): boolean {

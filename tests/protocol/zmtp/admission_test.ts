@@ -12,7 +12,8 @@ import { HandClock, RawPeer, testContext } from "./context.ts";
 function setup(atOnce: number) {
   const clock = new HandClock();
   const nextTurn: (() => void)[] = [];
-  const admission = new Admission(clock, atOnce, (callback) => void nextTurn.push(callback));
+  const later = (callback: () => void) => void nextTurn.push(callback);
+  const admission = new Admission(clock, atOnce, later, (host) => host.startsWith("minion"));
   const started: string[] = [];
   const come = (remote: string) => {
     const newcomer = { remote: `tcp://${remote}`, open: true, start: () => void started.push(remote) };
@@ -41,6 +42,14 @@ describe("Admission", () => {
     const newcomers = new Map(["h0:1", "h1:1", "h1:2", "h1:3", "h2:1"].map((remote) => [remote, come(remote)]));
     for (const remote of order) admission.ended(newcomers.get(remote)!);
     assert.deepEqual(started, order);
+  });
+
+  test("gives known hosts three of four places, so that silent connections of others do not keep them out", () => {
+    const { come, clock, started } = setup(1);
+    for (let host = 0; host < 20; host++) come(`h${host}:1`);
+    for (let host = 0; host < 4; host++) come(`minion${host}:1`);
+    for (let second = 0; second < 6; second++) clock.pass(1300);
+    assert.deepEqual(started.slice(0, 6), ["h0:1", "minion0:1", "minion1:1", "minion2:1", "h1:1", "minion3:1"]);
   });
 
   test("does not count a connection without a request, whose minion may be silent for days", () => {
