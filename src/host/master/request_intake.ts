@@ -25,6 +25,7 @@ const SLICE_MS = 4;
 const NOTHING = new Uint8Array(0);
 /** How clear requests begin, after the byte for the map; Salt and Brine both write `enc` first. */
 const CLEAR = Uint8Array.of(0xa3, ...utf8("enc"), 0xa5, ...utf8("clear"));
+const SIGN_IN = Uint8Array.of(0xa3, ...utf8("cmd"), 0xa5, ...utf8("_auth"));
 const PUBLISH = Uint8Array.of(0xa3, ...utf8("cmd"), 0xa7, ...utf8("publish"));
 
 function holds(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
@@ -37,9 +38,14 @@ function holds(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
  * bytes; they decide only about the order of requests.
  */
 export function asksToPublish(bytes: Uint8Array): boolean {
-  if (bytes.length > SHORT || !holds(bytes, CLEAR, 1)) return false;
-  for (let at = bytes.indexOf(PUBLISH[0]!, CLEAR.length); at >= 0; at = bytes.indexOf(PUBLISH[0]!, at + 1)) {
-    if (holds(bytes, PUBLISH, at)) return true;
+  return bytes.length <= SHORT && asksTo(PUBLISH, bytes);
+}
+
+/** True if a clear request seems to have this command. */
+function asksTo(command: Uint8Array, bytes: Uint8Array): boolean {
+  if (!holds(bytes, CLEAR, 1)) return false;
+  for (let at = bytes.indexOf(command[0]!, CLEAR.length); at >= 0; at = bytes.indexOf(command[0]!, at + 1)) {
+    if (holds(bytes, command, at)) return true;
   }
   return false;
 }
@@ -108,7 +114,11 @@ export class RequestIntake {
     const { socket, server, log } = this.#options;
     this.#inProgress++;
     try {
-      const reply = await server.handle(frames.at(-1) ?? NOTHING, peer);
+      const bytes = frames.at(-1) ?? NOTHING;
+      // Only sign-ins keep this process busy until they are answered: others may wait for a worker or a disk.
+      if (!asksTo(SIGN_IN, bytes)) socket.settle?.(peer);
+      const reply = await server.handle(bytes, peer);
+      if (reply === undefined) socket.settle?.(peer);
       // A REQ socket sends an empty frame before the body, a DEALER may send more frames: they lead the reply back.
       if (reply !== undefined && peer.open) socket.send(peer, frames.with(-1, reply));
     } catch (error) {

@@ -16,8 +16,12 @@ export interface Newcomer {
   start(): void;
 }
 
-/** How long a connection counts without a handshake or an answer, in milliseconds: silent ones must not keep out others for longer. */
+/** How long a connection counts without a handshake, in milliseconds: silent ones must not keep out others for longer. */
 const COUNTED_MS = 1000;
+/** The time over which answers are counted, in milliseconds. */
+const WINDOW_MS = 500;
+/** The least number of connections that may count: a master that answers fewer in a second has enough to do with these. */
+const LEAST = 100;
 
 /** The most connections of known hosts in a row while one of another host waits. */
 const KNOWN_RUN = 3;
@@ -27,7 +31,7 @@ type Line = Map<string, Newcomer[]>;
 
 /**
  * Lets in new connections only as fast as they are answered: a connection counts from its handshake to the answer to its first
- * request. Others wait before their handshake, where each costs the least. If a whole fleet connects at once, handshakes and requests
+ * request. As many may count as were answered in the last second, so that none waits much longer than that. Others wait before their handshake, where each costs the least. If a whole fleet connects at once, handshakes and requests
  * of all would take the time in which the first could be answered, and all would give up and connect again.
  *
  * Hosts take turns, and of one host the newest connection goes first: its peer has most of its timeout left. Hosts that have
@@ -40,8 +44,10 @@ export class Admission {
   readonly #atOnce: number;
   readonly #later: (callback: () => void) => void;
   readonly #knownHost: (host: string) => boolean;
-  /** The connections that count, and since when, the first one first. */
-  readonly #counted = new Map<Newcomer, number>();
+  /** The connections that count without a request, and since when, the first one first. */
+  readonly #greeted = new Map<Newcomer, number>();
+  /** The connections that count with their first request. */
+  readonly #asking = new Set<Newcomer>();
   /** Connections that have not sent a request yet. */
   readonly #silent = new Set<Newcomer>();
   readonly #outside: { known: Line; unknown: Line } = { known: new Map(), unknown: new Map() };
@@ -49,6 +55,9 @@ export class Admission {
   /** The number of connections of known hosts since the last one of another host. */
   #knownRun = 0;
   #stopTimer: (() => void) | undefined;
+  #limit = LEAST;
+  #windowBegan = 0;
+  #windowDone = 0;
 
   /**
    * @param atOnce the most connections that count
@@ -63,6 +72,7 @@ export class Admission {
   ) {
     this.#clock = clock;
     this.#atOnce = atOnce;
+    this.#limit = Math.min(LEAST, atOnce);
     this.#later = later;
     this.#knownHost = knownHost;
   }
@@ -89,24 +99,28 @@ export class Admission {
   opened(newcomer: Newcomer): void {
     if (!this.#silent.has(newcomer)) return;
     this.#later(() => {
-      if (this.#silent.has(newcomer)) this.#uncount(newcomer);
+      if (this.#silent.has(newcomer) && this.#greeted.delete(newcomer)) this.#fill();
     });
   }
 
   /** A request has arrived: its connection counts until {@link Admission.answered}, if it is the first one. */
   asked(newcomer: Newcomer): void {
-    if (this.#silent.delete(newcomer)) this.#counted.set(newcomer, this.#clock.elapsed());
+    if (!this.#silent.delete(newcomer)) return;
+    this.#greeted.delete(newcomer);
+    this.#asking.add(newcomer);
   }
 
-  /** A request was answered. */
+  /** A request was answered, gets no answer, or waits for something else than this process. */
   answered(newcomer: Newcomer): void {
-    this.#uncount(newcomer);
+    if (!this.#asking.delete(newcomer)) return;
+    this.#measure();
+    this.#fill();
   }
 
   /** A connection has ended. */
   ended(newcomer: Newcomer): void {
     this.#silent.delete(newcomer);
-    if (this.#counted.has(newcomer)) return this.#uncount(newcomer);
+    if (this.#greeted.delete(newcomer) || this.#asking.delete(newcomer)) return this.#fill();
     if (this.#waiting === 0) return;
     const origin = originOf(newcomer.remote);
     for (const line of Object.values(this.#outside)) {
@@ -120,22 +134,32 @@ export class Admission {
   }
 
   #start(newcomer: Newcomer): void {
-    this.#counted.set(newcomer, this.#clock.elapsed());
+    this.#greeted.set(newcomer, this.#clock.elapsed());
     this.#silent.add(newcomer);
     newcomer.start();
   }
 
-  #uncount(newcomer: Newcomer): void {
-    if (this.#counted.delete(newcomer)) this.#fill();
+  /** Counts an answer; from time to time, sets the limit to what is answered in a second. */
+  #measure(): void {
+    const now = this.#clock.elapsed();
+    this.#windowDone++;
+    const passed = now - this.#windowBegan;
+    if (passed < WINDOW_MS) return;
+    // A window with an idle time in it does not show the rate.
+    if (passed < 2 * WINDOW_MS && this.#waiting > 0) {
+      this.#limit = Math.min(this.#atOnce, Math.max(LEAST, Math.round(this.#windowDone / passed * 1000)));
+    }
+    this.#windowBegan = now;
+    this.#windowDone = 0;
   }
 
   #hasRoom(): boolean {
     const until = this.#clock.elapsed() - COUNTED_MS;
-    for (const [newcomer, since] of this.#counted) {
+    for (const [newcomer, since] of this.#greeted) {
       if (since > until) break;
-      this.#counted.delete(newcomer);
+      this.#greeted.delete(newcomer);
     }
-    return this.#counted.size < this.#atOnce;
+    return this.#greeted.size + this.#asking.size < this.#limit;
   }
 
   /** Starts connections while there is room. */

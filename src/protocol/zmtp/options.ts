@@ -19,8 +19,8 @@ export interface SocketOptions {
   /** Counts and bounds the incoming connections; several sockets may share one. @default no bound */
   connectionLimit?: ConnectionLimit;
   /**
-   * The most incoming connections at once whose handshake is not done, or whose first request is not answered. Others wait before
-   * their handshake. For ROUTER and REP. @default no bound
+   * The most incoming connections at once whose handshake is not done, or whose first request is not answered; fewer if fewer are
+   * answered in a second. Others wait before their handshake. For ROUTER and REP. @default no bound
    */
   admitAtOnce?: number;
   /** The most frames of a message: a peer that sends more is disconnected. @default 1024 */

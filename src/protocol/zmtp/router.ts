@@ -106,6 +106,10 @@ export class RouterSocket extends AddressedSocket implements Router {
     this.#inbox = new Inbox(this.settings.receiveHighWaterMark, context.log);
   }
 
+  settle(peer: PeerHandle): void {
+    this.admission.answered(peer as Peer);
+  }
+
   /** The number of connections that wait for their handshake. */
   get outside(): number {
     return this.admission.waiting;

@@ -100,6 +100,11 @@ export interface Rep extends Socket {
 
 /** ROUTER: receives from all peers, and sends to the peer that the caller names. */
 export interface Router extends Socket {
+  /**
+   * Reports that a peer's request gets no answer, or waits for something else than this process: a new connection may take its place
+   * (`admitAtOnce`). A request that is answered needs no report.
+   */
+  settle?(peer: PeerHandle): void;
   /** The number of connections that wait for their handshake (`admitAtOnce`); undefined if the socket library does not report it. */
   readonly outside?: number;
   /** Calls `handler` with each message and the peer that sent it. */

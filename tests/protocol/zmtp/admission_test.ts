@@ -85,6 +85,29 @@ describe("Admission", () => {
     assert.deepEqual(clock.waits, []);
   });
 
+  test("waits for the answer to a request, however long it takes", () => {
+    const { admission, come, clock, started } = setup(1);
+    const slow = come("h1:1");
+    come("h2:1");
+    admission.asked(slow);
+    clock.pass(60_000);
+    assert.deepEqual(started, ["h1:1"]);
+    admission.answered(slow);
+    assert.deepEqual(started, ["h1:1", "h2:1"]);
+  });
+
+  test("lets in as many at once as are answered in a second", () => {
+    const { admission, come, clock, started } = setup(1000);
+    const newcomers = Array.from({ length: 2000 }, (_, at) => come(`h${at}:1`));
+    assert.equal(started.length, 100);
+    for (let done = 0; done < 800; done++) {
+      if (done % 20 === 0) clock.pass(25);
+      admission.asked(newcomers[done]!);
+      admission.answered(newcomers[done]!);
+    }
+    assert.equal(started.length, 800 + 800);
+  });
+
   test("forgets a connection that ends while it waits", () => {
     const { admission, come, started } = setup(1);
     const [first, second] = ["h1:1", "h2:1", "h3:1"].map(come);

@@ -25,8 +25,8 @@ const LARGEST_RETURN = 2 ** 27;
 /** Milliseconds that a socket which is being closed goes on sending. */
 const LINGER_MS = 1000;
 
-/** New connections at once that are not answered yet: a third of a second of sign-ins, and as many handshakes over a long distance. */
-const ADMIT_AT_ONCE = 500;
+/** New connections at once that are not answered yet: the sign-ins of a second, on a fast host. */
+const ADMIT_AT_ONCE = 1000;
 
 export interface MasterSocketsOptions {
   transport: Transport;
