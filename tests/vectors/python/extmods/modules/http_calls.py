@@ -70,10 +70,3 @@ def parsed():
         found = __salt__["http.query"](url + "/stock", decode=True, decode_type="json")
         other = __utils__["http.query"](url + "/stock?a=1", decode=True, decode_type="json", opts=__opts__)
     return [found["dict"], other["dict"]]
-
-
-def sanitized():
-    return [
-        salt.utils.http.sanitize_url("http://a/b?token=x&y=1", ["token"]),
-        salt.utils.http.sanitize_url("http://a/b?token=x&y=1", []),
-    ]
