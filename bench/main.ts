@@ -63,6 +63,7 @@ const PARTS: Record<string, { run(options: PartOptions): Promise<Row[]> | Row[];
   audit: { run: async (options) => (await import("./audit.ts")).run(options) },
   pillar: { run: async (options) => (await import("./pillar.ts")).run(options) },
   states: { run: async (options) => (await import("./states.ts")).run(options) },
+  python: { run: async (options) => (await import("./python.ts")).run(options) },
   workers: { run: async (options) => (await import("./workers.ts")).run(options) },
   files: { run: async (options) => (await import("./files.ts")).run(options) },
   gateway: { run: async (options) => (await import("./gateway.ts")).run(options) },

@@ -1,6 +1,6 @@
 import { truthy } from "../../language/python/truth.ts";
 import { customFilesOf } from "./custom_file.ts";
-import { customNamed, type NamedFile, namedCall } from "./custom_named.ts";
+import { customNamed, namedCall, type NamedFile } from "./custom_named.ts";
 import type { CustomPlace } from "./loaded_file.ts";
 
 /** Decides if a target of a top file matches; undefined if no custom matcher is responsible. */
