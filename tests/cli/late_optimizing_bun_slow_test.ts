@@ -31,7 +31,7 @@ for (const words of [[program("salt-call")], [program("brine"), "salt-call"], [p
   const name = words.map((word) => path.basename(word)).join(" ");
   test(`${name} on Bun compiles late, and its programs do not get the options for it`, { skip }, () => {
     const environment = "tr '\\0' '\\n' < /proc/$PPID/environ | grep -c '^BUN_JSC_threshold'";
-    const own = "env | grep -c '^BUN_JSC_threshold'; echo $LATE_TEST";
-    assert.deepEqual(call(words, `${environment}; ${own}`), ["5", "0", "kept"]);
+    const own = "env | grep -c '^BUN_JSC_threshold'; echo $LATE_TEST; cat /proc/$PPID/comm";
+    assert.deepEqual(call(words, `${environment}; ${own}`), ["5", "0", "kept", "bun"]);
   });
 }

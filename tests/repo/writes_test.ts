@@ -25,7 +25,7 @@ const BY_THEMSELVES: Record<string, string> = {
   "src/runtime/bun/descriptor_streams.ts": "only closes descriptors",
   "src/runtime/node/socket_owner.ts": "only reads /proc",
   "cli/compile_cache.ts": "comes before everything else, and makes directories below what only its user can change",
-  "cli/late_optimizing_bun.ts": "only reads /proc",
+  "cli/late_optimizing_bun.ts": "only reads and names its own entry in /proc",
   "cli/daemon/log_file.ts": "keeps the log open, and refuses links that no operator has made by itself",
   "cli/programs/part.ts": "writes to /proc alone",
   "cli/demo/runtimes.ts": "only looks",
