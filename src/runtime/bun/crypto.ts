@@ -22,5 +22,7 @@ export function bunCrypto(open: () => Libcrypto | undefined = openLibcrypto, few
       else if (library === undefined) library = open() ?? null;
       return library ?? undefined;
     }),
+    // By Bun itself on another thread: the library would do it on the event loop.
+    pkcs1SignAsync: node.pkcs1SignAsync,
   };
 }

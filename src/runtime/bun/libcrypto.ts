@@ -14,6 +14,7 @@ export function openLibcrypto(): Libcrypto | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const { dlopen, ptr } = process.getBuiltinModule("bun:ffi" as string) as unknown as BunForeign;
+    // Bun calls no C functions on other threads: see `bunCrypto`.
     const wanted = Object.entries(SYMBOLS).filter(([name]) => name !== "signElsewhere");
     const { symbols } = dlopen(
       "libcrypto.so.3",
@@ -22,8 +23,6 @@ export function openLibcrypto(): Libcrypto | undefined {
         returns: TYPES[result],
       }])),
     );
-    // Bun calls no C functions on other threads: a signature takes the event loop half the time that Bun's own takes a thread.
-    symbols.signElsewhere = (...args) => Promise.resolve(symbols.EVP_DigestSign!(...args));
     return new Libcrypto(symbols as unknown as Calls, (buffer) => BigInt(ptr(buffer)));
   } catch {
     // The library is missing or lacks these functions: Bun's own cryptography is used.
