@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { tupleOf } from "../../src/language/python/tuple.ts";
 import { SystemError } from "../../src/base/errors.ts";
 import { grains } from "../../src/plugins/grains/core.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -87,7 +88,7 @@ for (
         osfullname: "Debian GNU/Linux",
         osrelease: "12",
         osmajorrelease: 12,
-        osrelease_info: [12],
+        osrelease_info: tupleOf([12]),
         oscodename: "bookworm",
         osfinger: "Debian-12",
         osarch: "amd64",
@@ -105,7 +106,7 @@ for (
         os: "Ubuntu",
         os_family: "Debian",
         osfinger: "Ubuntu-22.04",
-        osrelease_info: [22, 4],
+        osrelease_info: tupleOf([22, 4]),
         lsb_distrib_description: "Ubuntu 22.04.3 LTS",
       },
     },
@@ -131,7 +132,7 @@ for (
     {
       name: "Alpine",
       release: 'NAME="Alpine Linux"\nID=alpine\nVERSION_ID=3.19.1\n',
-      want: { os: "Alpine", os_family: "Alpine", osrelease_info: [3, 19, 1] },
+      want: { os: "Alpine", os_family: "Alpine", osrelease_info: tupleOf([3, 19, 1]) },
     },
     {
       name: "SLES 15",

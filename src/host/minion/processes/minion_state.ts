@@ -2,6 +2,7 @@
 import type { Context } from "../../../model/loader/context.ts";
 import { customStamp } from "../../../model/loader/custom_files.ts";
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { tupleOf } from "../../../language/python/tuple.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 import type { MinionState } from "./job_protocol.ts";
 
@@ -18,7 +19,10 @@ export function packMinionState({ runtime, opts, grains, pillar, master }: Conte
 /** Unpacks what {@link packMinionState} made. */
 export function unpackMinionState(packed: Uint8Array): MinionState {
   const state = decode(packed, { mode: "bin" }) as MinionState;
-  return { ...state, opts: recordOf(state.opts), grains: recordOf(state.grains), pillar: recordOf(state.pillar) };
+  const grains = recordOf(state.grains);
+  // The one tuple among the grains: msgpack has made a list of it.
+  if (Array.isArray(grains.osrelease_info)) grains.osrelease_info = tupleOf(grains.osrelease_info);
+  return { ...state, opts: recordOf(state.opts), grains, pillar: recordOf(state.pillar) };
 }
 
 /** The values that msgpack can hold. */
