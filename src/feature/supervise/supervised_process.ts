@@ -110,6 +110,7 @@ export class SupervisedProcess {
   readonly #ready = deferred<void>();
   readonly #ended = deferred<PartEnd>();
   readonly #requests = new Requests();
+  #isReady = false;
   #level: LogLevel | undefined;
   /** The number of checks since the last answer to a heartbeat. */
   #unanswered = 0;
@@ -218,7 +219,10 @@ export class SupervisedProcess {
     const { partLog } = this.#owner;
     switch (message.type) {
       case "ready":
-        return this.#ready.resolve();
+        this.#isReady = true;
+        this.#ready.resolve();
+        this.#cancelBeat();
+        return this.#watch();
       case "beat":
         this.#unanswered = 0;
         return;
@@ -255,7 +259,8 @@ export class SupervisedProcess {
     const { beatMs = 1000, hungMs = HUNG_MS, maxMemory = 2 ** 30 } = this.#part.health ?? {};
     if (this.#isOver || (hungMs === Infinity && maxMemory === Infinity)) return;
     if (this.#unanswered * beatMs >= hungMs) return this.kill(`killed: it did not answer for ${hungMs / 1000} s`);
-    const memory = maxMemory === Infinity ? 0 : this.memory ?? 0;
+    // What the start itself takes is not the work's.
+    const memory = maxMemory === Infinity || !this.#isReady ? 0 : this.memory ?? 0;
     if (memory > maxMemory) {
       this.excess = memory;
       return this.kill(`killed: it used ${memory} bytes of memory, more than the limit of ${maxMemory}`);
