@@ -1,9 +1,9 @@
 /** The execution module mysql, and its states, on a MariaDB of their own. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseResults } from "../../src/plugins/modules/mysql/client.ts";
 import { statementsIn } from "../../src/plugins/modules/mysql/queries.ts";
 import { grantTokens } from "../../src/plugins/modules/mysql/tokens.ts";
+import { parseResults } from "../../src/plugins/mysql_session.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { testJob } from "../support/job_context.ts";
 import { noMariadb, startMariadb, type TestServer } from "../support/servers.ts";
@@ -52,7 +52,7 @@ test("parseResults() reads rows, nothing and what is escaped", () => {
   const xml =
     '<?xml version="1.0"?>\n<resultset statement="x" xmlns:xsi="y">\n  <row>\n\t<field name="a&lt;b">1 &amp; 2</field>\n' +
     '\t<field name="n" xsi:nil="true" />\n\t<field name="e"></field>\n  </row>\n</resultset>';
-  assert.deepEqual(parseResults(xml), [[{ "a<b": "1 & 2", n: null, e: "" }]]);
+  assert.deepEqual(parseResults(xml), [[[["a<b", "1 & 2"], ["n", null], ["e", ""]]]]);
 });
 
 describe("mysql on a server", { skip: noMariadb() }, () => {
@@ -73,6 +73,8 @@ describe("mysql on a server", { skip: noMariadb() }, () => {
     assert.equal(added["rows affected"], 2);
     const rows = await call("query", [odd], { query: "SELECT * FROM t ORDER BY a;" }) as Json;
     assert.deepEqual([rows.columns, rows.results], [["a", "b"], [["1", "x\ny"], ["2", null]]]);
+    const twins = await call("query", [odd], { query: "SELECT 'x' AS b, 2 AS `1`, 3 AS b" }) as Json;
+    assert.deepEqual([twins.columns, twins.results], [["b", "1", "b"], [["x", "2", "3"]]]);
     assert.equal(await call("query", [odd], { query: "SELECT nonsense" }), false);
     assert.deepEqual(await call("db_tables", [odd]), ["t"]);
     for (const fun of ["db_check", "db_repair", "db_optimize"]) {

@@ -4,11 +4,9 @@ import { CommandNotFoundError, SaltInvocationError } from "../../../model/loader
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
+import { checkedText, errorOf, type Fields, parseResults, PROGRAMS, SESSION_WORDS } from "../../mysql_session.ts";
 
 export type Row = Record<string, string | null>;
-
-/** The client programs, the first that is there. */
-const PROGRAMS = ["mariadb", "mysql"];
 
 /** The last error of a job's queries, for the states that tell of it (Salt's `__context__["mysql.error"]`). */
 const ERRORS = new WeakMap<AbortSignal, string>();
@@ -58,23 +56,6 @@ async function connectionWords(context: JobContext, args: Args): Promise<{ words
   return { words, ...(password === undefined ? {} : { password }) };
 }
 
-const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
-const decoded = (text: string) => text.replace(/&(lt|gt|amp|quot|apos);/g, (_, name: string) => ENTITIES[name]!);
-
-/** The results in the XML that the client prints: of each query its rows. */
-export function parseResults(xml: string): Row[][] {
-  return Array.from(
-    xml.matchAll(/<resultset [^]*?>([^]*?)<\/resultset>/g),
-    ([, body = ""]) =>
-      Array.from(body.matchAll(/<row>([^]*?)<\/row>/g), ([, row = ""]) => {
-        const fields = row.matchAll(/<field name="([^"]*)"(?: xsi:nil="true" \/>|>([^<]*)<\/field>)/g);
-        return Object.fromEntries(
-          Array.from(fields, ([, name = "", value]) => [decoded(name), value === undefined ? null : decoded(value)]),
-        );
-      }),
-  );
-}
-
 /**
  * Runs statements in one session, and returns the rows of each that has any to give.
  *
@@ -82,20 +63,19 @@ export function parseResults(xml: string): Row[][] {
  *
  * @throws {QueryError} if one is refused, or there is no connection
  */
-export async function execute(context: JobContext, sql: string, args: Args): Promise<Row[][]> {
+export async function execute(context: JobContext, sql: string, args: Args): Promise<Fields[][]> {
   const program = PROGRAMS.map((name) => programPath(context, name)).find((path) => path !== undefined);
   if (program === undefined) throw new CommandNotFoundError(`None of the programs ${PROGRAMS.join(", ")} is installed`);
   const { words, password } = await connectionWords(context, args);
-  const how = ["--xml", "--batch", "--binary-mode", "--skip-reconnect", "--local-infile=0", "--connect-timeout=10"];
-  const { retcode, stdout, stderr } = await runAll(context, [program, ...words, ...how], {
+  const { retcode, stdout, stderr } = await runAll(context, [program, ...words, "--xml", ...SESSION_WORDS], {
     stdin: `${sql}\n`,
     rstrip: false,
     ignore_retcode: true,
     ...(password === undefined ? {} : { env: { MYSQL_PWD: password } }),
   });
   if (retcode === 0) return parseResults(stdout);
-  const [, number = "2000", message = stderr.trim()] = /ERROR (\d+)[^:]*: ([^\n]*)/.exec(stderr) ?? [];
-  const error = new QueryError(Number(number), message.trim());
+  const { number, message } = errorOf(stderr);
+  const error = new QueryError(number, message);
   noteError(context, error.message);
   throw error;
 }
@@ -105,7 +85,8 @@ const OWN_MODE = "SET SESSION sql_mode='';";
 
 /** The rows of the last of our own statements. @throws {QueryError} */
 export async function rowsOf(context: JobContext, sql: string, args: Args): Promise<Row[]> {
-  return (await execute(context, `${OWN_MODE}\n${sql};`, args)).at(-1) ?? [];
+  const rows = (await execute(context, `${OWN_MODE}\n${sql};`, args)).at(-1) ?? [];
+  return rows.map((fields) => Object.fromEntries(fields));
 }
 
 /** What `work` finds; `failed` if its query is refused. */
@@ -126,18 +107,9 @@ export async function runs(context: JobContext, sql: string, args: Args): Promis
   });
 }
 
-function checked(value: unknown): string {
-  const text = str(value);
-  if (text.includes("\0")) throw new SaltInvocationError("A name or value of SQL cannot hold a null character");
-  return text;
-}
-
-/** A text as SQL has it, in the mode of our own statements. */
-export const literal = (value: unknown): string => `'${checked(value).replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-
 /** A name as SQL has it. @param forGrants as that of a database in a grant, where `_` stands for any character */
 export function ident(name: unknown, forGrants = false): string {
-  const text = checked(name).replaceAll("`", "``");
+  const text = checkedText(name).replaceAll("`", "``");
   return `\`${forGrants ? text.replaceAll("_", "\\_").replaceAll("%", "\\%") : text}\``;
 }
 

@@ -2,7 +2,8 @@ import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/context.ts";
 import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
-import { connectionOf, ident, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, ident, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { literal } from "../../mysql_session.ts";
 
 const first = (row: Row): string | null => Object.values(row)[0] ?? null;
 

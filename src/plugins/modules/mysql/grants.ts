@@ -4,7 +4,8 @@ import { executionFunctions, SaltInvocationError } from "../../../model/loader/f
 import { entriesOf, isMap } from "../../../language/python/containers.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { connectionOf, ident, literal, noteError, orElse, rowsOf, runs } from "./client.ts";
+import { connectionOf, ident, noteError, orElse, rowsOf, runs } from "./client.ts";
+import { literal } from "../../mysql_session.ts";
 import { type Grant, grantTokens } from "./tokens.ts";
 import { account, isTrue, userGrants } from "./users.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";

@@ -38,14 +38,14 @@ async function query(context: JobContext, database: unknown, sql: string, connec
   const seconds = (clock.now() - start) / 1000;
   const time = { human: humanTime(seconds), raw: floatText(rounded(seconds, 5)) };
   if (!SELECTS.test(sql)) {
-    return { "query time": time, "rows affected": Math.max(0, Number(found.at(-1)?.[0]?.[COUNT] ?? 0)) };
+    return { "query time": time, "rows affected": Math.max(0, Number(found.at(-1)?.[0]?.[0]?.[1] ?? 0)) };
   }
   const rows = found[0] ?? [];
   return {
     "query time": time,
     "rows returned": rows.length,
-    columns: Object.keys(rows[0] ?? {}),
-    results: rows.map((row) => Object.values(row)),
+    columns: (rows[0] ?? []).map(([name]) => name),
+    results: rows.map((row) => row.map(([, value]) => value)),
   };
 }
 

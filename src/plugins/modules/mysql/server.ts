@@ -3,7 +3,8 @@ import type { JobContext } from "../../../model/loader/context.ts";
 import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { connectionOf, literal, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { literal } from "../../mysql_session.ts";
 import { serverVersion } from "./versions.ts";
 
 /** The status of a plugin; empty if it is not there. */

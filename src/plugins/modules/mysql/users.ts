@@ -4,7 +4,8 @@ import type { JobContext } from "../../../model/loader/context.ts";
 import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/repr.ts";
 import { truthy } from "../../../language/python/truth.ts";
-import { connectionOf, literal, noteError, orElse, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, noteError, orElse, rowsOf, runs, word } from "./client.ts";
+import { literal } from "../../mysql_session.ts";
 import { pluginStatus } from "./server.ts";
 import { isAtLeast, serverVersion } from "./versions.ts";
 
