@@ -1,21 +1,29 @@
-/** The external pillars `postgres` and `redis`, compared with what real Salt made of the same servers. */
+/** The external pillars `postgres`, `mysql` and `redis`, compared with what real Salt made of the same servers. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { entriesOf, OrderedMap } from "../../src/language/python/containers.ts";
 import { loadDriver } from "../../src/plugins/driver.ts";
+import { mysqlSession } from "../../src/plugins/mysql_session.ts";
+import { columnsOf } from "../../src/plugins/pillar/mysql.ts";
+import { currentRuntime } from "../../src/runtime/current.ts";
 import { pillarBed, type PillarCase } from "../support/pillar.ts";
-import { noPostgres, noRedis, sharedPostgres, sharedRedis } from "../support/servers.ts";
+import { noMariadb, noPostgres, noRedis, sharedMariadb, sharedPostgres, sharedRedis } from "../support/servers.ts";
 import { canonical, type Json, unescape, vectors } from "../support/vectors.ts";
 
 interface RecordedCase extends PillarCase {
   /** The SQL that makes the database. */
   postgres?: string;
+  /** The statements that fill it. */
+  mysql?: string[];
   /** The commands that fill it. */
   redis?: string[][];
   pillar: Json;
 }
 
-const recorded = vectors("ext_pillar_servers/answers") as unknown as RecordedCase[];
+const recorded = ["answers", "answers_mysql"].flatMap((name) =>
+  vectors(`ext_pillar_servers/${name}`) as unknown as RecordedCase[]
+);
+const runtime = await currentRuntime();
 const SERVER = { timeout: 120_000 };
 
 async function withPostgres(script: string): Promise<Record<string, unknown>> {
@@ -32,6 +40,15 @@ async function withPostgres(script: string): Promise<Record<string, unknown>> {
   return { postgres: { host: "127.0.0.1", port: server.port, user: "salt", db, pass: "hunter2" } };
 }
 
+async function withMysql(statements: string[]): Promise<Record<string, unknown>> {
+  const server = await sharedMariadb();
+  const database = `ext_pillar_${server.fresh()}`;
+  const place = { host: "127.0.0.1", port: server.port, user: "root" };
+  const script = [`CREATE DATABASE ${database} CHARACTER SET utf8mb4`, `USE ${database}`, ...statements];
+  await mysqlSession(runtime, { ...place, password: "", database: "mysql", ssl: {} }, `${script.join(";\n")};`);
+  return { mysql: { ...place, pass: "", db: database } };
+}
+
 async function withRedis(commands: string[][]): Promise<Record<string, unknown>> {
   const server = await sharedRedis();
   // deno-lint-ignore no-explicit-any
@@ -44,13 +61,20 @@ async function withRedis(commands: string[][]): Promise<Record<string, unknown>>
   return { "redis.host": "127.0.0.1", "redis.port": server.port, "redis.db": database };
 }
 
-for (const kind of ["postgres", "redis"] as const) {
-  const skip = kind === "postgres" ? noPostgres() : noRedis();
+const SKIPS = { postgres: noPostgres(), mysql: noMariadb(), redis: noRedis() };
+
+async function placeOf({ postgres, mysql, redis }: RecordedCase): Promise<Record<string, unknown>> {
+  if (postgres !== undefined) return await withPostgres(postgres);
+  return mysql === undefined ? await withRedis(redis!) : await withMysql(mysql);
+}
+
+for (const [kind, skip] of Object.entries(SKIPS)) {
   describe(`the external pillar ${kind}`, { skip, ...SERVER }, () => {
-    for (const { name, postgres, redis, pillar, opts, request } of recorded) {
+    for (const recordedCase of recorded) {
+      const { name, pillar, opts, request } = recordedCase;
       if (!name.startsWith(`${kind}:`)) continue;
       test(`as real Salt's: ${name}`, SERVER, async () => {
-        const place = postgres === undefined ? await withRedis(redis!) : await withPostgres(postgres);
+        const place = await placeOf(recordedCase);
         using bed = await pillarBed({ files: {}, opts: { ...opts, ...place } });
         const compiled = new OrderedMap(entriesOf(await bed.compile(request)));
         assert.deepEqual(canonical(compiled), canonical(unescape(pillar)));
@@ -59,14 +83,28 @@ for (const kind of ["postgres", "redis"] as const) {
   });
 }
 
-test("postgres: nothing is written", { skip: noPostgres(), ...SERVER }, async () => {
-  const place = await withPostgres("create table p (id text, k text)");
-  const compiled = async (query: string) => {
-    using bed = await pillarBed({ files: {}, opts: { ext_pillar: [{ postgres: query }], ...place } });
-    return canonical(await bed.compile());
-  };
-  assert.deepEqual(await compiled("insert into p values (%s, 'new') returning id, k"), { map: [["web1", "new"]] });
-  assert.deepEqual(await compiled("select id, k from p where id = %s"), { map: [] });
+for (
+  const { kind, insert } of [
+    { kind: "postgres", insert: "insert into p values (%s, 'new') returning id, k" },
+    { kind: "mysql", insert: "insert into p values (%s, 'new') returning id, k" },
+  ] as const
+) {
+  test(`${kind}: nothing is written`, { skip: SKIPS[kind], ...SERVER }, async () => {
+    const table = "create table p (id text, k text)";
+    const place = kind === "postgres" ? await withPostgres(table) : await withMysql([table]);
+    const compiled = async (query: string) => {
+      using bed = await pillarBed({ files: {}, opts: { ext_pillar: [{ [kind]: query }], ...place } });
+      return canonical(await bed.compile());
+    };
+    assert.deepEqual(await compiled(insert), { map: [["web1", "new"]] });
+    assert.deepEqual(await compiled("select id, k from p where id = %s"), { map: [] });
+  });
+}
+
+test("mysql: values that look like a description of columns are none", () => {
+  const described =
+    "Field   1:  `a`\nType:       LONG\n\n\n+---+\n| a |\n+---+\n| Field   1:  `b`\nType:       DOUBLE\n+---+\n";
+  assert.deepEqual(columnsOf(described), [{ name: "a", type: "LONG" }]);
 });
 
 for (
@@ -75,6 +113,11 @@ for (
       name: "postgres",
       opts: { ext_pillar: [{ postgres: "select %s, 1" }], postgres: { host: "127.0.0.1", port: 1, pass: "hunter2" } },
       error: /Cannot use database "salt" at 127\.0\.0\.1:1 as user "salt": .*ECONNREFUSED/,
+    },
+    {
+      name: "mysql",
+      opts: { ext_pillar: [{ mysql: "select %s, 1" }], mysql: { host: "127.0.0.1", port: 1, pass: "hunter2" } },
+      error: /Cannot use database "salt" at 127\.0\.0\.1:1 as user "salt": /,
     },
     {
       name: "redis",

@@ -195,6 +195,7 @@ describe("callReturners", () => {
       { name: "redis", retKwargs: { unix_socket_path: "/x" }, want: /may not set redis.unix_socket_path/ },
       { name: "postgres", retKwargs: { host: "x" }, want: /may not set postgres.host/ },
       { name: "pgjsonb", retKwargs: { db: "x" }, want: /may not set pgjsonb.db/ },
+      { name: "mysql", retKwargs: { unix_socket: "/x" }, want: /may not set mysql.unix_socket/ },
       { name: "sqlite3", retKwargs: { database: "/x" }, want: /may not set sqlite3.database/ },
       { name: "otlp", retKwargs: { endpoint: "http://127.0.0.1:1/" }, want: /may not set otlp.endpoint/ },
       { name: "good", retKwargs: JSON.parse('{"__proto__": "x"}'), want: /may not set good.__proto__/ },

@@ -1,6 +1,6 @@
 /**
  * Real PostgreSQL, Redis, MariaDB, LDAP and NATS servers for tests, where they are installed: each with a directory and a port of its
- * own. `sharedPostgres()` and `sharedRedis()` give the one server of the run, for files that ask it for databases of their own.
+ * own. `sharedPostgres()`, `sharedRedis()` and `sharedMariadb()` give the one server of the run, for files that ask it for databases of their own.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
@@ -267,7 +267,8 @@ export async function startMariadb(): Promise<TestServer> {
   const install = [...own, "--auth-root-authentication-method=normal", "--skip-test-db"];
   execFileSync(found("mariadb-install-db", ["/usr/bin"])!, install, { stdio: "ignore", cwd: directory, ...owner });
   const words = [...own, `--port=${port}`, "--bind-address=127.0.0.1", `--socket=${path.join(directory, "socket")}`];
-  words.push(`--pid-file=${path.join(directory, "pid")}`, "--innodb-flush-log-at-trx-commit=0");
+  // What the process has written survives it: the host keeps running.
+  words.push(`--pid-file=${path.join(directory, "pid")}`, "--innodb-flush-log-at-trx-commit=2");
   const running = server({
     port,
     directory,
@@ -281,6 +282,9 @@ export async function startMariadb(): Promise<TestServer> {
   await running.start();
   return running;
 }
+
+/** The MariaDB of this run; see {@link startMariadb}. */
+export const sharedMariadb = shared(startMariadb);
 
 /** A Redis that writes everything down. */
 export async function startRedis(): Promise<TestServer> {

@@ -11,6 +11,7 @@ export const EXT_PILLARS: ExtPillarRegistry = {
   git: () => import("./git.ts"),
   http_json: () => import("./http_json.ts"),
   http_yaml: () => import("./http_yaml.ts"),
+  mysql: () => import("./mysql.ts"),
   nodegroups: () => import("./nodegroups.ts"),
   pillar_ldap: () => import("./pillar_ldap.ts"),
   postgres: () => import("./postgres.ts"),

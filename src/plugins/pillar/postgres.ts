@@ -3,9 +3,8 @@ import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts"
 import { isMap, lookup } from "../../language/python/containers.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { str } from "../../language/python/repr.ts";
-import { Float } from "../../protocol/wire/msgpack.ts";
 import { loadDriver } from "../driver.ts";
-import { MAX_ROWS, QueryFailure, type Rows, sqlPillar } from "./sql.ts";
+import { float, integer, MAX_ROWS, QueryFailure, type Rows, sqlPillar, withId } from "./sql.ts";
 
 /** The part of npm's `postgres` that is used here. */
 interface Page extends Array<unknown[]> {
@@ -25,12 +24,6 @@ const CONNECT = 10;
 /** Time of one query. */
 const LIMIT_MS = 60_000;
 const PAGE = 500;
-
-const integer = (text: string): unknown => {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : BigInt(text);
-};
-const float = (text: string): unknown => Number.isInteger(Number(text)) ? new Float(Number(text)) : Number(text);
 
 /** Reads `{1,NULL,{"a b"}}`, and its items by `read`. */
 function arrayOf(text: string, read: (item: string) => unknown): unknown[] {
@@ -86,23 +79,8 @@ function placeOf({ opts }: PillarContext): Place {
   };
 }
 
-/** A query with `%s` for the minion's id and `%%` for a percent sign, as PostgreSQL wants it. */
-function numbered(query: string): string {
-  let places = 0;
-  const text = query.replace(/%([^]?)/g, (whole, next: string) => {
-    if (next === "%") return "%";
-    if (next !== "s") throw new Error(`Cannot use "${whole}" in a query: expected %s, or %% for a percent sign`);
-    places++;
-    return "$1";
-  });
-  if (places !== 1) {
-    throw new Error(`Cannot use a query with ${places} times %s: expected one, for the id of the minion`);
-  }
-  return text;
-}
-
 async function ask(sql: Sql, query: string, id: string): Promise<Rows> {
-  const text = numbered(query);
+  const text = withId(query, "$1");
   const rows: unknown[][] = [];
   let columns: string[] = [];
   try {

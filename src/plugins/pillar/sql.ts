@@ -11,6 +11,7 @@ import { truthy } from "../../language/python/truth.ts";
 import { typeName } from "../../language/python/type_name.ts";
 import { update } from "../../language/python/update.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
+import { Float } from "../../protocol/wire/msgpack.ts";
 
 type Dict = Map<unknown, unknown>;
 
@@ -22,6 +23,29 @@ export interface Rows {
 
 /** The most rows that one query may have. */
 export const MAX_ROWS = 1_000_000;
+
+/** An integer that a database wrote as text. */
+export const integer = (text: string): unknown => {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : BigInt(text);
+};
+/** A float that a database wrote as text. */
+export const float = (text: string): unknown => Number.isInteger(Number(text)) ? new Float(Number(text)) : Number(text);
+
+/** A query with what stands for the minion's id in the place of `%s`, and a percent sign in that of `%%`. */
+export function withId(query: string, id: string): string {
+  let places = 0;
+  const text = query.replace(/%([^]?)/g, (whole, next: string) => {
+    if (next === "%") return "%";
+    if (next !== "s") throw new Error(`Cannot use "${whole}" in a query: expected %s, or %% for a percent sign`);
+    places++;
+    return id;
+  });
+  if (places !== 1) {
+    throw new Error(`Cannot use a query with ${places} times %s: expected one, for the id of the minion`);
+  }
+  return text;
+}
 
 interface Query {
   /** The key to put the result under; empty for none. */

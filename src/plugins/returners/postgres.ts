@@ -1,11 +1,11 @@
 import { codeOf, ConfigError, messageOf } from "../../base/errors.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
-import { isMap } from "../../language/python/containers.ts";
 import { truthy } from "../../language/python/truth.ts";
 import { loadDriver } from "../driver.ts";
 import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";
+import { verdict } from "./verdict.ts";
 
 /** The part of npm's `postgres` that is used here. */
 interface Query extends PromiseLike<Record<string, unknown>[]> {
@@ -119,12 +119,6 @@ function explained(error: unknown, { host, port, database, user }: Place, { pref
   return new Error(`Cannot use ${where} as user "${user}": ${messageOf(error)}`, { cause: error });
 }
 
-/** `success` as the text of Salt's column. */
-function verdict(success: unknown): string {
-  if (isMap(success)) return String(Object.values(success).every(truthy));
-  return String(Array.isArray(success) ? success.every(truthy) : truthy(success ?? false));
-}
-
 async function connect(load: () => Promise<unknown>, place: Place, json: JsonColumn): Promise<Sql> {
   const { host, port, database, user, password, create } = place;
   const { default: postgres } = await load() as Driver;
@@ -181,7 +175,7 @@ export function postgresReturner(
     async returner(context, ret) {
       const { fun, jid, id, success } = ret;
       const name = [fun].flat().map(String).join(",").slice(0, LONGEST_FUN);
-      const values = [name, String(jid), toJson(ret.return), String(id), verdict(success), toJson(ret)];
+      const values = [name, String(jid), toJson(ret.return), String(id), String(verdict(success)), toJson(ret)];
       await query(context, (sql) =>
         sql.unsafe(
           `INSERT INTO salt_returns (fun, jid, return, id, success, full_ret) VALUES ($1, $2, ${json(3)}, $4, $5, ${

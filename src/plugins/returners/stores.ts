@@ -5,6 +5,7 @@ export const STORES: ReturnerRegistry = {
   elasticsearch: () => import("./elasticsearch.ts"),
   http_json: () => import("./http_json.ts"),
   local: () => import("./local.ts"),
+  mysql: () => import("./mysql.ts"),
   otlp: () => import("./otlp.ts"),
   pgjsonb: () => import("./pgjsonb.ts"),
   postgres: () => import("./postgres.ts"),
