@@ -1,6 +1,8 @@
 /** The returner mysql on a MariaDB of the tests' own. */
 import assert from "node:assert/strict";
+import { createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { until } from "../../bench/bed/until.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../src/model/loader/family.ts";
 import { type MysqlPlace, mysqlSession, parseResults } from "../../src/plugins/mysql_session.ts";
 import { mysqlReturner, TABLES } from "../../src/plugins/returners/mysql.ts";
@@ -162,6 +164,22 @@ describe("mysql", { skip: noMariadb() }, () => {
     await assert.rejects(opened().returner(contextFor("nix", { port: "many" }), RET), {
       message: /"many" as mysql.port/,
     });
+  });
+
+  test("what waits for a server that does not answer is bounded", SERVER, async () => {
+    const held: Socket[] = [];
+    const silent = createServer((socket) => void held.push(socket.on("error", () => {})));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const context = contextFor("nix", { port: (silent.address() as { port: number }).port });
+    const module = opened();
+    const large = { ...RET, return: "x".repeat(15_000_000) };
+    const waiting = [1, 2, 3].map(() => module.returner(context, large));
+    await assert.rejects(module.returner(context, large), { message: /: too many returns wait for the server$/ });
+    const results = Promise.allSettled(waiting);
+    await until("the client connects", () => held.length > 0);
+    silent.close();
+    for (const socket of held) socket.destroy();
+    assert.deepEqual((await results).map(({ status }) => status), ["rejected", "rejected", "rejected"]);
   });
 
   test("has the events in order, once, through a loss of the server", SERVER, async () => {

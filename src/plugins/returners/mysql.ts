@@ -55,6 +55,8 @@ const LATEST = 100_000;
 /** The most statements, and about the most characters, of one session. */
 const MOST_WRITES = 200;
 const MOST_CHARACTERS = 4_000_000;
+/** About the most characters of statements that wait for a session. */
+const MOST_WAITING = 64_000_000;
 
 /** Characters that MySQL's `utf8` has no place for. */
 const LARGE = /[\u{10000}-\u{10ffff}]/gu;
@@ -127,6 +129,8 @@ class Sessions {
   readonly #run: (sql: string) => Promise<Fields[][]>;
   #last: Promise<unknown> = Promise.resolve();
   #writes: Write[] = [];
+  /** Characters of statements that are not yet committed. */
+  #waiting = 0;
 
   constructor(run: (sql: string) => Promise<Fields[][]>) {
     this.#run = run;
@@ -139,12 +143,18 @@ class Sessions {
     return answer;
   }
 
-  /** Resolves once the statement is committed. */
-  write(sql: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#writes.push({ sql, resolve, reject });
-      if (this.#writes.length === 1) this.#schedule();
-    });
+  /** Resolves once the statement is committed. @throws {Error} if too many wait already */
+  async write(sql: string): Promise<void> {
+    if (this.#waiting > MOST_WAITING) throw new Error("too many returns wait for the server");
+    this.#waiting += sql.length;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#writes.push({ sql, resolve, reject });
+        if (this.#writes.length === 1) this.#schedule();
+      });
+    } finally {
+      this.#waiting -= sql.length;
+    }
   }
 
   async ended(): Promise<void> {
