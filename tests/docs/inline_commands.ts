@@ -328,6 +328,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-call --local grains.items": { prints: /os_family:/ },
   "salt MINION state.show_sls NAME": { run: "salt web1 state.show_sls hello", prints: /__sls__:\n +hello/ },
   "salt MINION state.show_top": { run: "salt web1 state.show_top", prints: /base:\n +- hello/ },
+  "salt MINION saltcheck.run_state_tests NAME": { by: "tests/plugins/saltcheck_test.ts" },
   "salt MINION sys.state_argspec MODULE.FUNCTION": {
     run: "salt web1 sys.state_argspec file.managed",
     prints: /- contents/,

@@ -1057,6 +1057,13 @@ export interface ExecutionFunctions {
   /** The configuration of the daemon. */ "rsync.config": FunctionType<"conf_path='/etc/rsyncd.conf'", string>;
   /** Copies files. What is not given is taken from options such as rsync.exclude. */ "rsync.rsync": FunctionType<"src, dst, delete=False, force=False, update=False, passwordfile=None, exclude=None, excludefrom=None, dryrun=False, rsh=None, additional_opts: list=None, saltenv='base'", { pid: number; retcode: number; stdout: string; stderr: string }>;
   /** The version of rsync. */ "rsync.version": FunctionType<"", string>;
+  /** Runs a test, given as its name and the test. */ "saltcheck.parallel_scheck": FunctionType<"data", unknown>;
+  /** Which states of top files have tests, and which not. The return code is the number without. */ "saltcheck.report_highstate_tests": FunctionType<"saltenv=None", { "TEST REPORT RESULTS": { "Missing Tests": number; "States missing tests": string[]; "States with tests": string[] } }>;
+  /** Runs the tests of the states that top files give. */ "saltcheck.run_highstate_tests": FunctionType<"saltenv=None, only_fails=False, junit=False", unknown[]>;
+  /** Runs the tests of states, and of those that they include: saltcheck-tests/*.tst beside an SLS file. */ "saltcheck.run_state_tests": FunctionType<"state, saltenv=None, check_all=False, only_fails=False, junit=False", unknown[]>;
+  /** As saltcheck.run_state_tests. */ "saltcheck.run_state_tests_ssh": FunctionType<"state, saltenv=None, check_all=False, only_fails=False, junit=False", unknown[]>;
+  /** Runs one test. */ "saltcheck.run_test": FunctionType<"**kwargs", "Test argument must be a dictionary" | Record<string, unknown>>;
+  /** Applies states before or after a test. */ "saltcheck.state_apply": FunctionType<"state_name, **kwargs", unknown>;
   /** Empties the caches of the minion; keys and running jobs stay. */ "saltutil.clear_cache": FunctionType<"", true>;
   /** Removes jobs from the cache of the minion that are older. */ "saltutil.clear_job_cache": FunctionType<"hours=24", true>;
   /** Runs a function on minions of the master on this host: id → {ret, retcode, jid}. */ "saltutil.cmd": FunctionType<"tgt, fun, arg=[], timeout=None, tgt_type='glob', ret='', kwarg=None, ssh=False, **kwargs", Record<string, unknown>>;

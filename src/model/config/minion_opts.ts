@@ -262,6 +262,16 @@ export const MINION_OPTIONS = {
     undefined,
     "The only commands that a job may run by `cmd.*`, as globs. States are not checked.",
   ),
+  saltcheck_test_location: any(
+    undefined,
+    "The directory of test files, below that of a state. Not set: `saltcheck-tests`.",
+  ),
+  saltcheck_output_details: any(undefined, "`saltcheck` shows what each test has called and compared."),
+  saltcheck_parallel: any(undefined, "`saltcheck` runs tests of a state at the same time."),
+  saltcheck_processes: any(
+    undefined,
+    "With `saltcheck_parallel`, tests that run at the same time. Not set: one for each processor.",
+  ),
   disable_returners: list([], "Returners that are not used."),
   return_kwargs_allowed: list(
     [],

@@ -143,10 +143,6 @@ const BOTH: SaltOptions = {
   ...planned(STATES, {
     cache_sreqs: true,
     optimization_order: [0, 1, 2],
-    saltcheck_output_details: undefined,
-    saltcheck_parallel: undefined,
-    saltcheck_processes: undefined,
-    saltcheck_test_location: undefined,
   }),
   ...planned(STATES, { state_max_parallel: 0 }, "3008"),
   ...unneeded("scheduled jobs do not block the minion", { run_schedule_jobs_in_background: undefined }),
@@ -387,6 +383,10 @@ const MASTER: SaltOptions = {
     cmd_whitelist_glob: undefined,
     enable_gpu_grains: false,
     enable_lspci: undefined,
+    saltcheck_output_details: undefined,
+    saltcheck_parallel: undefined,
+    saltcheck_processes: undefined,
+    saltcheck_test_location: undefined,
   }),
 };
 

@@ -69,6 +69,7 @@ const FILES: ModuleRegistry = {
   rabbitmq: () => import("./rabbitmq.ts"),
   rpm_lowpkg: () => import("./rpm_lowpkg.ts"),
   rsync: () => import("./rsync.ts"),
+  saltcheck: () => import("./saltcheck.ts"),
   saltutil: () => import("./saltutil.ts"),
   schedule: () => import("./schedule.ts"),
   sdb: () => import("./sdb.ts"),
