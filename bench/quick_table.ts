@@ -4,14 +4,13 @@ import type { Row } from "./rows.ts";
 
 /** README's words for a row of `quick.ts`. */
 const WORDS: readonly (readonly [name: string, words: string])[] = [
-  ["salt m1 test.ping, whole process", "`salt web1 test.ping`, from start to end"],
-  ["state.apply of one state", "one state, applied on the minion's host"],
-  ["500 managed files, nothing to do", "500 managed files with nothing to change"],
-  ["500 managed files, nothing to do: processor time", "the same 500 files, processor time"],
-  ["processor time of the master for a return", "a result that the master stores, processor time of the master"],
+  ["salt m1 test.ping, whole process", "`salt web1 test.ping`"],
+  ["state.apply of one state", "one state on the minion's host"],
+  ["500 managed files, nothing to do", "500 files with nothing to change"],
+  ["processor time of the master for a return", "processor time to store a result"],
   [
     "processor time of the master for a highstate",
-    "all files and pillar for one minion's states, processor time of the master",
+    "processor time to serve one minion's states",
   ],
   ["memory of an idle master", "memory of an idle master"],
 ];
@@ -42,7 +41,7 @@ export function quickTable(rows: readonly Row[]): string {
     });
     return `| ${words} | ${cells.join(" | ")} |`;
   });
-  return ["| what | Brine as one program file | Brine on Node |", "|---|---|---|", ...lines].join("\n");
+  return ["| what | one program file | Node |", "|---|---|---|", ...lines].join("\n");
 }
 
 /**
@@ -57,9 +56,9 @@ export function quickReport(all: readonly RawRow[]): string {
   const table = quickTable(rows);
   const { machine, load, versions } = rows[0]!;
   const day = new Date(at!).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-  return `Salt ${versions.salt} needs this many times as much as Brine, with the lowest and the highest of the measurements. It is time, unless the row says otherwise:
+  return `Salt ${versions.salt} takes this many times as long as Brine, or needs as much (lowest to highest measurement):
 
 ${table}
 
-Measured on ${day}: ${machine}, load ${load}.`;
+${day}, ${machine}, load ${load}.`;
 }

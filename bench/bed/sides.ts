@@ -76,9 +76,10 @@ export function oneFile(folder: string): Side {
     name: "one file",
     command: (program) => {
       if (!/-(?:master|minion)$/.test(program)) return [ONE_FILE, program];
-      const copy = path.join(folder, program);
+      const copy = path.join(folder, program, "brine");
+      mkdirSync(path.dirname(copy), { recursive: true });
       if (!existsSync(copy)) copyFileSync(ONE_FILE, copy);
-      return [copy];
+      return [copy, program];
     },
   };
 }

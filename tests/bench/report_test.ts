@@ -1,10 +1,12 @@
 /** The tables and the plot that are made of raw figures. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { plot } from "../../bench/plot.ts";
-import type { RawRow } from "../../bench/raw.ts";
+import { type RawRow, readRaw } from "../../bench/raw.ts";
 import { quickTable } from "../../bench/quick_table.ts";
-import { reportLines, reportTable, scalePanels, withFigures } from "../../bench/report.ts";
+import { allFigures, reportLines, reportTable, scalePanels, withFigures } from "../../bench/report.ts";
 
 const COMMON = { bench: "fleet", at: "2026-01-31T12:00:00.000Z", machine: "2 x a processor", load: 3 };
 const VERSIONS = { node: "24.1.0", salt: "3006.9" };
@@ -77,6 +79,16 @@ test("a plot has a panel for each cost and a line for each side, in the order of
   assert.equal(svg.match(/<circle cx="[\d.]+" cy="[\d.]+" r="3"/g)?.length, 3);
   assert.ok(!svg.includes("NaN"));
 });
+
+const ROOT = new URL("../../", import.meta.url);
+
+for (const document of ["README.md", "docs/internals/performance.md"]) {
+  test(`every figure of ${document} in a table is one that was recorded`, () => {
+    const text = readFileSync(new URL(document, ROOT), "utf8");
+    assert.match(text, /<!-- figures: npm run bench:quick -->/);
+    assert.equal(text, allFigures(text, readRaw(fileURLToPath(new URL("docs/internals/figures.jsonl", ROOT)))));
+  });
+}
 
 test("a table without one of its rows is refused, and names it", () => {
   assert.throws(() => quickTable([{ name: "memory of an idle master", note: "one file", unit: "MB", value: 1 }]), {

@@ -126,24 +126,6 @@ test("every weakness that docs/internals/security.md lists names its test, or th
   assert.deepEqual(numbers.filter((number) => !/^CVE-\d{4}-\d{4,5}$/.test(number)), []);
 });
 
-/** The rows of the table of figures beside real Salt: what → as a multiple of Salt. */
-function multiples(file: string): [string, string][] {
-  const [, rows = ""] = /^\| what +\| Brine, as a multiple of Salt.*\n\|[-| ]+\n((?:\|.*\n)+)/m.exec(
-    readFileSync(at(file), "utf8"),
-  ) ?? [];
-  return rows.trim().split("\n").map((row) => {
-    const [, what = "", multiple = ""] = row.split("|").map((cell) => cell.trim());
-    return [what, multiple];
-  });
-}
-
-test("README's figures beside real Salt are those of docs/internals/performance.md", () => {
-  const rows = multiples("README.md");
-  assert.ok(rows.length > 3);
-  const measured = new Map(multiples("docs/internals/performance.md"));
-  assert.deepEqual(rows, rows.map(([what]) => [what, measured.get(what)]));
-});
-
 test("docs/README.md leads to every page of docs/, and README to that", () => {
   const menu = readFileSync(at("docs/README.md"), "utf8");
   const pages = ["docs", "docs/internals"].flatMap((folder) =>
