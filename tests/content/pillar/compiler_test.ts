@@ -284,7 +284,7 @@ describe("PillarCompiler", () => {
       assert.equal(record!.fields.name, "hg");
       assert.match(
         String(record!.fields.available),
-        /cmd_json, cmd_yaml, consul, csv, env, file_tree, git, http_json, http_yaml, nodegroups/,
+        /cmd_json, cmd_yaml, consul, csv, env, file_tree, git, http_json, http_yaml, mysql, nodegroups/,
       );
     });
   });

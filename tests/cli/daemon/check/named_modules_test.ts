@@ -257,7 +257,7 @@ test("what the master's configuration names in vain is an error where data is lo
     ["master", { fileserver_backend: ["gitfs"], gitfs_remotes: ["nonsense"] }, "stops", /nonsense/],
     ["master", { transport: "tcp", ssl: { keyfile: "/none.key", certfile: "/none.crt" } }, "stops", /ssl: .*\/none\./],
     ["master", { ssl: { keyfile: "/none.key", certfile: "/none.crt" } }, "stops", /ssl: .*\/none\./],
-    ["master", { event_return: "mysql" }, "error", /event_return: .*"mysql"/],
+    ["master", { event_return: "couchdb" }, "error", /event_return: .*"couchdb"/],
     [
       "master",
       { ext_job_cache: "syslog" },
@@ -279,7 +279,7 @@ test("what the master's configuration names in vain is an error where data is lo
     ["master", { reactor: "/none.conf" }, "error", /reactor: the file \/none\.conf cannot be read/],
     ["master", { external_auth: { kerberos: { ann: [".*"] } } }, "error", /external_auth: .*"kerberos"/],
     ["master", { publish_port: 4510, ret_port: 4510 }, "stops", /both 4510/],
-    ["minion", { return: "mysql" }, "error", /return: .*"mysql"/],
+    ["minion", { return: "couchdb" }, "error", /return: .*"couchdb"/],
     ["minion", { beacons: { wtmpp: [] } }, "warning", /beacons: .*"wtmpp".*does not run/],
     ["minion", { beacons: { adb: [] } }, "warning", /beacons: .*"adb" cannot be used/],
     ["minion", { engines: [{ logstashh: {} }] }, "error", /engines: logstashh/],
