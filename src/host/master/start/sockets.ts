@@ -25,7 +25,6 @@ const LARGEST_RETURN = 2 ** 27;
 /** Milliseconds that a socket which is being closed goes on sending. */
 const LINGER_MS = 1000;
 
-
 export interface MasterSocketsOptions {
   transport: Transport;
   /** Makes the sockets that other programs on this host look for. */
