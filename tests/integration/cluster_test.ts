@@ -167,6 +167,25 @@ test("a return that comes by two ways is told of once", async () => {
   assert.equal(a.events.filter((event) => event.tag === tag).length, 1);
 });
 
+test("a return whose storing seemed to fail at another master is told of by the owner of its job", async () => {
+  await using masters = await Masters.start([["web1"], ["db1"]]);
+  const [a, b] = [masters.at(0), masters.at(1)];
+  const { jobs } = b.master.services;
+  const { saveReturn } = jobs;
+  // The other master has stored it, and its connection was cut before it knew: it fires no event.
+  jobs.saveReturn = async (...args) => {
+    jobs.saveReturn = saveReturn;
+    await saveReturn(...args);
+    return await saveReturn(...args);
+  };
+  const isReturn = /^salt\/job\/\d+\/ret\/db1$/;
+  const [{ tag }, returned] = await Promise.all([a.event(isReturn), run(b, "db1", "test.ping")]);
+  assert.deepEqual(returned, pings("db1"));
+  b.master.services.bus.fire("my/end", {});
+  await a.event(/my\/end/);
+  assert.equal(a.events.filter((event) => event.tag === tag).length, 1);
+});
+
 test("an event that looks like a return ends no job of another master, and hides no return", async () => {
   await using masters = await Masters.start([[], ["db1"]]);
   const [a, b] = [masters.at(0), masters.at(1)];

@@ -84,7 +84,9 @@ export async function storeReturn(services: JobServices, ret: BoundedReturn): Pr
     services.cluster?.stored(jid, id);
     const wasWithheld = store.unannounced.take(jid, id);
     if (!fresh && !wasWithheld) {
-      ledger.stored(jid);
+      // The master that stored it may take it for not stored, and announce nothing: then the owner of the job does.
+      if (services.cluster?.hasTold(jid, id) === false) undo();
+      else ledger.stored(jid);
       return refuseReturn(services, { refused: "returned before", fields: { id, jid } });
     }
   } catch (error) {
