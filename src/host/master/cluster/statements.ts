@@ -98,7 +98,8 @@ export class Statements {
     const newest = presence.markBrine(minion, life === null ? undefined : { life: life[0], number: life[1] });
     const own = states.filter(([jid]) => ledger.loadOf(jid) !== undefined);
     for (const [jid, state, note] of own) ledger.says(minion, jid, state, note);
-    if (waiting !== null) ledger.notBegun(minion, waiting);
+    // The storage cannot be asked, so that the minion's own master has no answer for it either: the minion reports again.
+    if (waiting !== null && !await ledger.notBegun(minion, waiting)) return;
     const jobs = known === null ? [] : await jobsFor(this.#services(), minion, new Set(known), newest);
     const jids = answered ? own.map(([jid]) => jid) : [];
     // If an owner does not answer, the statement is not kept, and the minion repeats it.

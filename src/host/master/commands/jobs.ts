@@ -58,7 +58,9 @@ async function takeReport(services: Services, load: Load, minion: string): Promi
   if (load.present !== true) return { jobs: [] };
   const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
   const waiting = Array.isArray(load.waiting) ? load.waiting.map(String) : undefined;
-  if (waiting !== undefined) ledger.notBegun(minion, waiting);
+  if (waiting !== undefined && !await ledger.notBegun(minion, waiting)) {
+    throw new WithheldReply("Which jobs a minion had begun cannot be looked up", { id: minion });
+  }
   const jobs = await jobsFor(services, minion, known, newest);
   if (theirs.length > 0) jobs.push(...theirs);
   jobs.sort((a, b) => String(a.jid) < String(b.jid) ? -1 : 1);
@@ -119,7 +121,8 @@ async function overFor({ ledger, jobs }: Services, jids: readonly string[], mini
 async function isOver(jobs: JobCache, jid: string, minion: string): Promise<boolean> {
   if (await jobs.hasReturn(jid, minion)) return true;
   const saved = (await jobs.outcomes(jid)).find((one) => one.minion === minion);
-  if (saved !== undefined) return ENDED.has(saved.state);
+  // A job whose beginning only its master has recorded must not begin again.
+  if (saved !== undefined) return ENDED.has(saved.state) || saved.note === BEGUN_UNWRITTEN;
   return !(await jobs.minions(jid)).includes(minion);
 }
 

@@ -532,27 +532,35 @@ export class Ledger {
     void this.#lose(job, id, NOT_KNOWN);
   }
 
-  /** Marks a job that a minion says it does not have as lost, unless its return is stored: another master may announce that return late. */
-  async #lose(job: OpenJob, id: string, note: string): Promise<void> {
+  /**
+   * Marks a job that a minion says it does not have as lost, unless its return is stored: another master may announce that return late.
+   *
+   * @returns false if the job cache cannot be asked
+   */
+  async #lose(job: OpenJob, id: string, note: string): Promise<boolean> {
     const { jobs, clock, log } = this.#options;
     const part = job.parts.get(id);
     try {
-      if (await jobs.hasReturn(job.jid, id)) return;
+      if (await jobs.hasReturn(job.jid, id)) return true;
     } catch (error) {
       log.error("cannot check whether a return is stored", { jid: job.jid, id, error: messageOf(error) });
-      return;
+      return false;
     }
-    if (this.#jobs.get(job.jid) !== job || job.parts.get(id) !== part) return;
+    if (this.#jobs.get(job.jid) !== job || job.parts.get(id) !== part) return true;
     this.#turn(job, [{ minion: id, state: "lost", atMs: clock.now(), note }]);
+    return true;
   }
 
-  /** Takes the list of jobs that a restarted minion has not begun: jobs in it that had begun are lost. */
-  notBegun(id: string, jids: readonly string[]): void {
-    for (const jid of jids) {
-      const job = this.#jobs.get(jid);
-      if (job?.parts.get(id)?.begun !== true) continue;
-      void this.#lose(job, id, `the minion was stopped during the job, and ${BEGUN_UNWRITTEN}`);
-    }
+  /**
+   * Takes the list of jobs that a restarted minion has not begun: jobs in it that had begun are lost, and must not run again.
+   *
+   * @returns false if the job cache cannot be asked: the minion has to send its list again
+   */
+  async notBegun(id: string, jids: readonly string[]): Promise<boolean> {
+    const note = `the minion was stopped during the job, and ${BEGUN_UNWRITTEN}`;
+    const begun = jids.map((jid) => this.#jobs.get(jid)).filter((job) => job?.parts.get(id)?.begun === true);
+    const known = await Promise.all(begun.map((job) => this.#lose(job!, id, note)));
+    return !known.includes(false);
   }
 
   /** Takes a minion's report that it has run a job and sent its return, which this master has lost: no return will come. */

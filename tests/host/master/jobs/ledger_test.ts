@@ -191,8 +191,9 @@ describe("Ledger", () => {
         desk.start();
         await desk.ledger.restore();
       }
-      for (const id of ["a", "b"]) desk.ledger.notBegun(id, [jid, "20240506070809000001"]);
-      await desk.pass(1000);
+      for (const id of ["a", "b"]) {
+        assert.equal(await desk.ledger.notBegun(id, [jid, "20240506070809000001"]), true);
+      }
       assert.deepEqual(await desk.state(jid), { a: "lost", b: "started" });
       assert.match(await desk.note(jid, "a") ?? "", /could not write down/);
       assert.equal(desk.ledger.awaitsEnd(jid, "a"), false);

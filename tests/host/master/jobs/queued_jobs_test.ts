@@ -116,6 +116,26 @@ describe("a queued job on a disk that is slow or full", () => {
     assert.deepEqual(await state(job), { a: "started" });
   });
 
+  test("a job whose beginning only the master knows is over before the minion has its answer, or there is none", async () => {
+    const { presence, services, publish, state } = bench();
+    presence.heard("a", "tcp://a:1");
+    const job = publish(["a"]);
+    await minionJobs(services, { states: [[job, "started", BEGUN_UNWRITTEN]], order: ["x", 1] }, "a");
+    const { hasReturn } = services.jobs;
+    const report = (number: number) => ({ present: true, known: [job], waiting: [job], order: ["y", number] });
+    services.jobs.hasReturn = () => Promise.reject(new Error("cut off"));
+    await assert.rejects(minionJobs(services, report(1), "a") as Promise<unknown>, { name: "WithheldReply" });
+    const slow = deferred<void>();
+    services.jobs.hasReturn = async (jid, id) => {
+      await slow.promise;
+      return await hasReturn(jid, id);
+    };
+    const answer = minionJobs(services, report(2), "a") as Promise<{ over: string[] }>;
+    slow.resolve();
+    assert.deepEqual((await answer).over, [job]);
+    assert.deepEqual(await state(job), { a: "lost" });
+  });
+
   test("a job that its minion no longer knows is lost, though another report comes while that waits for the disk", async () => {
     const { presence, disk, services, publish, settle, pass, state } = bench();
     presence.heard("a", "tcp://a:1");
