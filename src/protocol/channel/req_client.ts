@@ -10,14 +10,23 @@ import { bytesOf, packPayload, unpackPayload } from "../wire/payload.ts";
 import { signedBytes } from "./signed_load.ts";
 import { type AuthClient, type MinionIdentity, newNonce, type SignedIn } from "./auth_client.ts";
 
+/** How a request may share a connection with others; see {@link Exchange}. */
+export type RequestKind = "piece" | "slow";
+
+/** The commands that a master answers once it has finished work that may take minutes. */
+const SLOW: ReadonlySet<unknown> = new Set(["_pillar", "_master_tops", "minion_runner"]);
+
 /** One request out, one reply in: a ZeroMQ REQ socket, or a function in a test. */
 export type Exchange = (
   request: Uint8Array,
   options: {
     timeoutMs: number;
     signal?: AbortSignal | undefined;
-    /** True if the reply is one of many large ones: it need not come in order, and may use another connection. */
-    bulk?: boolean | undefined;
+    /**
+     * `piece`: the reply is one of many large ones, and need not come in order; `slow`: the reply may take minutes. Both may use
+     * another connection. @default the order of requests counts
+     */
+    kind?: RequestKind | undefined;
   },
 ) => Promise<Uint8Array>;
 
@@ -105,7 +114,7 @@ export class SealedRequests {
       const reply = await this.#options.exchange(bytes, {
         timeoutMs: options.timeoutMs ?? 60_000,
         signal: options.signal,
-        bulk: options.raw,
+        kind: options.raw ? "piece" : kindOf(load),
       });
       const outer = decode(reply, { mode: "raw" });
       if (!(outer instanceof Uint8Array)) return this.plain(outer);
@@ -193,7 +202,11 @@ export class RequestClient extends SealedRequests {
     return await this.tries(options, async () => {
       const { nonce, bytes } = await this.seal(load);
       const outer = decode(
-        await this.#options.exchange(bytes, { timeoutMs: options.timeoutMs ?? 60_000, signal: options.signal }),
+        await this.#options.exchange(bytes, {
+          timeoutMs: options.timeoutMs ?? 60_000,
+          signal: options.signal,
+          kind: kindOf(load),
+        }),
         { mode: "wire" },
       ) as Record<string, unknown> | string | null;
       if (typeof outer !== "object" || outer === null || outer.key === undefined) return this.plain(outer);
@@ -216,4 +229,8 @@ export class RequestClient extends SealedRequests {
       return inner.pillar;
     });
   }
+}
+
+function kindOf({ cmd }: Record<string, unknown>): RequestKind | undefined {
+  return SLOW.has(cmd) ? "slow" : undefined;
 }
