@@ -25,6 +25,9 @@ const LARGEST_RETURN = 2 ** 27;
 /** Milliseconds that a socket which is being closed goes on sending. */
 const LINGER_MS = 1000;
 
+/** New connections at once that are not answered yet: the sign-ins of a second, on a fast host. */
+const ADMIT_AT_ONCE = 1000;
+
 export interface MasterSocketsOptions {
   transport: Transport;
   /** Makes the sockets that other programs on this host look for. */
@@ -70,6 +73,7 @@ export class MasterSockets {
     return this.#options.transport.router({
       lingerMs: LINGER_MS,
       sendHighWaterMark: 0,
+      admitAtOnce: ADMIT_AT_ONCE,
       // A minion that this master has not heard of, or that has sent little so far, may still bring a return of 100 MB.
       unfinishedBytes: LARGEST_RETURN,
       unfinishedBytesKnown: 2 ** 29,
