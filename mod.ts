@@ -31,9 +31,8 @@ export {
   jobOutput,
   jobReturn,
   jobReturns,
-  tagMatcher,
-  type TagMatchType,
 } from "./src/model/event/tag.ts";
+export { tagMatcher, type TagMatchType } from "./src/model/event/tag_matcher.ts";
 export { isJid, jidMs, newJid } from "./src/model/job/jid.ts";
 
 // Errors that only a program beside a master meets

@@ -3,8 +3,6 @@
  * stdout.
  */
 import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
-import { JINJA_DEFAULTS, TemplateSyntaxError, templateUses } from "../../../src/language/jinja/mod.ts";
-import { parseYaml, YamlError } from "../../../src/language/yaml/document.ts";
 import { hasReturn, type Outcome } from "../../../src/client/outcome.ts";
 import { joinPath } from "../../../src/base/paths.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
@@ -13,7 +11,6 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 const MAX_TEXTS = 100;
 const MAX_LOOKED_FOR = 100;
 const MAX_FILES = 5;
-const MARKUP = /\{[{%#]/;
 
 const STATES = /^Rendering SLS '([^':]+):([^']+)' failed: (.*)/s;
 const PILLAR = /^Rendering SLS '([^':]+)' failed\. Please see master log for details\.$/;
@@ -57,25 +54,11 @@ function blamedBy(text: string, top: string): Blamed | undefined {
   return TOP.test(text) ? { option: "file_roots", saltenv: undefined, names: [top] } : undefined;
 }
 
-/** The mistake in the text of a file, with line and column; undefined if it only shows when the file is rendered. */
-function mistakeIn(text: string): string | undefined {
-  try {
-    templateUses(text, JINJA_DEFAULTS);
-    if (!MARKUP.test(text)) parseYaml(text);
-    return undefined;
-  } catch (error) {
-    if (error instanceof YamlError) return error.message;
-    if (error instanceof TemplateSyntaxError) return `line ${error.at}: ${error.message}`;
-    throw error;
-  }
-}
-
 /** Collects returns, and names the files of this host that cause their errors. */
 export class RenderErrors {
   readonly #fs: Runtime["fs"];
   readonly #opts: Record<string, unknown>;
-  readonly #seen = new Set<string>();
-  readonly lines: string[] = [];
+  readonly #blamed = new Map<string, Blamed>();
 
   constructor({ fs }: Pick<Runtime, "fs">, opts: object) {
     this.#fs = fs;
@@ -83,17 +66,28 @@ export class RenderErrors {
   }
 
   take(outcome: Outcome): void {
-    if (!hasReturn(outcome) || this.lines.length >= MAX_FILES) return;
-    if (this.#seen.size >= MAX_LOOKED_FOR) return;
+    if (!hasReturn(outcome) || this.#blamed.size >= MAX_LOOKED_FOR) return;
     for (const text of textsOf(outcome.return)) {
       const blamed = blamedBy(text, String(this.#opts.state_top ?? "top.sls"));
-      if (blamed === undefined || this.#seen.has(text)) continue;
-      this.#seen.add(text);
-      this.#explain(blamed);
+      if (blamed !== undefined) this.#blamed.set(text, blamed);
     }
   }
 
-  #explain({ option, saltenv, names }: Blamed): void {
+  /** A line for each mistake found, with file, line and column. */
+  async lines(): Promise<string[]> {
+    if (this.#blamed.size === 0) return [];
+    // Templates are a third of what this program could load, and hardly ever needed.
+    const { mistakeIn } = await import("./file_mistake.ts");
+    const lines: string[] = [];
+    for (const blamed of this.#blamed.values()) {
+      if (lines.length >= MAX_FILES) break;
+      const line = this.#explain(blamed, mistakeIn);
+      if (line !== undefined) lines.push(line);
+    }
+    return lines;
+  }
+
+  #explain({ option, saltenv, names }: Blamed, mistakeIn: (text: string) => string | undefined): string | undefined {
     const all = this.#opts[option];
     const roots = (isMap(all) ? entriesOf(all) : []).filter(([env]) => saltenv === undefined || String(env) === saltenv)
       .flatMap(([, directories]) => [directories].flat());
@@ -102,11 +96,12 @@ export class RenderErrors {
         const path = joinPath(String(root), name);
         try {
           const mistake = this.#fs.stat(path)?.kind === "file" ? mistakeIn(this.#fs.readText(path)) : undefined;
-          if (mistake !== undefined) return void this.lines.push(`${path}, ${mistake}`);
+          if (mistake !== undefined) return `${path}, ${mistake}`;
         } catch {
           // A user who may not read the file learns nothing more.
         }
       }
     }
+    return undefined;
   }
 }

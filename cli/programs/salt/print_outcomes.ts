@@ -44,7 +44,7 @@ export async function followJob(
     return noReturn(context);
   }
   const told = await sink.end();
-  for (const line of renderErrors.lines) context.complain(line);
+  for (const line of await renderErrors.lines()) context.complain(line);
   await suggestFunction(job, tally);
   if (!told) return noReturn(context);
   if (options.static === true) return 0;

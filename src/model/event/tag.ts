@@ -1,7 +1,5 @@
-import { compilePattern } from "../../language/python/regexp.ts";
-
 /**
- * Builds event tags, lists those that exist, and matches them for listeners.
+ * Builds event tags, lists those that exist, and matches them by patterns.
  *
  * @see salt/utils/event.py
  */
@@ -145,37 +143,6 @@ export function fileserverUpdate(backend: string): string {
 export const EVENTS_MISSED = "salt/event/missed";
 /** A master has lost events that it should have stored; the data says in which store, how many, and why. */
 export const EVENT_RETURN_LOST = "salt/event_return/lost";
-
-/** How a listener matches tags: Salt's `event_match_type`. */
-export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
-
-/** Type of match → function that makes the test of a tag from a search text. */
-export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string) => boolean> = {
-  startswith: (search) => (tag) => tag.startsWith(search),
-  endswith: (search) => (tag) => tag.endsWith(search),
-  find: (search) => (tag) => tag.includes(search),
-  regex: (search) => {
-    const matches = compilePattern(search);
-    return (tag) => matches(tag);
-  },
-  fnmatch,
-};
-
-/**
- * Makes the test of a tag from a search text.
- *
- * @example
- * ```ts
- * const matches = tagMatcher("salt/job/*", "fnmatch");
- * console.log(matches("salt/job/20261121101500000000/ret/web1")); // true
- * ```
- * @throws {TypeError} if the type is not one of Salt's
- * @throws {SyntaxError} if `search` must be a regular expression and is not
- */
-export function tagMatcher(search: string, type: string = "startswith"): (tag: string) => boolean {
-  if (Object.hasOwn(TAG_MATCHERS, type)) return TAG_MATCHERS[type as TagMatchType](search);
-  throw new TypeError(`Cannot match tags by "${type}": expected one of ${Object.keys(TAG_MATCHERS).join(", ")}`);
-}
 
 type Piece = { star: true } | { star: false; fits(character: string): boolean };
 

@@ -34,24 +34,30 @@ test("salt names the file of this master, line and column", async () => {
       state_top: "top.sls",
     };
     const runtime = await currentRuntime();
-    const lines = (...values: unknown[]) => {
+    const lines = async (...values: unknown[]) => {
       const errors = new RenderErrors(runtime, opts);
       for (const value of values) errors.take(returned(value));
-      return errors.lines.map((line) => line.replace(`${root}/`, ""));
+      return (await errors.lines()).map((line) => line.replace(`${root}/`, ""));
     };
     const bad = "Rendering SLS 'base:bad1' failed: mapping values are not allowed in this context";
-    assert.deepEqual(lines([bad], [bad]), [
+    assert.deepEqual(await lines([bad], [bad]), [
       "states/bad1.sls, line 2, column 14: mapping values are not allowed in this context",
     ]);
-    assert.match(lines(["Rendering SLS 'base:web' failed: x"])[0]!, /^states\/web\/init\.sls, line 2, column 1: /);
-    assert.match(lines(["Rendering SLS 'base:jinja' failed: x"])[0]!, /^states\/jinja\.sls, line 1: Unexpected end/);
-    assert.deepEqual(lines({ "no_|-states_|-states_|-None": { comment: NO_TOP } }), [
+    assert.match(
+      (await lines(["Rendering SLS 'base:web' failed: x"]))[0]!,
+      /^states\/web\/init\.sls, line 2, column 1: /,
+    );
+    assert.match(
+      (await lines(["Rendering SLS 'base:jinja' failed: x"]))[0]!,
+      /^states\/jinja\.sls, line 1: Unexpected end/,
+    );
+    assert.deepEqual(await lines({ "no_|-states_|-states_|-None": { comment: NO_TOP } }), [
       "states/top.sls, line 4, column 3: did not find expected key",
     ]);
     const pillar = "Rendering SLS 'data' failed. Please see master log for details.";
     const place = ["pillar/data.sls, line 1, column 5: mapping values are not allowed in this context"];
-    assert.deepEqual(lines({ _errors: [pillar] }), place);
-    assert.deepEqual(lines(["Pillar failed to render with the following messages:", pillar]), place);
+    assert.deepEqual(await lines({ _errors: [pillar] }), place);
+    assert.deepEqual(await lines(["Pillar failed to render with the following messages:", pillar]), place);
     // What shows only once a file is rendered, files that are not here, other environments, and all other returns.
     for (
       const nothing of [
@@ -63,7 +69,7 @@ test("salt names the file of this master, line and column", async () => {
         null,
         { comment: bad },
       ]
-    ) assert.deepEqual(lines(nothing), [], JSON.stringify(nothing));
+    ) assert.deepEqual(await lines(nothing), [], JSON.stringify(nothing));
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
