@@ -1,11 +1,9 @@
 // The first import of every program: Node stores its compiled code, so that the next start reads code instead of compiling it.
-// `module` as a whole, because Deno's `node:module` does not export the function: a named import would fail there.
-import * as fs from "node:fs";
-import * as module from "node:module";
-import { homedir, userInfo } from "node:os";
-import { dirname } from "node:path";
-import process from "node:process";
+// Built-in modules by function: an import of one would read all that it exports, and load what nothing needs.
+import { builtin } from "../src/runtime/node/builtin.ts";
 import { strangerIn } from "../src/runtime/own_directory.ts";
+
+const fs = builtin("node:fs");
 
 function look(path: string) {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
@@ -17,16 +15,18 @@ function look(path: string) {
  * could make this user, such as root, run any code.
  */
 function keepCompiledCode(): void {
-  const { enableCompileCache } = module as { enableCompileCache?: (directory: string) => void };
+  // Deno has no such function.
+  const { enableCompileCache } = builtin("node:module") as { enableCompileCache?: (directory: string) => void };
   const uid = process.getuid?.();
   if (enableCompileCache === undefined || uid === undefined || process.versions.bun !== undefined) return;
   try {
+    const { homedir, userInfo } = builtin("node:os");
     // sudo may leave the home of another user in the environment of root.
     const home = uid === 0 ? userInfo().homedir : homedir();
     const directory = `${process.env.XDG_CACHE_HOME || `${home}/.cache`}/brine/node`;
     if (!directory.startsWith("/")) return;
     let there = directory;
-    while (look(there) === undefined) there = dirname(there);
+    while (look(there) === undefined) there = builtin("node:path").dirname(there);
     if (strangerIn(look, there, uid, true) !== undefined) return;
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     if (strangerIn(look, directory, uid, true) === undefined) enableCompileCache(directory);

@@ -3,9 +3,7 @@
  * environment, before the first line of a program: so `salt-call` starts once more in the same process, which takes a few
  * milliseconds. Its compilers took a third of the processor time of 500 states, and a fifth of one state's.
  */
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import process from "node:process";
+import { builtin } from "../src/runtime/node/builtin.ts";
 
 /** Ten times JavaScriptCore's own numbers, after which a function is compiled to better machine code. */
 const OPTIONS: Readonly<Record<string, string>> = {
@@ -29,14 +27,14 @@ function optimizeLate(): void {
     for (const [name, value] of Object.entries(OPTIONS)) if (process.env[name] === value) delete process.env[name];
     try {
       // The system names a process by the file that was started: `pkill salt-call` must find this one.
-      writeFileSync("/proc/self/comm", path.basename(process.argv0));
+      builtin("node:fs").writeFileSync("/proc/self/comm", builtin("node:path").basename(process.argv0));
     } catch {
       // Only the name of the process in lists differs.
     }
     return;
   }
   try {
-    const words = readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(0, -1);
+    const words = builtin("node:fs").readFileSync("/proc/self/cmdline", "utf8").split("\0").slice(0, -1);
     if (isCall(words)) execve("/proc/self/exe", words, { ...process.env as Record<string, string>, ...OPTIONS });
   } catch {
     // Without /proc, or if the system refuses: it runs with the options of the runtime.

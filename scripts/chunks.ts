@@ -4,10 +4,13 @@ import path from "node:path";
 /** Modules by their id, with what each imports (at once, and when it is needed), and its size in bytes. */
 export type ModuleGraph = Map<string, { first: string[]; later: string[]; bytes: number }>;
 
-/** All that is loaded with a module. */
-function closure(graph: ModuleGraph, from: string): Set<string> {
+/** All that is loaded with a module, and what is loaded later but in every run. */
+function closure(graph: ModuleGraph, from: string, isUsual: (id: string) => boolean = () => false): Set<string> {
   const found = new Set([from]);
-  for (const id of found) for (const one of graph.get(id)?.first ?? []) found.add(one);
+  for (const id of found) {
+    const { first = [], later = [] } = graph.get(id) ?? {};
+    for (const one of [...first, ...later.filter(isUsual)]) found.add(one);
+  }
   return found;
 }
 
@@ -35,32 +38,81 @@ function folderName(root: string, id: string): string {
   return rest[0] === "modules" ? `modules-${path.basename(rest[1]!, ".ts")}` : `plugins-${rest[0]}`;
 }
 
-/** Bytes below which a file costs more to find than to read where it is not needed. */
-const SMALL = 40 * 1024;
+/** Bytes of source text that take as long to load as one more file takes to find: measured on Node with its compile cache. */
+const FILE_COST = 50 * 1024;
+
+/** What is imported late, since another runtime, format or outputter may be wanted, and yet is loaded in almost every run. */
+const USUAL = [
+  "src/runtime/node/node_runtime.ts",
+  "src/language/yaml/document.ts",
+  "src/plugins/outputters/nested.ts",
+  "src/plugins/grains/core.ts",
+  "cli/pillar.ts",
+  "src/language/render/jinja.ts",
+  "src/language/render/yaml.ts",
+];
+
+/** Beginnings whose time people wait for most often, or that happen once a job. The others count once. */
+const WEIGHTS: Readonly<Record<string, number>> = { salt: 3, call: 3, job: 2, part: 2 };
+
+/** Modules that share a file, and the beginnings that load it. */
+interface Group {
+  begins: ReadonlySet<string>;
+  ids: string[];
+  bytes: number;
+}
+
+/** What the beginnings gain if two groups are one file: each that loads both finds one file less, the others load what they do not need. */
+function gainOf(a: Group, b: Group): number {
+  let gain = 0;
+  for (const [one, other] of [[a, b], [b, a]] as const) {
+    for (const begin of one.begins) {
+      const both = other.begins.has(begin);
+      // A beginning of both is counted twice.
+      gain += (WEIGHTS[begin] ?? 1) * (both ? FILE_COST / 2 : -other.bytes);
+    }
+  }
+  return gain;
+}
 
 /**
- * Small groups join the least group that has all of their beginnings. What a module imports is loaded by all beginnings that load the
- * module, so that files never load each other; a group joins only where that stays so.
+ * Joins groups as long as the beginnings gain by it. What a module imports is loaded by all beginnings that load the module, so that
+ * files never load each other; groups join only where that stays so.
  *
- * @param begun beginnings by module, as words
+ * @param begun beginnings by module
+ * @returns the group of each module
  */
-function withoutSmall(begun: ReadonlyMap<string, string>, graph: ModuleGraph): Map<string, string> {
-  const keys = new Map(begun);
-  const beginnings = (key: string) => key.split(" ");
-  const covers = (wide: string, key: string) => beginnings(key).every((one) => beginnings(wide).includes(one));
-  const bySize = [...new Set(begun.values())].sort((a, b) => beginnings(a).length - beginnings(b).length);
-  for (const key of bySize) {
-    const ids = [...keys].filter(([, own]) => own === key).map(([id]) => id);
-    if (ids.reduce((sum, id) => sum + graph.get(id)!.bytes, 0) >= SMALL) continue;
-    const imported = ids.flatMap((id) => graph.get(id)!.first).map((id) => keys.get(id) ?? key);
-    const left = new Set(keys.values());
-    const wider = bySize.find((other) =>
-      other !== key && left.has(other) && covers(other, key) &&
-      imported.every((one) => one === key || covers(one, other))
-    );
-    if (wider !== undefined) { for (const id of ids) keys.set(id, wider); }
+function joined(begun: ReadonlyMap<string, ReadonlySet<string>>, graph: ModuleGraph): Map<string, Group> {
+  const byBegins = new Map<string, Group>();
+  const groupOf = new Map<string, Group>();
+  for (const [id, begins] of begun) {
+    const key = [...begins].join(" ");
+    const group = byBegins.get(key) ?? { begins, ids: [], bytes: 0 };
+    byBegins.set(key, group);
+    group.ids.push(id);
+    group.bytes += graph.get(id)!.bytes;
+    groupOf.set(id, group);
   }
-  return keys;
+  const groups = new Set(byBegins.values());
+  const mayJoin = (a: Group, b: Group) => {
+    const begins = [...a.begins, ...b.begins];
+    return [...a.ids, ...b.ids].flatMap((id) => graph.get(id)!.first).every((id) => {
+      const group = groupOf.get(id);
+      return group === undefined || group === a || group === b || begins.every((begin) => group.begins.has(begin));
+    });
+  };
+  for (;;) {
+    const pairs = [...groups].flatMap((a, at, all) => all.slice(at + 1).map((b) => ({ a, b, gain: gainOf(a, b) })));
+    const best = pairs.filter(({ gain }) => gain > 0).sort((one, other) => other.gain - one.gain)
+      .find(({ a, b }) => mayJoin(a, b));
+    if (best === undefined) return groupOf;
+    const { a, b } = best;
+    a.begins = new Set([...a.begins, ...b.begins]);
+    a.ids.push(...b.ids);
+    a.bytes += b.bytes;
+    for (const id of b.ids) groupOf.set(id, a);
+    groups.delete(b);
+  }
 }
 
 /**
@@ -71,25 +123,28 @@ function withoutSmall(begun: ReadonlyMap<string, string>, graph: ModuleGraph): M
  */
 export function chunkNames(graph: ModuleGraph, entries: readonly string[], root: string): Map<string, string> {
   const early = new Set(entries.flatMap((entry) => [...closure(graph, entry)]));
-  const begun = new Map<string, string>();
+  const own = (id: string) => !early.has(id) && path.isAbsolute(id);
+  const begun = new Map<string, Set<string>>();
   for (const one of new Set(entries.flatMap((entry) => graph.get(entry)!.later))) {
     const beginning = path.basename(one, ".ts");
-    for (const id of closure(graph, one)) begun.set(id, begun.has(id) ? `${begun.get(id)} ${beginning}` : beginning);
+    for (const id of closure(graph, one, (id) => USUAL.includes(path.relative(root, id)))) {
+      if (own(id)) begun.set(id, (begun.get(id) ?? new Set()).add(beginning));
+    }
   }
   const loads = new Map<string, number>();
   for (const part of laterParts(graph, entries)) {
     for (const id of closure(graph, part)) loads.set(id, (loads.get(id) ?? 0) + 1);
   }
-  const own = (id: string) => !early.has(id) && path.isAbsolute(id);
-  const groups = withoutSmall(new Map([...begun].filter(([id]) => own(id))), graph);
-  const several = [...new Set(groups.values())].filter((key) => key.includes(" "));
-  const shared = new Map(several.map((key, at) => [key, at + 1]));
+  const groups = joined(begun, graph);
+  const shared = [...new Set(groups.values())].filter((group) => group.begins.size > 1);
   const names = new Map<string, string>();
   for (const id of new Set([...groups.keys(), ...loads.keys()])) {
     if (!own(id)) continue;
-    const key = groups.get(id);
-    if (key !== undefined) names.set(id, shared.has(key) ? `shared-${shared.get(key)}` : `begin-${key}`);
-    else if (loads.get(id)! > 1) names.set(id, folderName(root, id));
+    const group = groups.get(id);
+    if (group !== undefined) {
+      const at = shared.indexOf(group);
+      names.set(id, at < 0 ? `begin-${[...group.begins][0]}` : `shared-${at + 1}`);
+    } else if (loads.get(id)! > 1) names.set(id, folderName(root, id));
   }
   return names;
 }

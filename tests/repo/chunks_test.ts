@@ -132,4 +132,48 @@ describe("files of a bundle", () => {
       },
     );
   });
+
+  test("what is imported late, and yet loaded in every run, belongs to the beginnings that load it", () => {
+    assert.deepEqual(
+      names([
+        "cli/salt.ts: | cli/main.ts",
+        "cli/salt-minion.ts: | cli/daemon.ts",
+        "cli/main.ts: | src/language/yaml/document.ts src/other.ts",
+        "cli/daemon.ts: src/language/yaml/scan.ts src/keys.ts |",
+        "src/language/yaml/document.ts: src/language/yaml/scan.ts |",
+        "src/language/yaml/scan.ts:",
+        "src/keys.ts:",
+        "src/other.ts: src/keys.ts |",
+      ]),
+      {
+        "cli/main.ts": "begin-main",
+        "src/language/yaml/document.ts": "begin-main",
+        "src/language/yaml/scan.ts": "shared-1",
+        "cli/daemon.ts": "begin-daemon",
+        "src/keys.ts": "begin-daemon",
+      },
+    );
+  });
+
+  test("two small parts are one file if a program needs both, and others only one of them", () => {
+    assert.deepEqual(
+      names([
+        "cli/salt-key.ts: | cli/keys.ts",
+        "cli/salt-run.ts: | cli/run.ts",
+        "cli/salt-cp.ts: | cli/copy.ts",
+        "cli/keys.ts: src/small_one.ts |",
+        "cli/run.ts: src/small_one.ts src/small_two.ts |",
+        "cli/copy.ts: src/small_two.ts |",
+        "src/small_one.ts:",
+        "src/small_two.ts:",
+      ]),
+      {
+        "cli/keys.ts": "begin-keys",
+        "cli/run.ts": "begin-run",
+        "cli/copy.ts": "begin-copy",
+        "src/small_one.ts": "shared-1",
+        "src/small_two.ts": "shared-1",
+      },
+    );
+  });
 });
