@@ -36,7 +36,7 @@ function denoFlags(runtime: Runtime): string[] {
  */
 function quiet(runtime: Runtime): string[] {
   const flag = "--disable-sigusr1";
-  const inspected = process.execArgv.some((word) => word.startsWith("--inspect"));
+  const inspected = process.execArgv.some((word) => /^--inspect(?:-brk|-wait)?(?:=|$)/.test(word));
   return runtime.name === "node" && !inspected && !process.execArgv.includes(flag) ? [flag] : [];
 }
 
