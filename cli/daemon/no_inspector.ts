@@ -34,7 +34,9 @@ function isWanted(): boolean {
   try {
     // Deno does not list its flags, and its handler is not installed yet.
     if (onDeno) return inspector()?.url() !== undefined;
-    return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].some((flag) => /--inspect(?:-brk|-wait)?(?:[= ]|$)/.test(flag));
+    return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].some((flag) =>
+      /--inspect(?:-brk|-wait)?(?:[= ]|$)/.test(flag)
+    );
   } catch {
     return false;
   }
