@@ -16,7 +16,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { MINION_OPTIONS, type MinionOpts } from "../src/model/config/minion_opts.ts";
 import { openFiles } from "../src/content/fileserver/client.ts";
-import type { Context } from "../src/model/loader/context.ts";
+import type { Context } from "../src/model/loader/family.ts";
 import { hostContext } from "../src/model/loader/host_context.ts";
 import { createFunctionTable } from "../src/model/loader/loader.ts";
 import { silentLogger } from "../src/base/log.ts";

@@ -5,8 +5,7 @@ import type { OwnPillar } from "../src/host/minion/pillar.ts";
 import { createRenderers } from "../src/language/render/renderers.ts";
 import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
 import type { WorkerPool } from "../src/feature/supervise/worker_pool.ts";
-import type { Context } from "../src/model/loader/context.ts";
-import { CommandExecutionError } from "../src/model/loader/family.ts";
+import { CommandExecutionError, type Context } from "../src/model/loader/family.ts";
 import type { HostMaster } from "../src/model/loader/host_master.ts";
 import { customRenderers } from "../src/model/loader/custom_renderers.ts";
 import { withCustomPillars } from "../src/model/loader/custom_pillars.ts";
@@ -20,7 +19,7 @@ import { PillarCompiler } from "../src/content/pillar/compiler.ts";
 import { pillarHandlers, pillarWorkers, type WorkerPillarRequest } from "../src/host/master/workers/pillar_workers.ts";
 import { showTop } from "../src/content/pillar/top.ts";
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
-import type { AnyMap } from "../src/language/python/containers.ts";
+import type { AnyMap } from "../src/language/python/values.ts";
 import type { OpenRunner } from "../src/host/runner/runner_host_options.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 

@@ -4,7 +4,7 @@ import { baseName } from "../../src/base/paths.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
 import type { Host } from "../../src/model/config/review.ts";
 import { MINION_OPTIONS } from "../../src/model/config/minion_opts.ts";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { reactionFiles } from "../../src/feature/reactor/reaction_files.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramContext } from "../program/context.ts";

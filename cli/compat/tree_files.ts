@@ -1,6 +1,6 @@
 /** Finds the files to read in a tree of states, pillar or custom modules, within limits. */
 import { dirName, joinPath } from "../../src/base/paths.ts";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { globPaths, hasMagic } from "../../src/model/config/glob_paths.ts";
 import type { FileSystem } from "../../src/runtime/fs.ts";
 

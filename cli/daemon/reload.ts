@@ -3,7 +3,7 @@ import type { LoadedConfig } from "../../src/model/config/load.ts";
 import { refuseHarmfulOptions } from "../../src/model/config/review.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { equal } from "../../src/language/python/equal.ts";
+import { equal } from "../../src/language/python/values.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { readConfig } from "../program/read_config.ts";
 import { checkConfig } from "./check/check_config.ts";

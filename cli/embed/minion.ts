@@ -19,8 +19,7 @@ export type { OwnPillar } from "../../src/host/minion/pillar.ts";
 export { RejectedError } from "../../src/host/minion/sign_in.ts";
 export { minionOptions } from "../../src/model/config/given.ts";
 export type { MinionOpts } from "../../src/model/config/minion_opts.ts";
-export type { ExecutionFunction, ExecutionModule } from "../../src/model/loader/family.ts";
-export type { JobContext } from "../../src/model/loader/context.ts";
+export type { ExecutionFunction, ExecutionModule, JobContext } from "../../src/model/loader/family.ts";
 export {
   createLogger,
   type LogFields,

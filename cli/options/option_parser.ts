@@ -2,7 +2,7 @@
 import { nearestName } from "../../src/base/nearest_name.ts";
 import { formatHelp, usageLine } from "./help.ts";
 import { type Option, type ProgramTable, type Stop, takesValue } from "./option.ts";
-import { floatOfText } from "../../src/language/python/number_text.ts";
+import { floatOfText } from "../../src/language/python/text.ts";
 import { parseInteger, quote } from "./optparse_values.ts";
 import type { ExitRequest, OptionsContext, OptionValue, OptionValues, Program, RunRequest } from "./request.ts";
 

@@ -1,5 +1,5 @@
 /** Parses and quotes values as Python's optparse does. */
-import { intOfText } from "../../src/language/python/number_text.ts";
+import { intOfText } from "../../src/language/python/text.ts";
 import type { OptionValue } from "./request.ts";
 
 /** Converts `True` and `False` to booleans; other text stays. @param anyCase true also accepts `TRUE` and the like */

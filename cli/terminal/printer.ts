@@ -3,7 +3,7 @@ import { customFiles } from "../../src/model/loader/custom_files.ts";
 import { StreamedMap } from "../../src/model/loader/streamed_map.ts";
 import { nestedEntries } from "../../src/plugins/outputters/nested.ts";
 import { preload, render } from "../../src/plugins/outputters/mod.ts";
-import { stripEnd } from "../../src/language/python/whitespace.ts";
+import { stripEnd } from "../../src/language/python/text.ts";
 import { inColor } from "./color.ts";
 import type { ProgramContext } from "../program/context.ts";
 

@@ -1,6 +1,6 @@
 import { systemClock } from "../base/async/clock.ts";
 import { deferred } from "../base/async/deferred.ts";
-import { floatOfText, intOfText } from "../language/python/number_text.ts";
+import { floatOfText, intOfText } from "../language/python/text.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { LocalClient } from "./local_client.ts";
 import { hasReturn, highestRetcode, type Outcome } from "./outcome.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentsError } from "../model/loader/family.ts";
-import { typeName } from "../language/python/type_name.ts";
+import { typeName } from "../language/python/values.ts";
 
 /**
  * The bytes of a text, in UTF-8, or bytes as they are.

@@ -1,6 +1,5 @@
-import type { Context, JobContext } from "../model/loader/context.ts";
-import { CommandNotFoundError, SaltInvocationError } from "../model/loader/family.ts";
-import { repr, str } from "../language/python/repr.ts";
+import { CommandNotFoundError, type Context, type JobContext, SaltInvocationError } from "../model/loader/family.ts";
+import { repr, str } from "../language/python/values.ts";
 import { which } from "./linux/programs.ts";
 
 /** What a command did. */

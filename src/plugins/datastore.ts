@@ -1,6 +1,6 @@
 import { joinPath } from "../base/paths.ts";
-import type { Context } from "../model/loader/context.ts";
-import { isMap } from "../language/python/containers.ts";
+import type { Context } from "../model/loader/family.ts";
+import { isMap } from "../language/python/values.ts";
 import { decode, encode } from "../protocol/wire/msgpack.ts";
 
 type Place = Pick<Context, "runtime" | "opts">;

@@ -1,6 +1,5 @@
 import { messageOf } from "../base/errors.ts";
-import type { JobContext } from "../model/loader/context.ts";
-import { CommandExecutionError } from "../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../model/loader/family.ts";
 import { Rendering } from "../model/loader/rendering.ts";
 import { parseOrderedYaml } from "../language/yaml/ordered.ts";
 

@@ -1,5 +1,5 @@
 import { parseSignature, type Signature } from "../model/loader/signature.ts";
-import { repr } from "../language/python/repr.ts";
+import { repr } from "../language/python/values.ts";
 import { PARAMETERS } from "./parameters.ts";
 
 /** A function as its file has it. */

@@ -1,10 +1,8 @@
-import { type AnyMap, entriesOf, isMap } from "../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, str, truthy } from "../language/python/values.ts";
 import { deepCopy } from "../language/python/copy.ts";
 import { dictGet, MISSING } from "../language/python/dict.ts";
 import { compileGlob } from "../language/python/glob.ts";
-import { str } from "../language/python/repr.ts";
 import { traverse } from "../language/python/traverse.ts";
-import { truthy } from "../language/python/truth.ts";
 import { update } from "../language/python/update.ts";
 import { pythonError } from "./python_errors.ts";
 

@@ -1,7 +1,7 @@
 import { joinPath } from "../base/paths.ts";
 import { messageOf } from "../base/errors.ts";
-import type { Context } from "../model/loader/context.ts";
-import { isMap } from "../language/python/containers.ts";
+import type { Context } from "../model/loader/family.ts";
+import { isMap } from "../language/python/values.ts";
 import { decode, encode } from "../protocol/wire/msgpack.ts";
 
 type Reader = Pick<Context, "runtime" | "log" | "opts">;

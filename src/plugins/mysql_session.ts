@@ -1,6 +1,6 @@
 /** Sessions with MySQL and MariaDB by their client program: a package that speaks their protocol is not needed. */
 import { SaltInvocationError } from "../model/loader/family.ts";
-import { str } from "../language/python/repr.ts";
+import { str } from "../language/python/values.ts";
 import { hex } from "../protocol/crypto/hex.ts";
 import { concat } from "../runtime/bytes.ts";
 import type { Runtime } from "../runtime/runtime.ts";

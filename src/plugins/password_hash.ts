@@ -1,7 +1,6 @@
 import { cryptSalt, randomSalt, unixCrypt } from "../protocol/crypto/unix_crypt.ts";
-import type { JobContext } from "../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../model/loader/family.ts";
-import { repr } from "../language/python/repr.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../model/loader/family.ts";
+import { repr } from "../language/python/values.ts";
 import { programPath, run } from "./commands.ts";
 
 type Algorithm = (context: JobContext, password: string, salt: string | undefined) => string | Promise<string>;

@@ -1,6 +1,6 @@
 import { SystemError } from "../base/errors.ts";
 import { CommandExecutionError } from "../model/loader/family.ts";
-import { repr } from "../language/python/repr.ts";
+import { repr } from "../language/python/values.ts";
 import { ForeignLinkError } from "../runtime/foreign_links.ts";
 
 /** Numbers, texts and exceptions of the system's errors, as Python has them on Linux. */

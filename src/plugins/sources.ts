@@ -1,6 +1,5 @@
-import type { JobContext } from "../model/loader/context.ts";
-import { str } from "../language/python/repr.ts";
-import { truthy } from "../language/python/truth.ts";
+import type { JobContext } from "../model/loader/family.ts";
+import { str, truthy } from "../language/python/values.ts";
 import { exists } from "./linux/paths.ts";
 
 /** The scheme of an address, in lower case; empty for a path. */

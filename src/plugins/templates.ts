@@ -1,10 +1,7 @@
 import type { Args } from "../model/loader/signature.ts";
-import type { JobContext } from "../model/loader/context.ts";
-import { CommandExecutionError } from "../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../model/loader/family.ts";
 import { isTemplateEngine, Rendering, templateText, unsupportedEngine } from "../model/loader/rendering.ts";
-import { isMap } from "../language/python/containers.ts";
-import { str } from "../language/python/repr.ts";
-import { truthy } from "../language/python/truth.ts";
+import { isMap, str, truthy } from "../language/python/values.ts";
 
 /** The environment that templates of a call import from. */
 const saltenvOf = (context: JobContext, saltenv: unknown): string =>

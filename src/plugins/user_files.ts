@@ -1,14 +1,12 @@
 import { joinPath } from "../base/paths.ts";
-import type { JobContext } from "../model/loader/context.ts";
-import { CommandExecutionError } from "../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../model/loader/family.ts";
 import { dirname } from "../language/python/posixpath.ts";
 import type { FileSystem } from "../runtime/fs.ts";
 import { runAll } from "./commands.ts";
 import { overwrite } from "./modules/file/content.ts";
 import { isDirectory, isFile } from "./linux/paths.ts";
 import type { Args } from "../model/loader/signature.ts";
-import { str } from "../language/python/repr.ts";
-import { truthy } from "../language/python/truth.ts";
+import { str, truthy } from "../language/python/values.ts";
 
 /** Links that are followed on the way to a file before it counts as not root's. */
 const MOST_LINKS = 16;

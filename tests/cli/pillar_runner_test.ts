@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { openMasterPillar, openOwnPillar, openRunnerPillar } from "../../cli/pillar.ts";
 import { completeOptions } from "../../src/model/config/load.ts";
 import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
-import type { AnyMap } from "../../src/language/python/containers.ts";
+import type { AnyMap } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { captureLog } from "../support/capture_log.ts";
 import { asObjects } from "../support/ordered.ts";

@@ -4,7 +4,7 @@ import process from "node:process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openMasterPillar } from "../../cli/pillar.ts";
-import { lookup } from "../../src/language/python/containers.ts";
+import { lookup } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { Supervisor } from "../../src/feature/supervise/supervisor.ts";
 import type { WorkerPool } from "../../src/feature/supervise/worker_pool.ts";

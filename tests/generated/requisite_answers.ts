@@ -1,6 +1,6 @@
 /** What Brine makes of the SLS files of `requisites.ts`, in the form of `record_requisites.py`. */
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { entriesOf, isMap, lookup } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap, lookup } from "../../src/language/python/values.ts";
 import { inTemporary } from "../plugins/temporary.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { localFiles } from "../support/local_files.ts";

@@ -1,6 +1,6 @@
 /** What Brine's functions make of the cases of `text_edits.ts`, in the form of `record_text_edits.py`. */
 import { currentRuntime } from "../../src/runtime/current.ts";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { stateCaller } from "../support/state_calls.ts";
 import { inTemporary } from "../plugins/temporary.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { test } from "node:test";
-import { entriesOf, isMap, lookup } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap, lookup } from "../../src/language/python/values.ts";
 import { type Cluster, startCluster } from "../support/start_cluster.ts";
 
 const OPTIONS = { timeout: 120_000 };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { after, before, describe, test } from "node:test";
-import { isFloat } from "../../src/language/python/float.ts";
+import { isFloat } from "../../src/language/python/values.ts";
 import { RUNTIME } from "./daemon.ts";
 import { Fleet, idOf } from "./fleet.ts";
 import { installSalt, type Kind, type Release } from "./release.ts";

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { Capture } from "../../src/plugins/modules/cmd/capture.ts";
 import { splitWords } from "../../src/plugins/linux/words.ts";
-import { repr, str } from "../../src/language/python/repr.ts";
+import { repr, str } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { inTemporary, runs } from "./temporary.ts";

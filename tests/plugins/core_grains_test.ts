@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tupleOf } from "../../src/language/python/tuple.ts";
+import { tupleOf } from "../../src/language/python/values.ts";
 import { SystemError } from "../../src/base/errors.ts";
 import { grains } from "../../src/plugins/grains/core.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

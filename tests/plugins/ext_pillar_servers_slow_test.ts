@@ -1,7 +1,7 @@
 /** The external pillars `postgres`, `mysql` and `redis`, compared with what real Salt made of the same servers. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { entriesOf, OrderedMap } from "../../src/language/python/containers.ts";
+import { entriesOf, OrderedMap } from "../../src/language/python/values.ts";
 import { loadDriver } from "../../src/plugins/driver.ts";
 import { mysqlSession } from "../../src/plugins/mysql_session.ts";
 import { columnsOf } from "../../src/plugins/pillar/mysql.ts";

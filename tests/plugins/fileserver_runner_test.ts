@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { RunnerContext } from "../../src/model/loader/context.ts";
-import { SaltInvocationError } from "../../src/model/loader/family.ts";
+import { type RunnerContext, SaltInvocationError } from "../../src/model/loader/family.ts";
 import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
 import { runner } from "../../src/plugins/runners/fileserver.ts";
 import { serverBed } from "../content/fileserver/bed.ts";

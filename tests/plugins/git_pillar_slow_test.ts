@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { entriesOf, OrderedMap } from "../../src/language/python/containers.ts";
+import { entriesOf, OrderedMap } from "../../src/language/python/values.ts";
 import { GitBed, skip } from "../content/fileserver/gitfs_bed.ts";
 import { pillarBed } from "../support/pillar.ts";
 

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { kwargs, type TestMinion, testMinion } from "../support/context.ts";
 import { localFiles } from "../support/local_files.ts";
 

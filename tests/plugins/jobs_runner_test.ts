@@ -7,7 +7,7 @@ import { joinPath } from "../../src/base/paths.ts";
 import { EventBus } from "../../src/model/event/bus.ts";
 import { serveBus } from "../../src/model/event/bus_server.ts";
 import type { JobCache, JobSearch } from "../../src/model/job/job_cache.ts";
-import type { RunnerContext } from "../../src/model/loader/context.ts";
+import type { RunnerContext } from "../../src/model/loader/family.ts";
 import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
 import { StreamedMap } from "../../src/model/loader/streamed_map.ts";
 import { localCache } from "../../src/plugins/job_caches/local_cache.ts";

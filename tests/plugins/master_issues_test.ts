@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
-import type { RunnerContext } from "../../src/model/loader/context.ts";
+import type { RunnerContext } from "../../src/model/loader/family.ts";
 import { encode } from "../../src/protocol/wire/msgpack.ts";
 import { runner as auth } from "../../src/plugins/runners/auth.ts";
 import { masterIssues } from "../../src/plugins/runners/master_issues.ts";

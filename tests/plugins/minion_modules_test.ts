@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JobControl } from "../../src/model/loader/context.ts";
+import type { JobControl } from "../../src/model/loader/family.ts";
 import { moduleName, MODULES } from "../../src/plugins/modules/mod.ts";
 import { encode } from "../../src/protocol/wire/msgpack.ts";
 import { kwargs, testMinion } from "../support/context.ts";

@@ -1,7 +1,7 @@
 /** The external pillar `pillar_ldap`, compared with what real Salt made of the same directory. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { entriesOf, OrderedMap } from "../../src/language/python/containers.ts";
+import { entriesOf, OrderedMap } from "../../src/language/python/values.ts";
 import { pillarBed, type PillarCase, replaced } from "../support/pillar.ts";
 import { noLdap, startLdap, type TestServer } from "../support/servers.ts";
 import { canonical, type Json, unescape, vectors } from "../support/vectors.ts";

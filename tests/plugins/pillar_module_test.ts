@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pillarRecord } from "../../src/host/minion/pillar.ts";
 import { callFunction } from "../../src/host/minion/processes/executor.ts";
-import type { AnyMap } from "../../src/language/python/containers.ts";
+import type { AnyMap } from "../../src/language/python/values.ts";
 import { readDocument } from "../../src/language/yaml/document.ts";
 import { parseInput } from "../../src/model/job/args.ts";
 import { testMinion } from "../support/context.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JobContext } from "../../src/model/loader/context.ts";
+import type { JobContext } from "../../src/model/loader/family.ts";
 import { delRepo, getRepo, modRepo } from "../../src/plugins/modules/aptpkg/repositories.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunnerContext } from "../../src/model/loader/context.ts";
+import type { RunnerContext } from "../../src/model/loader/family.ts";
 import { runner } from "../../src/plugins/runners/reactor.ts";
 
 test("set_leader asks the reactor of this master, whose id need not be configured", async () => {

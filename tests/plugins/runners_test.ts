@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { silentLogger } from "../../src/base/log.ts";
-import type { RunnerContext } from "../../src/model/loader/context.ts";
+import type { RunnerContext } from "../../src/model/loader/family.ts";
 import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
 import { MinionCache } from "../../src/host/master/minion_cache.ts";
 import { RUNNERS } from "../../src/plugins/runners/mod.ts";

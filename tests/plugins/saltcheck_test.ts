@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import type { CompilePillar } from "../../src/model/loader/pillar_link.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { localFiles } from "../support/local_files.ts";

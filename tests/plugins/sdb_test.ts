@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { after, describe, test } from "node:test";
-import type { RunnerContext } from "../../src/model/loader/context.ts";
+import type { RunnerContext } from "../../src/model/loader/family.ts";
 import { Sdb } from "../../src/model/loader/sdb.ts";
 import { ABSENT_SDB } from "../../src/model/loader/absent_sdb.ts";
 import { silentLogger } from "../../src/base/log.ts";

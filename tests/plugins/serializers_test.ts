@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { SERIALIZERS } from "../../src/plugins/serializers/mod.ts";
-import { toFloat } from "../../src/language/python/float.ts";
-import { equal } from "../../src/language/python/equal.ts";
+import { equal, toFloat } from "../../src/language/python/values.ts";
 
 const utf8 = new TextEncoder();
 const textOf = (content: string | Uint8Array) =>

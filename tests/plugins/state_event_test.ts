@@ -8,7 +8,7 @@ import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { EventBus } from "../../src/model/event/bus.ts";
 import { serveBus } from "../../src/model/event/bus_server.ts";
 import { ipcHash } from "../../src/protocol/crypto/id_hashes.ts";
-import { Float } from "../../src/language/python/float.ts";
+import { Float } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../support/capture_log.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import { systemClock } from "../../src/base/async/clock.ts";
-import { entriesOf, isMap, lookup, OrderedMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap, lookup, OrderedMap } from "../../src/language/python/values.ts";
 import { decode } from "../../src/protocol/wire/msgpack.ts";
 import { kwargs, type TestMinion, testMinion, type TestMinionOptions } from "../support/context.ts";
 import { localFiles } from "../support/local_files.ts";

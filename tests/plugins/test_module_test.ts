@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Tuple } from "../../src/language/python/containers.ts";
-import { Float } from "../../src/language/python/float.ts";
+import { Float, Tuple } from "../../src/language/python/values.ts";
 import { SALT_COMPAT, VERSION } from "../../src/base/version.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parseOrderedJson } from "../../src/language/python/json.ts";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { dumpJson } from "../../src/language/python/json_dump.ts";
 import { createRenderers } from "../../src/language/render/renderers.ts";
 import { silentLogger } from "../../src/base/log.ts";

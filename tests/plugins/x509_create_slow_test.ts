@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { programPath } from "../../src/plugins/commands.ts";
 import { SaltInvocationError } from "../../src/model/loader/family.ts";
 import { encodeBase64 } from "../../src/language/python/binascii.ts";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { FakeClock } from "../support/fake_clock.ts";
 import { testJob } from "../support/job_context.ts";

@@ -3,8 +3,7 @@ import * as fs from "node:fs";
 import { test } from "node:test";
 import { readDer } from "../../src/plugins/modules/x509/der.ts";
 import { readCertificate, readRequest, readRevocations } from "../../src/plugins/modules/x509/read.ts";
-import type { JobContext } from "../../src/model/loader/context.ts";
-import { SaltInvocationError } from "../../src/model/loader/family.ts";
+import { type JobContext, SaltInvocationError } from "../../src/model/loader/family.ts";
 import { testMinion } from "../support/context.ts";
 
 const FILES: Record<string, string> = JSON.parse(

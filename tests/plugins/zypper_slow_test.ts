@@ -1,7 +1,7 @@
 /** Packages of a directory, installed by zypper and rpm below another directory. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { MasterLink } from "../../src/model/loader/context.ts";
+import type { MasterLink } from "../../src/model/loader/family.ts";
 import { programPath } from "../../src/plugins/commands.ts";
 import { states } from "../../src/plugins/states/pkg.ts";
 import { states as repoStates } from "../../src/plugins/states/pkgrepo.ts";

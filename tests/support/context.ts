@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/base/async/clock.ts";
 import { openFiles } from "../../src/content/fileserver/client.ts";
-import type { Context, Files, JobControl, MasterLink } from "../../src/model/loader/context.ts";
+import type { Context, Files, JobControl, MasterLink } from "../../src/model/loader/family.ts";
 import { hostContext } from "../../src/model/loader/host_context.ts";
 import {
   createFunctionTable,

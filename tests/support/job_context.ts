@@ -1,4 +1,4 @@
-import type { JobContext } from "../../src/model/loader/context.ts";
+import type { JobContext } from "../../src/model/loader/family.ts";
 import { type TestMinion, testMinion, type TestMinionOptions } from "./context.ts";
 
 /** A minion for tests, and what a job of it sees. */

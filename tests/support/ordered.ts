@@ -1,4 +1,4 @@
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 
 /** A value with its maps as lists of entries: two of these are equal only if their keys are in the same order. */
 export function ordered(value: unknown): unknown {

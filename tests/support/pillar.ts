@@ -7,7 +7,7 @@ import { MASTER_OPTIONS } from "../../src/model/config/master_opts.ts";
 import { createLogger, type LogRecord } from "../../src/base/log.ts";
 import { PillarCompiler, type PillarRequest } from "../../src/content/pillar/compiler.ts";
 import { EXT_PILLARS } from "../../src/plugins/pillar/mod.ts";
-import type { AnyMap } from "../../src/language/python/containers.ts";
+import type { AnyMap } from "../../src/language/python/values.ts";
 import { createRenderers } from "../../src/language/render/renderers.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

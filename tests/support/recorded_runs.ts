@@ -1,5 +1,5 @@
 /** Returns of state runs, as recorded and as they come, made comparable: what the rules of tests/golden-states leave free is left out. */
-import { type AnyMap, entriesOf, isMap, lookup } from "../../src/language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, lookup } from "../../src/language/python/values.ts";
 import { recordedValue } from "./recorded_values.ts";
 
 /** The functions whose changes and comments come in the order of a directory. */

@@ -5,7 +5,7 @@ import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from
 import { bindArguments, parseSignature } from "../../src/model/loader/signature.ts";
 import type { StateContext, StateModule } from "../../src/model/loader/states.ts";
 import { createLogger } from "../../src/base/log.ts";
-import { truthy } from "../../src/language/python/truth.ts";
+import { truthy } from "../../src/language/python/values.ts";
 import { isRecord } from "../../src/base/record.ts";
 import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

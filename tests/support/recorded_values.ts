@@ -1,6 +1,5 @@
 /** Values of `tests/golden-states`, where an object with `$py` stands for what JSON does not have. */
-import { Float } from "../../src/language/python/float.ts";
-import { tupleOf } from "../../src/language/python/tuple.ts";
+import { Float, tupleOf } from "../../src/language/python/values.ts";
 import { DateTime } from "../../src/protocol/wire/msgpack_values.ts";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -1,5 +1,5 @@
 /** Minions whose jobs see programs and variables of a test's own, and that run states. */
-import type { JobContext } from "../../src/model/loader/context.ts";
+import type { JobContext } from "../../src/model/loader/family.ts";
 import type { StateContext, StateModule, StateReturn } from "../../src/model/loader/states.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

@@ -17,12 +17,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../src/base/async/clock.ts";
 import { openFiles } from "../../src/content/fileserver/client.ts";
-import type { Context } from "../../src/model/loader/context.ts";
+import type { Context } from "../../src/model/loader/family.ts";
 import { hostContext, hostFunctions } from "../../src/model/loader/host_context.ts";
 import { createLogger, type LogRecord } from "../../src/base/log.ts";
 import { executeJob } from "../../src/host/minion/processes/executor.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
-import { entriesOf, isMap } from "../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { localFiles } from "./local_files.ts";
 

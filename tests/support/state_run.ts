@@ -2,7 +2,7 @@
 import { MissingFunctionError } from "../../src/host/minion/processes/executor.ts";
 import { hostStates } from "../../src/model/loader/state_table.ts";
 import { jobContext } from "../../src/model/loader/job_context.ts";
-import type { JobContext } from "../../src/model/loader/context.ts";
+import type { JobContext } from "../../src/model/loader/family.ts";
 import type { LowChunk, StateFunction, StateModule } from "../../src/model/loader/states.ts";
 import { STATES } from "../../src/plugins/states/mod.ts";
 import { runStates, type RunStatesOptions } from "../../src/content/state/run/run_states.ts";

@@ -1,7 +1,6 @@
 /** Checks the files in the option `reactor`. */
 import { messageOf } from "../../../src/base/errors.ts";
-import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
-import { str } from "../../../src/language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../../src/language/python/values.ts";
 import { reactionFiles } from "../../../src/feature/reactor/reaction_files.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { parseYaml } from "../../../src/language/yaml/document.ts";

@@ -1,5 +1,5 @@
 import { ABSENT_SDB, absentSdb } from "../../../src/model/loader/absent_sdb.ts";
-import { isMap, lookup } from "../../../src/language/python/containers.ts";
+import { isMap, lookup } from "../../../src/language/python/values.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
 import { doubtful, type Finding } from "./finding.ts";
 

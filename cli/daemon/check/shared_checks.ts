@@ -6,8 +6,7 @@ import { type Host, refuseHarmfulOptions } from "../../../src/model/config/revie
 import { messageOf } from "../../../src/base/errors.ts";
 import { createLogger } from "../../../src/base/log.ts";
 import { ignoredBy } from "../../../src/content/fileserver/ignore.ts";
-import { entriesOf, isMap, lookup } from "../../../src/language/python/containers.ts";
-import { str } from "../../../src/language/python/repr.ts";
+import { entriesOf, isMap, lookup, str } from "../../../src/language/python/values.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { logFormats } from "../log_settings.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";

@@ -1,7 +1,7 @@
 /** Makes the context for functions of `salt-call`: as on a minion, with or without a master. */
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { openFiles } from "../../../src/content/fileserver/client.ts";
-import type { Context } from "../../../src/model/loader/context.ts";
+import type { Context } from "../../../src/model/loader/family.ts";
 import { hostContext, hostFunctions } from "../../../src/model/loader/host_context.ts";
 import type { FunctionTable } from "../../../src/model/loader/loader.ts";
 import type { CompilePillar } from "../../../src/model/loader/pillar_link.ts";

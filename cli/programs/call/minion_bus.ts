@@ -3,7 +3,7 @@ import { SystemError } from "../../../src/base/errors.ts";
 import type { MinionOpts } from "../../../src/model/config/minion_opts.ts";
 import { askBus, type AskedBus } from "../../../src/model/event/ask_bus.ts";
 import { type BusSender, listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
-import type { MasterLink } from "../../../src/model/loader/context.ts";
+import type { MasterLink } from "../../../src/model/loader/family.ts";
 import { localSockets } from "../../../src/host/minion/local_bus.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { eventStamp, packEvent } from "../../../src/protocol/wire/event_frame.ts";

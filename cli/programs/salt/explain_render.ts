@@ -2,7 +2,7 @@
  * Finds the mistake in an SLS or top file of this master: Salt's texts name neither file nor line. For stderr; scripts compare
  * stdout.
  */
-import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
+import { entriesOf, isMap } from "../../../src/language/python/values.ts";
 import { hasReturn, type Outcome } from "../../../src/client/outcome.ts";
 import { joinPath } from "../../../src/base/paths.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";

@@ -1,7 +1,7 @@
 /** `salt --stream`: prints the output of a running job line by line, each line after the id of its minion. */
 import type { Output, StateProgress } from "../../../src/client/job_collector.ts";
 import { printable, printableLines } from "../../../src/base/printable.ts";
-import { truthy } from "../../../src/language/python/truth.ts";
+import { truthy } from "../../../src/language/python/values.ts";
 
 /** Joins pieces of output to lines, separately for each minion and stream. */
 export class LiveOutput {

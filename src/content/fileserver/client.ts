@@ -1,13 +1,14 @@
-import { fieldsOf, textsOf } from "../../language/python/given.ts";
+import { fieldsOf, textsOf } from "../../language/python/values.ts";
 import { baseName, isWithin, joinPath } from "../../base/paths.ts";
-import type {
-  CacheDirectoryOptions,
-  FetchOptions,
-  FileHash,
-  Files,
-  ListFilesOptions,
-} from "../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  type CacheDirectoryOptions,
+  CommandExecutionError,
+  type FetchOptions,
+  type FileHash,
+  type Files,
+  type ListFilesOptions,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

@@ -1,6 +1,6 @@
 import { hasMagic } from "../../model/config/glob_paths.ts";
 import { joinPath } from "../../base/paths.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../language/python/values.ts";
 import { strangersLink } from "../../runtime/foreign_links.ts";
 import type { FileStat } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

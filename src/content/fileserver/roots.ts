@@ -5,7 +5,7 @@ import type { HashName } from "../../runtime/crypto.ts";
 import { strangersLink } from "../../runtime/foreign_links.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { type AnyMap, entriesOf } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf } from "../../language/python/values.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
 import { digestFile, isHashName } from "./digest.ts";

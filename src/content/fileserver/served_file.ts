@@ -1,12 +1,11 @@
 import { hex } from "../../protocol/crypto/hex.ts";
 import { SaltError } from "../../base/errors.ts";
-import type { FileHash } from "../../model/loader/context.ts";
-import { CommandExecutionError } from "../../model/loader/family.ts";
+import { CommandExecutionError, type FileHash } from "../../model/loader/family.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { bytesOf } from "../../protocol/wire/payload.ts";
 import { isHashName } from "./digest.ts";
 import type { FileRequest } from "./file_request.ts";
-import { fieldsOf } from "../../language/python/given.ts";
+import { fieldsOf } from "../../language/python/values.ts";
 
 /** A file of the file server. */
 export interface ServedFile {

@@ -1,6 +1,5 @@
 import { joinPath } from "../../base/paths.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 import type { GitHost } from "./command.ts";
 import { gitRemotes } from "./remote.ts";
 import { GitRepository } from "./repository.ts";

@@ -1,7 +1,5 @@
 import { ConfigError } from "../../base/errors.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import type { GitAuth } from "./command.ts";
 import { parseGitUrl, shownRemote } from "./url.ts";
 import { REFSPECS } from "../../model/config/git_opts.ts";

@@ -3,7 +3,7 @@ import { SALT_MASTER_DEFAULTS, withoutSdbValues, withSaltDefaults } from "../../
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pillar.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../../language/python/values.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { decryptionOf, decryptValue } from "../../language/render/decrypt.ts";
 import { type FunctionTable, SaltFunctions } from "../../language/render/jinja/salt_functions.ts";

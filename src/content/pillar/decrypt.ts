@@ -1,7 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { type AnyMap, entriesOf, isMap, lookup, OrderedMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, str, truthy } from "../../language/python/values.ts";
 
 /** The options `decrypt_pillar` and `decrypt_pillar_delimiter`, parsed. */
 export interface EncryptedKeys {

@@ -1,7 +1,4 @@
-import { textsOf } from "../../language/python/given.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, str, textsOf, truthy } from "../../language/python/values.ts";
 import { type EncryptedKeys, encryptedKeysOf } from "./decrypt.ts";
 import type { MergeRules } from "../../language/python/merge_strategy.ts";
 

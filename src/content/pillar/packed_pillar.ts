@@ -1,5 +1,5 @@
 import { sameBytes } from "../../runtime/bytes.ts";
-import { type AnyMap, entriesOf, mapOf } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, mapOf } from "../../language/python/values.ts";
 import { encode, Packed } from "../../protocol/wire/msgpack.ts";
 
 /** A pillar that another process has packed: its bytes are sent and stored unchanged, however large. */

@@ -3,7 +3,7 @@ import { joinPath } from "../../base/paths.ts";
 import { ConfigError, messageOf } from "../../base/errors.ts";
 import { isMinionId } from "../../base/minion_id.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, isMap, lookup } from "../../language/python/containers.ts";
+import { type AnyMap, isMap, lookup } from "../../language/python/values.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 

@@ -1,8 +1,16 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  type AnyMap,
+  entriesOf,
+  isMap,
+  lookup,
+  OrderedMap,
+  repr,
+  sizeOf,
+  str,
+  truthy,
+} from "../../language/python/values.ts";
 import type { Pipeline } from "../../language/render/pipeline.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import type { PillarFiles } from "./files.ts";

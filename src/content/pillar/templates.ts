@@ -1,6 +1,6 @@
 import { SALT_MASTER_DEFAULTS } from "../../model/config/salt_defaults.ts";
 import type { Logger } from "../../base/log.ts";
-import type { AnyMap } from "../../language/python/containers.ts";
+import type { AnyMap } from "../../language/python/values.ts";
 import type { FunctionTable } from "../../language/render/jinja/salt_functions.ts";
 import { gpgOptionsOf } from "../../language/render/gpg_options.ts";
 import { jinjaOptionsOf } from "../../language/render/jinja/options_of.ts";

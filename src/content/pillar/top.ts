@@ -1,7 +1,14 @@
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { isFloat, isInteger } from "../../language/python/float.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  type AnyMap,
+  entriesOf,
+  isFloat,
+  isInteger,
+  isMap,
+  lookup,
+  repr,
+  str,
+  truthy,
+} from "../../language/python/values.ts";
 import { matchTopTarget } from "../../model/target/top_target.ts";
 import type { PatternCache } from "../../model/target/patterns.ts";
 import { type Subject, TargetError } from "../../model/target/target.ts";

@@ -1,5 +1,4 @@
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { type AnyMap, entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 
 /**
  * True if no return of a run failed. A value that is not a map of returns, or is an empty map, counts as failed: the errors of

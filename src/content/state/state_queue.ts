@@ -1,5 +1,5 @@
 import { joinPath } from "../../base/paths.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 /** Directory with one file for each queued state job; as in Salt, each master has its own directory. */

@@ -1,6 +1,6 @@
 /** The beacons of a minion: which are configured, and what changes them. */
 import { deepCopy } from "../../language/python/copy.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 import { type BeaconConfig, configOf, itemsOf } from "./config.ts";
 
 /** The result of a change, as sent in the event that answers the request. */

@@ -1,5 +1,5 @@
 /** Handles the event `manage_beacons` on a minion's bus, by which functions change beacons. */
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { plain } from "./config.ts";
 import type { Beacons, Changed } from "./beacons.ts";
 import type { BeaconWatch } from "./watch.ts";

@@ -1,5 +1,4 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 import type { BeaconItem } from "../../model/loader/beacons.ts";
 
 /** The configuration of beacons by name: a list of items, or a map, which is Salt's old form. `enabled` applies to all beacons. */

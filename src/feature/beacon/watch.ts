@@ -9,7 +9,7 @@ import {
   settingsOf,
   VALID,
 } from "../../model/loader/beacons.ts";
-import type { Context } from "../../model/loader/context.ts";
+import type { Context } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Beacons } from "./beacons.ts";
 import { itemsOf, ownItems } from "./config.ts";

@@ -1,10 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import { fnmatch } from "../../model/event/tag.ts";
-import type { Files } from "../../model/loader/context.ts";
+import type { Files } from "../../model/loader/family.ts";
 import { type Rendering, templateText } from "../../model/loader/rendering.ts";
 import type { LowChunk } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { RenderError } from "../../language/render/render_error.ts";
 import { lowChunksOf } from "../../content/state/compile/low_chunks.ts";
 import { type OpenHigh, openHigh } from "../../content/state/compile/high.ts";

@@ -1,9 +1,7 @@
 import { SaltError } from "../../base/errors.ts";
 import type { LowChunk } from "../../model/loader/states.ts";
 import type { Signature } from "../../model/loader/signature.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { isFloat, isInteger } from "../../language/python/float.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../language/python/values.ts";
 import { isRecord } from "../../base/record.ts";
 
 /** The types of reactions; `cmd` is Salt's older name of `local`. */

@@ -1,6 +1,6 @@
 import { joinPath } from "../../base/paths.ts";
 import { codeOf } from "../../base/errors.ts";
-import type { Files } from "../../model/loader/context.ts";
+import type { Files } from "../../model/loader/family.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 

@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
 import type { Signature } from "../../model/loader/signature.ts";
 import type { Logger } from "../../base/log.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import type { Reaction, Reactions } from "./compile_reactions.ts";
 import type { Entered, LoopGuard } from "./loop_guard.ts";
 import { type ReactionCall, reactionCall } from "./reaction_call.ts";

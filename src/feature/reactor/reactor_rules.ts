@@ -1,8 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { fnmatch } from "../../model/event/tag.ts";
 import type { Logger } from "../../base/log.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, repr, str } from "../../language/python/values.ts";
 import { isRecord } from "../../base/record.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 

@@ -1,5 +1,5 @@
 import { ConfigError } from "../../base/errors.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../language/python/values.ts";
 import { type IpTarget, parseIpTarget } from "../../model/target/ipcidr.ts";
 import { type Flavour, profileOf } from "./flavours/flavours.ts";
 import type { FlavourOptions } from "./flavours/profile.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/async/clock.ts";
-import { Float } from "../../language/python/float.ts";
+import { Float } from "../../language/python/values.ts";
 import { VERSION } from "../../base/version.ts";
 
 const float = (value: number) => new Float(value);

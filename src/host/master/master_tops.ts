@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import { customTop, type CustomTops, runCustomTop } from "../../model/loader/custom_tops.ts";
 import type { TopsRegistry } from "../../model/loader/tops.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/values.ts";
 import { merge } from "../../language/python/merge_strategy.ts";
 import { isRecord } from "../../base/record.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

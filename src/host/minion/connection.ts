@@ -6,7 +6,7 @@ import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { joinPath } from "../../base/paths.ts";
 import { ConfigError, SaltError, TimeoutError } from "../../base/errors.ts";
 import { publicationTopic } from "../../protocol/crypto/id_hashes.ts";
-import type { MasterRequestOptions } from "../../model/loader/context.ts";
+import type { MasterRequestOptions } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
 import type { HashName, RsaPublicKey } from "../../runtime/crypto.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

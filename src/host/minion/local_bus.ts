@@ -1,5 +1,5 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
 import { packageFraming } from "../../model/event/salt_framing.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { BusEvent, EventBus } from "../../model/event/bus.ts";
 import { newJid } from "../../model/job/jid.ts";
 import type { Logger } from "../../base/log.ts";
-import { repr } from "../../language/python/repr.ts";
+import { repr } from "../../language/python/values.ts";
 import type { MinionGrains } from "./grains.ts";
 import type { Masters } from "./masters.ts";
 import type { MinionContext } from "./minion_context.ts";

@@ -1,7 +1,7 @@
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import { SaltError, TimeoutError } from "../../base/errors.ts";
-import type { MasterLink, MasterRequestOptions } from "../../model/loader/context.ts";
+import type { MasterLink, MasterRequestOptions } from "../../model/loader/family.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import type { MasterConnection } from "./connection.ts";
 

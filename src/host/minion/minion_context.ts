@@ -2,7 +2,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import type { EventBus } from "../../model/event/bus.ts";
 import { openFiles } from "../../content/fileserver/client.ts";
-import type { Context, Files, MasterLink } from "../../model/loader/context.ts";
+import type { Context, Files, MasterLink } from "../../model/loader/family.ts";
 import { hostContext, hostFunctions } from "../../model/loader/host_context.ts";
 import type { OpenHostMaster } from "../../model/loader/host_master.ts";
 import type { FunctionTable, ModuleRegistry } from "../../model/loader/loader.ts";

@@ -1,9 +1,7 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { ConfigError, SaltError } from "../../base/errors.ts";
 import type { PillarCall } from "../../model/loader/pillar_link.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { typeName } from "../../language/python/type_name.ts";
+import { type AnyMap, entriesOf, isMap, lookup, str, typeName } from "../../language/python/values.ts";
 
 /** Characters that are shown of a reply that is no pillar. */
 const MAX_SHOWN_CHARACTERS = 500;

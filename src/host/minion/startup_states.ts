@@ -1,7 +1,7 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { messageOf } from "../../base/errors.ts";
 import { newJid } from "../../model/job/jid.ts";
-import type { MasterLink } from "../../model/loader/context.ts";
+import type { MasterLink } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { returnLoad } from "./jobs/return_load.ts";

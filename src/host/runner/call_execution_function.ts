@@ -3,7 +3,7 @@ import { completeOptions } from "../../model/config/load.ts";
 import { MINION_OPTIONS } from "../../model/config/minion_opts.ts";
 import { openFiles } from "../../content/fileserver/client.ts";
 import { masterId } from "../master/master_id.ts";
-import type { Context } from "../../model/loader/context.ts";
+import type { Context } from "../../model/loader/family.ts";
 import type { FunctionTable } from "../../model/loader/loader.ts";
 import type { CompilePillar } from "../../model/loader/pillar_link.ts";
 import type { Logger } from "../../base/log.ts";

@@ -10,7 +10,7 @@ import { type ReactionCall, ReactionError } from "../../feature/reactor/reaction
 import { type ReactionClients, Reactor } from "../../feature/reactor/reactor.ts";
 import { ReactorRules } from "../../feature/reactor/reactor_rules.ts";
 import { newJid } from "../../model/job/jid.ts";
-import type { Context, MasterLink } from "../../model/loader/context.ts";
+import type { Context, MasterLink } from "../../model/loader/family.ts";
 import type { FunctionTable } from "../../model/loader/loader.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

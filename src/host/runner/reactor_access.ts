@@ -16,7 +16,7 @@ import { ANSWERS, proofOf, requestTag } from "../../feature/reactor/manage_reque
 import { compileReactions, type Reaction } from "../../feature/reactor/compile_reactions.ts";
 import { reactionCall } from "../../feature/reactor/reaction_call.ts";
 import { ReactorRules } from "../../feature/reactor/reactor_rules.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { parseYaml } from "../../language/yaml/document.ts";
 import { openOwnMinion } from "./call_execution_function.ts";

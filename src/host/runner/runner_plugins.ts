@@ -1,8 +1,13 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
-import type { Context, JobReader } from "../../model/loader/context.ts";
+import type {
+  Context,
+  JobReader,
+  ReturnerContext,
+  ReturnerModule,
+  ReturnerRegistry,
+} from "../../model/loader/family.ts";
 import type { RunnerRegistry } from "../../model/loader/custom_runners.ts";
-import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../model/loader/family.ts";
 import type { ModuleRegistry } from "../../model/loader/loader.ts";
 import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
 import type { SdbRegistry } from "../../model/loader/sdb.ts";

@@ -1,4 +1,4 @@
-import { textsOf } from "../../language/python/given.ts";
+import { textsOf } from "../../language/python/values.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { BusEvent } from "../../model/event/bus.ts";
 import { isPlainJid } from "../../model/job/jid.ts";

@@ -1,6 +1,6 @@
 import { iterate } from "../python/iterate.ts";
 import { PythonError, typeError, valueError } from "../python/python_error.ts";
-import { typeName } from "../python/type_name.ts";
+import { typeName } from "../python/values.ts";
 import { TemplateRuntimeError } from "./errors.ts";
 import { Namespace } from "./namespace.ts";
 import type { Target } from "./nodes.ts";

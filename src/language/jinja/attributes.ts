@@ -1,14 +1,10 @@
 import { asInt } from "../python/arithmetic.ts";
-import { type AnyMap, isMap, Tuple } from "../python/containers.ts";
+import { type AnyMap, isFloat, isInteger, isMap, PythonObject, repr, Tuple, typeName } from "../python/values.ts";
 import { dictGet, MISSING } from "../python/dict.ts";
-import { isFloat, isInteger } from "../python/float.ts";
 import { textLength } from "../python/iterate.ts";
-import { PythonObject } from "../python/object.ts";
 import { PythonError, typeError } from "../python/python_error.ts";
 import { PythonRange } from "../python/range.ts";
-import { repr } from "../python/repr.ts";
 import { type Slice, sliced } from "../python/slice.ts";
-import { typeName } from "../python/type_name.ts";
 import { Callable } from "./callable.ts";
 import { GroupTuple } from "./group_tuple.ts";
 import { asMarkup, Markup } from "./markup.ts";

@@ -1,5 +1,4 @@
-import { PythonObject } from "../python/object.ts";
-import { repr } from "../python/repr.ts";
+import { PythonObject, repr } from "../python/values.ts";
 import type { Described } from "./attributes.ts";
 import { Callable } from "./callable.ts";
 import { then } from "./compiled.ts";

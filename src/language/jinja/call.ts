@@ -1,7 +1,6 @@
-import { entriesOf } from "../python/containers.ts";
+import { entriesOf, typeName } from "../python/values.ts";
 import { iterate } from "../python/iterate.ts";
 import { typeError } from "../python/python_error.ts";
-import { typeName } from "../python/type_name.ts";
 import { receiver } from "./attributes.ts";
 import { Callable, type Keywords, NO_KEYWORDS } from "./callable.ts";
 import { evaluateAll, then } from "./compiled.ts";

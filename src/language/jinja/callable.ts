@@ -1,4 +1,4 @@
-import { PythonObject } from "../python/object.ts";
+import { PythonObject } from "../python/values.ts";
 
 /** The named arguments of a call, in their order. */
 export type Keywords = ReadonlyMap<string, unknown>;

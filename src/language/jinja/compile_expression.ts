@@ -1,8 +1,6 @@
 import { joinTexts } from "../python/arithmetic.ts";
 import { dictSet } from "../python/dict.ts";
-import { str } from "../python/repr.ts";
-import { truthy } from "../python/truth.ts";
-import { tupleOf } from "../python/tuple.ts";
+import { str, truthy, tupleOf } from "../python/values.ts";
 import { receiver } from "./attributes.ts";
 import { BlockReference } from "./blocks.ts";
 import { callValue, compileArguments } from "./call.ts";

@@ -1,4 +1,4 @@
-import { truthy } from "../python/truth.ts";
+import { truthy } from "../python/values.ts";
 import { iterate } from "../python/iterate.ts";
 import { assign } from "./assign.ts";
 import { compileExpression, type Compiler } from "./compile_expression.ts";

@@ -1,5 +1,5 @@
 import { tryIterate } from "../python/iterate.ts";
-import { repr } from "../python/repr.ts";
+import { repr } from "../python/values.ts";
 import { receiver } from "./attributes.ts";
 import { compileExpression, type Compiler } from "./compile_expression.ts";
 import { then } from "./compiled.ts";

@@ -1,4 +1,4 @@
-import { truthy } from "../python/truth.ts";
+import { truthy } from "../python/values.ts";
 import { receiver } from "./attributes.ts";
 import { assign } from "./assign.ts";
 import { compileExpression, compileFilter, compileFilters, type Compiler } from "./compile_expression.ts";

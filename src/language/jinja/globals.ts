@@ -1,10 +1,7 @@
 import { asInt } from "../python/arithmetic.ts";
-import { PythonObject } from "../python/object.ts";
+import { PythonObject, str, truthy, typeName } from "../python/values.ts";
 import { PythonError, typeError, valueError } from "../python/python_error.ts";
 import { PythonRange } from "../python/range.ts";
-import { str } from "../python/repr.ts";
-import { truthy } from "../python/truth.ts";
-import { typeName } from "../python/type_name.ts";
 import type { Described } from "./attributes.ts";
 import { Callable, type Keywords, NativeFunction } from "./callable.ts";
 import { lipsum } from "./lipsum.ts";

@@ -1,4 +1,4 @@
-import { Tuple } from "../python/containers.ts";
+import { Tuple } from "../python/values.ts";
 
 /** A group of `groupby`: a pair whose parts also have names. */
 export class GroupTuple extends Tuple<unknown> {

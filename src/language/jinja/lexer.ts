@@ -1,5 +1,5 @@
-import { integerOf, toFloat, toInteger } from "../python/float.ts";
-import { WHITESPACE } from "../python/whitespace.ts";
+import { integerOf, toFloat, toInteger } from "../python/values.ts";
+import { WHITESPACE } from "../python/text.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import type { JinjaOptions } from "./options.ts";
 import { unescapeString } from "./string_literal.ts";

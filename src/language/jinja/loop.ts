@@ -1,7 +1,6 @@
-import { equal } from "../python/equal.ts";
+import { equal, tupleOf } from "../python/values.ts";
 import { iterate, lengthOf } from "../python/iterate.ts";
 import { PythonError, typeError } from "../python/python_error.ts";
-import { tupleOf } from "../python/tuple.ts";
 import type { Described } from "./attributes.ts";
 import { Callable, type Keywords, NativeFunction } from "./callable.ts";
 import { Undefined } from "./undefined.ts";

@@ -1,6 +1,5 @@
 import { typeError } from "../python/python_error.ts";
-import { repr } from "../python/repr.ts";
-import { tupleOf } from "../python/tuple.ts";
+import { repr, tupleOf } from "../python/values.ts";
 import type { Described } from "./attributes.ts";
 import { Callable, type Keywords } from "./callable.ts";
 import { inUnit } from "./located_error.ts";

@@ -1,8 +1,5 @@
 import { joinTexts } from "../python/arithmetic.ts";
-import { type AnyMap, entriesOf, isMap, Tuple } from "../python/containers.ts";
-import { PythonObject } from "../python/object.ts";
-import { stringRepr } from "../python/repr.ts";
-import { tupleOf } from "../python/tuple.ts";
+import { type AnyMap, entriesOf, isMap, PythonObject, stringRepr, Tuple, tupleOf } from "../python/values.ts";
 
 /** A text that is HTML already: it is not escaped again. */
 export class Markup extends PythonObject {

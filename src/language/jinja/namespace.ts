@@ -1,5 +1,4 @@
-import { PythonObject } from "../python/object.ts";
-import { repr } from "../python/repr.ts";
+import { PythonObject, repr } from "../python/values.ts";
 import type { Described } from "./attributes.ts";
 
 /** Jinja's `namespace()`: values that can be set from within loops. */

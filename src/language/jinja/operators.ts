@@ -1,14 +1,9 @@
 import { add, divide, floorDivide, modulo, multiply, negate, positive, power, subtract } from "../python/arithmetic.ts";
-import { entriesOf, isMap, Tuple } from "../python/containers.ts";
+import { entriesOf, equal, isMap, PythonObject, truthy, Tuple, tupleOf, typeName } from "../python/values.ts";
 import { dictGet, MISSING, setHas } from "../python/dict.ts";
-import { equal } from "../python/equal.ts";
 import { tryIterate } from "../python/iterate.ts";
-import { PythonObject } from "../python/object.ts";
 import { compare } from "../python/ordering.ts";
 import { typeError } from "../python/python_error.ts";
-import { truthy } from "../python/truth.ts";
-import { tupleOf } from "../python/tuple.ts";
-import { typeName } from "../python/type_name.ts";
 import { type Described, receiver } from "./attributes.ts";
 import { addMarkup, asMarkup, escaped, Markup } from "./markup.ts";
 import { Undefined } from "./undefined.ts";

@@ -1,6 +1,5 @@
-import { isMap } from "../python/containers.ts";
+import { isMap, typeName } from "../python/values.ts";
 import { typeError } from "../python/python_error.ts";
-import { typeName } from "../python/type_name.ts";
 import { receiver } from "./attributes.ts";
 import { Undefined } from "./undefined.ts";
 

@@ -1,4 +1,4 @@
-import { PythonObject } from "../python/object.ts";
+import { PythonObject } from "../python/values.ts";
 import { SecurityError, UndefinedError } from "./errors.ts";
 
 /** An undefined value. Using it fails with its message, unless it is lenient, such as the value of an `if` without `else`. */

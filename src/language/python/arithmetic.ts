@@ -1,10 +1,7 @@
-import { Tuple } from "./containers.ts";
-import { Float, isFloat, isInteger, toFloat, toInteger } from "./float.ts";
+import { Float, isFloat, isInteger, toFloat, toInteger, Tuple, tupleOf, typeName } from "./values.ts";
 import { percentFormat } from "./percent_format.ts";
 import { PythonError, typeError } from "./python_error.ts";
-import { typeName } from "./type_name.ts";
 import { setHas } from "./dict.ts";
-import { tupleOf } from "./tuple.ts";
 
 /** The most characters or items that a repetition may make. */
 const MAX_REPEATED = 2 ** 24;

@@ -1,4 +1,4 @@
-import { isFloat, isInteger } from "./float.ts";
+import { isFloat, isInteger } from "./values.ts";
 
 /** Order of two texts by code point, as Python compares them; JavaScript's `<` compares UTF-16 units. */
 export function compareText(a: string, b: string): number {

@@ -1,4 +1,4 @@
-import { entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
+import { entriesOf, isMap, OrderedMap, Tuple } from "./values.ts";
 
 /** Python's `copy.deepcopy` for data: lists, maps and sets are copied; a value that occurs twice becomes one copy. */
 export function deepCopy<T>(value: T): T {

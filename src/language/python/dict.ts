@@ -1,8 +1,5 @@
-import { type AnyMap, isMap, Tuple } from "./containers.ts";
-import { equal } from "./equal.ts";
-import { isFloat, isInteger } from "./float.ts";
+import { type AnyMap, equal, isFloat, isInteger, isMap, Tuple, typeName } from "./values.ts";
 import { typeError } from "./python_error.ts";
-import { typeName } from "./type_name.ts";
 
 /** The result of looking up a missing key. */
 export const MISSING: unique symbol = Symbol("missing");

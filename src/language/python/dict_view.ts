@@ -1,7 +1,4 @@
-import { type AnyMap, entriesOf, OrderedMap, sizeOf } from "./containers.ts";
-import { tupleOf } from "./tuple.ts";
-import { PythonObject } from "./object.ts";
-import { repr } from "./repr.ts";
+import { type AnyMap, entriesOf, OrderedMap, PythonObject, repr, sizeOf, tupleOf } from "./values.ts";
 
 /** The result of `.keys()`, `.values()` and `.items()` of a dict; it reflects later changes of the dict. */
 export class DictView extends PythonObject {

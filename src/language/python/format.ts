@@ -1,5 +1,4 @@
-import { type AnyMap, isMap, lookup } from "./containers.ts";
-import { repr, str } from "./repr.ts";
+import { type AnyMap, isMap, lookup, repr, str } from "./values.ts";
 
 const FIELD = /\{\{|\}\}|\{(\d*)((?:\[[^\]]*\])*)(?:!([sr]))?(?::(.?[<>^])?(\d*)s?)?\}/gs;
 

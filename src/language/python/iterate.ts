@@ -1,10 +1,8 @@
-import { isMap } from "./containers.ts";
+import { isMap, PythonObject, typeName } from "./values.ts";
 import { DictView } from "./dict_view.ts";
 import { PythonIterator } from "./iterator.ts";
-import { PythonObject } from "./object.ts";
 import { typeError } from "./python_error.ts";
 import { PythonRange } from "./range.ts";
-import { typeName } from "./type_name.ts";
 
 /** The number of characters of a text: Python counts code points. */
 export function textLength(text: string): number {

@@ -1,4 +1,4 @@
-import { PythonObject } from "./object.ts";
+import { PythonObject } from "./values.ts";
 
 /** A Python iterator or generator: its values can be read once. */
 export class PythonIterator extends PythonObject {

@@ -1,5 +1,4 @@
-import { OrderedMap } from "./containers.ts";
-import { integerOf, toFloat, toInteger } from "./float.ts";
+import { integerOf, OrderedMap, toFloat, toInteger } from "./values.ts";
 
 /** The text is not valid JSON; line and column count from 1. */
 export class JsonError extends SyntaxError {

@@ -1,10 +1,6 @@
-import { entriesOf, isMap } from "./containers.ts";
-import { isFloat, isInteger } from "./float.ts";
+import { entriesOf, floatRepr, isFloat, isInteger, isMap, PythonObject, typeName } from "./values.ts";
 import { sortedBy } from "./ordering.ts";
-import { PythonObject } from "./object.ts";
 import { typeError, valueError } from "./python_error.ts";
-import { floatRepr } from "./repr.ts";
-import { typeName } from "./type_name.ts";
 
 export interface JsonDumpOptions {
   /** The blanks for each level; null for one line. @default null */

@@ -1,4 +1,4 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap } from "./containers.ts";
+import { type AnyMap, entriesOf, isMap, OrderedMap } from "./values.ts";
 import { dictGet, dictSet, MISSING } from "./dict.ts";
 import { copyOf, update, updated } from "./update.ts";
 

@@ -1,5 +1,4 @@
-import { Float } from "./float.ts";
-import { floatRepr } from "./repr.ts";
+import { Float, floatRepr } from "./values.ts";
 
 /** How a number is written. */
 export interface NumberFormat {

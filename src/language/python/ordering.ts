@@ -1,10 +1,6 @@
 import { compareText } from "./compare.ts";
-import { Tuple } from "./containers.ts";
-import { equal } from "./equal.ts";
-import { comparable, isNumeric } from "./float.ts";
-import { PythonObject } from "./object.ts";
+import { comparable, equal, isNumeric, PythonObject, Tuple, typeName } from "./values.ts";
 import { typeError } from "./python_error.ts";
-import { typeName } from "./type_name.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 
 /**

@@ -1,10 +1,7 @@
-import { type AnyMap, isMap, Tuple } from "./containers.ts";
+import { type AnyMap, Float, isInteger, isMap, repr, str, Tuple, typeName } from "./values.ts";
 import { dictGet, MISSING } from "./dict.ts";
-import { Float, isInteger } from "./float.ts";
 import { formatNumber, type NumberFormat } from "./number_format.ts";
 import { PythonError, typeError, valueError } from "./python_error.ts";
-import { repr, str } from "./repr.ts";
-import { typeName } from "./type_name.ts";
 
 const FIELD = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?([^]|$)/gu;
 /** The largest width or precision, in characters. */

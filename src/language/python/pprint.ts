@@ -1,10 +1,17 @@
 import { compareText } from "./compare.ts";
-import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
-import { isFloat, isInteger } from "./float.ts";
-import { splitLinesKeepEnds } from "./lines.ts";
-import { bytesRepr, repr } from "./repr.ts";
-import { typeName } from "./type_name.ts";
-import { WHITESPACE } from "./whitespace.ts";
+import {
+  type AnyMap,
+  bytesRepr,
+  entriesOf,
+  isFloat,
+  isInteger,
+  isMap,
+  OrderedMap,
+  repr,
+  Tuple,
+  typeName,
+} from "./values.ts";
+import { splitLinesKeepEnds, WHITESPACE } from "./text.ts";
 
 /**
  * Python's `pprint.pformat`: the literal of a value, keys sorted, split into lines where it would exceed the width.

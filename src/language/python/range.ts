@@ -1,4 +1,4 @@
-import { PythonObject } from "./object.ts";
+import { PythonObject } from "./values.ts";
 
 /** Python's `range`. */
 export class PythonRange extends PythonObject {

@@ -1,7 +1,7 @@
 import { compileLinear, type LinearMatch } from "./linear.ts";
 import { compileMatcher, type Matcher } from "./matcher.ts";
 import type { Steps } from "./steps.ts";
-import { WHITESPACE } from "./whitespace.ts";
+import { WHITESPACE } from "./text.ts";
 
 /** Flags of Python's `re` that change how a pattern reads; `a`, `i`, `m`, `s` and `x` as in `(?aimsx)`. */
 export interface RegexpFlags {

@@ -1,8 +1,7 @@
 import { asInt } from "./arithmetic.ts";
-import { Tuple } from "./containers.ts";
+import { Tuple, tupleOf } from "./values.ts";
 import { typeError, valueError } from "./python_error.ts";
 import { PythonRange } from "./range.ts";
-import { tupleOf } from "./tuple.ts";
 
 /** The bounds of a slice; null where one was left out. */
 export interface Slice {

@@ -1,9 +1,7 @@
 import { asInt } from "./arithmetic.ts";
-import { type Float, isFloat, isInteger } from "./float.ts";
+import { type Float, isFloat, isInteger, repr, str, typeName } from "./values.ts";
 import { formatNumber } from "./number_format.ts";
 import { PythonError, typeError, valueError } from "./python_error.ts";
-import { repr, str } from "./repr.ts";
-import { typeName } from "./type_name.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 
 /** The source of the values of fields. */

@@ -1,4 +1,4 @@
-import { strip } from "./whitespace.ts";
+import { strip } from "./text.ts";
 
 // Python's textwrap splits a text into white space, words, and parts of hyphenated words; the expression is Python's.
 const WORDS =

@@ -1,7 +1,5 @@
-import { isMap, Tuple } from "./containers.ts";
+import { isInteger, isMap, str, Tuple } from "./values.ts";
 import { dictGet, MISSING } from "./dict.ts";
-import { isInteger } from "./float.ts";
-import { str } from "./repr.ts";
 
 /** The default separator between the keys of a path. */
 export const DEFAULT_DELIMITER = ":";

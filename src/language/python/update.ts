@@ -1,7 +1,6 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "./containers.ts";
+import { type AnyMap, entriesOf, equal, isMap, OrderedMap, Tuple } from "./values.ts";
 import { deepCopy } from "./copy.ts";
 import { dictGet, dictSet } from "./dict.ts";
-import { equal } from "./equal.ts";
 
 export interface UpdateOptions {
   /** Join lists under the same key instead of replacing them. @default false */

@@ -1,6 +1,5 @@
 import { SaltError } from "../../base/errors.ts";
-import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
-import { str } from "../python/repr.ts";
+import { entriesOf, isMap, OrderedMap, str } from "../python/values.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { RenderJob } from "./renderer.ts";
 

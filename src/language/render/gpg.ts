@@ -1,4 +1,4 @@
-import { entriesOf, isMap, OrderedMap } from "../python/containers.ts";
+import { entriesOf, isMap, OrderedMap } from "../python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { runGpg } from "./gpg_program.ts";
 import { RenderError } from "./render_error.ts";

@@ -1,5 +1,4 @@
-import { str } from "../python/repr.ts";
-import { truthy } from "../python/truth.ts";
+import { str, truthy } from "../python/values.ts";
 
 /** The settings of gpg. */
 export interface GpgOptions {

@@ -1,5 +1,5 @@
 import { Lazy } from "../jinja/mod.ts";
-import { type AnyMap, entriesOf } from "../python/containers.ts";
+import { type AnyMap, entriesOf } from "../python/values.ts";
 import { copyAsDicts, deepCopy } from "../python/copy.ts";
 import { dictSet } from "../python/dict.ts";
 

@@ -1,4 +1,4 @@
-import { truthy } from "../python/truth.ts";
+import { truthy } from "../python/values.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import {

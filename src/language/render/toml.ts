@@ -1,5 +1,4 @@
-import { OrderedMap } from "../python/containers.ts";
-import { toFloat, toInteger } from "../python/float.ts";
+import { OrderedMap, toFloat, toInteger } from "../python/values.ts";
 import { RenderError } from "./render_error.ts";
 import type { Renderer } from "./renderer.ts";
 

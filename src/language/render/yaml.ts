@@ -1,5 +1,4 @@
-import { isMap, sizeOf } from "../python/containers.ts";
-import { truthy } from "../python/truth.ts";
+import { isMap, sizeOf, truthy } from "../python/values.ts";
 import { explainYaml } from "../yaml/libyaml/explain_yaml.ts";
 import { parseOrderedYaml } from "../yaml/ordered.ts";
 import { YamlError } from "../yaml/yaml_error.ts";

@@ -1,8 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { decodeBase64 } from "../python/binascii.ts";
-import { mapOf, OrderedMap } from "../python/containers.ts";
-import { repr, str } from "../python/repr.ts";
-import { tupleOf } from "../python/tuple.ts";
+import { mapOf, OrderedMap, repr, str, tupleOf } from "../python/values.ts";
 import { DOCUMENT_VALUES, YamlBudget } from "./budget.ts";
 import type { MappingNode, ScalarNode, SequenceNode, YamlNode } from "./node.ts";
 import { constructBool, constructFloat, constructInt, constructPlain, scalarKind } from "./scalar.ts";

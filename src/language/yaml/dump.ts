@@ -1,8 +1,16 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "../python/containers.ts";
+import {
+  type AnyMap,
+  entriesOf,
+  floatRepr,
+  isFloat,
+  isInteger,
+  isMap,
+  OrderedMap,
+  PythonObject,
+  str,
+  Tuple,
+} from "../python/values.ts";
 import { sorted } from "../python/compare.ts";
-import { isFloat, isInteger } from "../python/float.ts";
-import { PythonObject } from "../python/object.ts";
-import { floatRepr, str } from "../python/repr.ts";
 import { emit, type EmitOptions, type EmittedNode } from "./emitter.ts";
 import { scalarKind } from "./scalar.ts";
 

@@ -1,4 +1,4 @@
-import { integerOf, toFloat, toInteger } from "../python/float.ts";
+import { integerOf, toFloat, toInteger } from "../python/values.ts";
 
 /** The kinds of plain scalars in YAML 1.1; `merge` is `<<`, `value` is `=`. */
 export type ScalarKind = "null" | "bool" | "int" | "float" | "str" | "timestamp" | "merge" | "value";

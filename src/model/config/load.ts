@@ -1,6 +1,6 @@
 import { codeOf, ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/values.ts";
 import { isRecord } from "../../base/record.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { globPaths, hasMagic } from "./glob_paths.ts";

@@ -2,7 +2,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import { nearestName } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
-import { equal } from "../../language/python/equal.ts";
+import { equal } from "../../language/python/values.ts";
 import { MASTER_OPTIONS } from "./master_opts.ts";
 import { MINION_OPTIONS } from "./minion_opts.ts";
 import type { OptionTable } from "./option.ts";

@@ -1,5 +1,5 @@
 /** Finds rules of permissions that match less than in real Salt: Brine matches the whole text, Salt only its beginning. */
-import { listOf } from "../../language/python/given.ts";
+import { listOf } from "../../language/python/values.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { isRecord } from "../../base/record.ts";
 

@@ -1,4 +1,4 @@
-import { Float } from "../../language/python/float.ts";
+import { Float } from "../../language/python/values.ts";
 
 /** A Salt option without effect in Brine. */
 export interface SaltOption {

@@ -1,5 +1,5 @@
 import { any, number } from "./option.ts";
-import { Float } from "../../language/python/float.ts";
+import { Float } from "../../language/python/values.ts";
 import { within } from "./rules.ts";
 
 const THROUGH = "requests to web servers, such as for files from http:// and `http.query`";

@@ -1,8 +1,6 @@
 import { SaltError } from "../../base/errors.ts";
-import { entriesOf, isMap, lookup, mapOf } from "../../language/python/containers.ts";
-import { isInteger } from "../../language/python/float.ts";
-import { str } from "../../language/python/repr.ts";
-import { strip } from "../../language/python/whitespace.ts";
+import { entriesOf, isInteger, isMap, lookup, mapOf, str } from "../../language/python/values.ts";
+import { strip } from "../../language/python/text.ts";
 import type { YamlBudget } from "../../language/yaml/budget.ts";
 import { YamlLimitError } from "../../language/yaml/construct.ts";
 import { parseLine } from "../../language/yaml/line.ts";

@@ -1,4 +1,4 @@
-import { isMap, sizeOf } from "../../language/python/containers.ts";
+import { isMap, sizeOf } from "../../language/python/values.ts";
 
 /**
  * Fields of a publication, besides function, arguments and target, that minions or the master act on: each needs its own

@@ -1,5 +1,5 @@
 /** Beacons: functions that look at a host in intervals, and report what they find to the master. */
-import type { Context } from "./context.ts";
+import type { Context } from "./family.ts";
 
 /** One item of a beacon's configuration, which is a list of items: `{services: {sshd: {}}}`. */
 export type BeaconItem = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { BeaconEvent, BeaconItem, BeaconModule, BeaconRegistry } from "./beacons.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./family.ts";
 import { type CustomFunction, type CustomPlace, known, loadCustomFile } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { lentFiles } from "./lent_files.ts";

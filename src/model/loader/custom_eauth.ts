@@ -1,6 +1,5 @@
 import { within } from "../../base/async/within.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { str } from "../../language/python/repr.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { customNamed, namedCall, type NamedFile } from "./custom_named.ts";
 import type { CustomPlace } from "./loaded_file.ts";
 import type { EauthContext, EauthCredentials, EauthIdentity, EauthModule } from "./eauth.ts";

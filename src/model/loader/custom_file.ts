@@ -1,6 +1,6 @@
 /** Loads custom modules: an operator's own files, as functions of the families that they belong to. */
 import { messageOf } from "../../base/errors.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../language/python/values.ts";
 import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
 import { knownError } from "./foreign_errors.ts";
 import { exportedDocumentation, exportedSignature } from "./javascript_source.ts";

@@ -1,4 +1,4 @@
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/values.ts";
 import { customFilesOf, type CustomPlace, loadOrLog, logForeign } from "./custom_file.ts";
 import type { GrainsFunction } from "./family.ts";
 import { messageOf } from "../../base/errors.ts";

@@ -1,4 +1,4 @@
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { customFilesOf } from "./custom_file.ts";
 import { customNamed, namedCall, type NamedFile } from "./custom_named.ts";
 import type { CustomPlace } from "./loaded_file.ts";

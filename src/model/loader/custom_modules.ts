@@ -1,8 +1,7 @@
-import type { JobContext } from "./context.ts";
+import type { ExecutionFunction, ExecutionModule, JobContext } from "./family.ts";
 import { type CustomFunction, type CustomPlace, known, loadCustomFile, virtualOf } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { withCustomFiles } from "./with_custom_files.ts";
-import type { ExecutionFunction, ExecutionModule } from "./family.ts";
 import { withLentFiles } from "./lent_files.ts";
 import type { ModuleRegistry } from "./loader.ts";
 

@@ -1,4 +1,4 @@
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { type CustomPlace, loadCustomFile } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import type { ExtPillar, ExtPillarRegistry, PillarContext } from "./ext_pillar.ts";

@@ -1,4 +1,4 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../language/python/values.ts";
 import { type CustomPlace, loadCustomFile, type LoadedFile } from "./custom_file.ts";
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "./family.ts";
 import { bindArguments, parseSignature } from "./signature.ts";

@@ -1,7 +1,6 @@
-import type { RunnerContext } from "./context.ts";
+import type { RunnerContext, RunnerModule } from "./family.ts";
 import { customFilesOf, type CustomPlace, known, loadOrLog, logForeign } from "./custom_file.ts";
-import type { RunnerModule } from "./family.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap } from "../../language/python/values.ts";
 import { shortName } from "./job_context.ts";
 import { moduleNamed } from "./module_named.ts";
 import type { Callable, PythonCaller } from "./python/helper.ts";

@@ -1,4 +1,4 @@
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import {
   type CustomFunction,
   type CustomPlace,

@@ -1,6 +1,5 @@
 import { within } from "../../base/async/within.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr } from "../../language/python/repr.ts";
+import { type AnyMap, entriesOf, isMap, repr } from "../../language/python/values.ts";
 import { type CustomPlace, foreignText, known, loadCustomFile } from "./custom_file.ts";
 import { type CustomFile, customFiles } from "./custom_files.ts";
 import { lentFiles } from "./lent_files.ts";

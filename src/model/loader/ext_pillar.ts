@@ -1,5 +1,5 @@
 import type { Logger } from "../../base/log.ts";
-import type { AnyMap } from "../../language/python/containers.ts";
+import type { AnyMap } from "../../language/python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { FunctionTable } from "../../language/render/jinja/salt_functions.ts";
 import type { Args, Signature } from "./signature.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 import { CommandExecutionError, CommandNotFoundError, InvalidArgumentsError, SaltInvocationError } from "./family.ts";
 
 /** Errors that hosts distinguish, by name, because custom code cannot import their classes. */

@@ -1,5 +1,5 @@
 /** The {@link Context} of any host: a minion, the process of a job, `salt-call`, a runner. */
-import type { Context } from "./context.ts";
+import type { Context } from "./family.ts";
 import { withCustomModules } from "./custom_modules.ts";
 import { createFunctionTable, type FunctionTable, functionTableOptions, type ModuleRegistry } from "./loader.ts";
 

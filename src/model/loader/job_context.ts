@@ -1,5 +1,5 @@
 /** The {@link JobContext} of a job, and of parts of a job that have other options than the rest. */
-import type { JobContext } from "./context.ts";
+import type { JobContext } from "./family.ts";
 import type { FunctionTable } from "./loader.ts";
 import { bindArguments } from "./signature.ts";
 

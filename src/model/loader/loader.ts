@@ -1,6 +1,5 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import type { Context } from "./context.ts";
-import type { ExecutionFunction, ExecutionModule } from "./family.ts";
+import { entriesOf, isMap } from "../../language/python/values.ts";
+import type { Context, ExecutionFunction, ExecutionModule } from "./family.ts";
 import type { FunctionCatalog, MissingFunction } from "./function_catalog.ts";
 import { lentNames } from "./lent_files.ts";
 import { type LoadedEntry, ModuleTable } from "./module_table.ts";

@@ -1,6 +1,6 @@
 /** The modules of one family: loaded on first use, under the names that they give themselves. */
 import { messageOf } from "../../base/errors.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./family.ts";
 import type { MissingFunction } from "./function_catalog.ts";
 import { isLent, plainName } from "./lent_files.ts";
 import type { Virtual } from "./loaded_file.ts";

@@ -1,4 +1,4 @@
-import type { AnyMap } from "../../language/python/containers.ts";
+import type { AnyMap } from "../../language/python/values.ts";
 
 /**
  * How a pillar that is compiled for one call may differ from the minion's own.

@@ -1,9 +1,8 @@
 /** Programs as modules: a program describes its functions, and is run once for each call, with JSON in both directions. */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { str } from "../../language/python/repr.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { CommandExecutionError } from "./family.ts";
 import { knownError } from "./foreign_errors.ts";

@@ -1,8 +1,6 @@
 /** Renders for a job: SLS files, and the templates of files, commands and names. */
-import { textsOf } from "../../language/python/given.ts";
+import { type AnyMap, entriesOf, textsOf } from "../../language/python/values.ts";
 import { SALT_MINION_DEFAULTS } from "../config/salt_defaults.ts";
-import { entriesOf } from "../../language/python/containers.ts";
-import type { AnyMap } from "../../language/python/containers.ts";
 import { createRenderers } from "../../language/render/renderers.ts";
 import { decryptionOf, decryptValue } from "../../language/render/decrypt.ts";
 import { gpgOptionsOf } from "../../language/render/gpg_options.ts";
@@ -15,7 +13,7 @@ import { templateLimitsOf } from "../../language/render/jinja/limits_of.ts";
 import { templateValues } from "../../language/render/host_values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { codeRenderers } from "./code_renderers.ts";
-import type { JobContext } from "./context.ts";
+import type { JobContext } from "./family.ts";
 import { customRenderers } from "./custom_renderers.ts";
 import { findPython } from "./python/interpreter.ts";
 import { jobTemplateFunctions } from "./template_functions.ts";

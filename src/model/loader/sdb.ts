@@ -1,9 +1,7 @@
 /** Resolves `sdb://profile/key`: drivers fetch such values from other stores, by profiles in the host's options or pillar. */
 import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { str } from "../../language/python/repr.ts";
+import { type AnyMap, entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { hasSdb, type ResolveSdb } from "../config/load.ts";
 import type { HostMaster } from "./host_master.ts";

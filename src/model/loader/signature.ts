@@ -1,6 +1,5 @@
 import { yamlifyArg } from "../job/args.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 
 /** Types that a signature may give to a parameter: `force: bool=False`. Any given value is converted. */
 const TYPES = {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./family.ts";
 
 /** Options that the master decides for its minions. */
 const OF_MASTER = [

@@ -1,4 +1,4 @@
-import type { Context } from "./context.ts";
+import type { Context } from "./family.ts";
 import { withCustomStates } from "./custom_states.ts";
 import { lentNames } from "./lent_files.ts";
 import { type LoadedEntry, ModuleTable } from "./module_table.ts";

@@ -1,5 +1,5 @@
 /** State modules: what a file under `plugins/states/` exports, what its functions are given and what they return. */
-import type { Context, JobContext } from "./context.ts";
+import type { Context, JobContext } from "./family.ts";
 import type { Virtual } from "./loaded_file.ts";
 import {
   type Args,

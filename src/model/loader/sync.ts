@@ -2,12 +2,11 @@
 import { dirName, isWithin, joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 import { sameBytes } from "../../runtime/bytes.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { Files } from "./context.ts";
+import type { Files } from "./family.ts";
 import { isProgram } from "./custom_files.ts";
 
 /** The host to sync: a minion, or a master for its own runners and outputters. */

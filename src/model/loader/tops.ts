@@ -1,5 +1,5 @@
 import type { Logger } from "../../base/log.ts";
-import type { AnyMap } from "../../language/python/containers.ts";
+import type { AnyMap } from "../../language/python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
 /** What a module of `master_tops` receives. */

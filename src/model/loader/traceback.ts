@@ -1,5 +1,5 @@
 import { SaltError } from "../../base/errors.ts";
-import { repr } from "../../language/python/repr.ts";
+import { repr } from "../../language/python/values.ts";
 import { writtenTraceback } from "../../language/python/written_traceback.ts";
 
 /** Frames that are shown; the innermost ones say most. */

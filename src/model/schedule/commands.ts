@@ -1,7 +1,5 @@
 /** Handles the event `manage_schedule`: `schedule.*` on a minion fires the event and waits for the answering event. */
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { DATE_FORMAT } from "./times.ts";

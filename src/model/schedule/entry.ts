@@ -1,8 +1,6 @@
 /** One entry of a schedule, as in its configuration. */
 import { ConfigError } from "../../base/errors.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { isInteger } from "../../language/python/float.ts";
-import { str } from "../../language/python/repr.ts";
+import { isInteger, isMap, lookup, str } from "../../language/python/values.ts";
 
 /** Fields under Salt's names: `{function: "test.ping", seconds: 10}`. */
 export type Entry = Record<string, unknown>;

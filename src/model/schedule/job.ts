@@ -1,7 +1,6 @@
 import { ConfigError } from "../../base/errors.ts";
 import { deepCopy } from "../../language/python/copy.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 import type { Entry } from "./entry.ts";
 import { skipOf } from "./limits.ts";

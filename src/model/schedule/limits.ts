@@ -1,7 +1,6 @@
 /** Reasons why a due job does not run: ranges, excluded times, the first and the last day. */
 import { ConfigError } from "../../base/errors.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, truthy } from "../../language/python/values.ts";
 import type { Entry } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { explicitMoments, momentOf } from "./times.ts";

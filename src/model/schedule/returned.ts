@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/async/clock.ts";
-import { entriesOf } from "../../language/python/containers.ts";
+import { entriesOf } from "../../language/python/values.ts";
 import { offsetText, strftime } from "../../language/python/strftime.ts";
 
 /** The metadata of an entry, with the fields that Salt adds: `_TOS` offset of the zone, `_TS` local time, `_TT` time in UTC. */

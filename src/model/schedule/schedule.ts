@@ -1,9 +1,5 @@
 import { deepCopy } from "../../language/python/copy.ts";
-import { equal } from "../../language/python/equal.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
+import { entriesOf, equal, isMap, str, truthy, typeName } from "../../language/python/values.ts";
 import type { Logger } from "../../base/log.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 import { type Entry, SETTINGS } from "./entry.ts";

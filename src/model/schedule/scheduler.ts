@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { type Entry, functionOf, wholeNumber } from "./entry.ts";
 import type { Job } from "./job.ts";
 import { LocalTime } from "./local_time.ts";

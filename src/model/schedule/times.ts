@@ -1,8 +1,7 @@
 /** Converts dates and times in schedule entries to moments. */
 import { parseDate } from "../../language/python/dateutil.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup, str } from "../../language/python/values.ts";
 import { type PlainTime, timeReader } from "../../language/python/strptime.ts";
-import { str } from "../../language/python/repr.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 import type { LocalTime } from "./local_time.ts";
 

@@ -1,7 +1,6 @@
 /** Decides when a job is due: one class for each kind of timing. */
 import { ConfigError } from "../../base/errors.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { isMap, lookup, repr, str } from "../../language/python/values.ts";
 import { type Entry, hasInterval, intervalOf, splaySeconds } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { DATE_FORMAT, momentIn, momentOf } from "./times.ts";

@@ -1,6 +1,6 @@
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { CostError } from "../../language/python/steps.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { splitWords } from "../../language/python/text.ts";
 import { expandNodegroup, isOperator } from "./nodegroup.ts";
 import { TargetError, type TargetType } from "./target.ts";
 

@@ -1,5 +1,4 @@
-import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { type AnyMap, entriesOf, isMap, lookup, sizeOf, str } from "../../language/python/values.ts";
 import { parseLine } from "../../language/yaml/line.ts";
 import { CostError, type Steps } from "../../language/python/steps.ts";
 import type { PatternCache } from "./patterns.ts";

@@ -1,5 +1,5 @@
-import { str } from "../../language/python/repr.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { str } from "../../language/python/values.ts";
+import { splitWords } from "../../language/python/text.ts";
 
 const OPERATORS = new Set(["and", "or", "not", "(", ")"]);
 

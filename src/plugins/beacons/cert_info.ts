@@ -1,6 +1,6 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
 import { messageOf } from "../../base/errors.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 
 /** Days before the end of a certificate from which on it is told. */
 const USUAL_DAYS = 45;

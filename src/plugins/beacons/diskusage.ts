@@ -1,6 +1,6 @@
 import { type BeaconEvent, type BeaconModule, VALID } from "../../model/loader/beacons.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
-import { toFloat } from "../../language/python/float.ts";
+import { toFloat } from "../../language/python/values.ts";
 import { mounts } from "../linux/proc.ts";
 import { percentOf } from "./percent.ts";
 

@@ -1,5 +1,5 @@
 /** A program that goes on printing lines, and what of them has not been looked at. */
-import type { Context } from "../../model/loader/context.ts";
+import type { Context } from "../../model/loader/family.ts";
 import type { Child } from "../../runtime/process.ts";
 
 /** Lines that wait; of more, the oldest go, and are counted. */

@@ -1,6 +1,6 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
 import { dirName } from "../../base/paths.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { compileFinder } from "../../language/python/regexp.ts";
 import { exists } from "../linux/paths.ts";

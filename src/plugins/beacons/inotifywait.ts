@@ -1,4 +1,4 @@
-import type { Context } from "../../model/loader/context.ts";
+import type { Context } from "../../model/loader/family.ts";
 import { which } from "../linux/programs.ts";
 import { Follower } from "./follower.ts";
 

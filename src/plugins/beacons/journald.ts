@@ -1,6 +1,5 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { isMap } from "../../language/python/containers.ts";
-import { equal } from "../../language/python/equal.ts";
+import { equal, isMap } from "../../language/python/values.ts";
 import { isRecord } from "../../base/record.ts";
 import { which } from "../linux/programs.ts";
 import { Follower } from "./follower.ts";

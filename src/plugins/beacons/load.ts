@@ -1,5 +1,5 @@
 import { type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { toFloat } from "../../language/python/float.ts";
+import { toFloat } from "../../language/python/values.ts";
 
 const NAMES = ["1m", "5m", "15m"] as const;
 

@@ -1,6 +1,6 @@
 /** What `/var/log/wtmp` and `/var/log/btmp` tell of logins, from now on. */
 import { type BeaconEvent, type BeaconItem, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { parseDate } from "../../language/python/dateutil.ts";
 import { lookAt } from "../linux/paths.ts";
 

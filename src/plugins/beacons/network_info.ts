@@ -1,5 +1,5 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 
 const COUNTERS = ["bytes_sent", "bytes_recv", "packets_sent", "packets_recv", "errin", "errout", "dropin", "dropout"];
 

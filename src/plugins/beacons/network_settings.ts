@@ -1,5 +1,5 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { compileFinder } from "../../language/python/regexp.ts";
 import { which } from "../linux/programs.ts";
 

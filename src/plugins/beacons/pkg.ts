@@ -1,5 +1,5 @@
 import { type BeaconEvent, type BeaconModule, VALID } from "../../model/loader/beacons.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 
 /** Packages that were installed or removed, or that have an upgrade now. */
 export const beacon: BeaconModule = {

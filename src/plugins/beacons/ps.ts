@@ -1,5 +1,5 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { processIds, processStat } from "../linux/proc.ts";
 
 /** Processes that run, or do not run, by name. */

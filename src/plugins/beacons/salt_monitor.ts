@@ -1,7 +1,5 @@
 import { type BeaconEvent, type BeaconModule, settingsOf } from "../../model/loader/beacons.ts";
-import { isMap } from "../../language/python/containers.ts";
-import { repr } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, repr, truthy } from "../../language/python/values.ts";
 
 interface Call {
   fun: string;

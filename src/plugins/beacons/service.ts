@@ -1,5 +1,5 @@
 import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { exists } from "../linux/paths.ts";
 
 interface ServiceSettings {

@@ -1,5 +1,5 @@
 import { type BeaconModule, VALID } from "../../model/loader/beacons.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 
 /** What is told unless the configuration names functions. */

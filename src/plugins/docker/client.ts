@@ -1,10 +1,8 @@
 /** The HTTP API of a Docker daemon. */
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { repr, str, truthy } from "../../language/python/values.ts";
 import { messageOf } from "../../base/errors.ts";
 import { exchange, type HttpResponse } from "./http.ts";
 

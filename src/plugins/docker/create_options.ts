@@ -1,9 +1,7 @@
 /** A new container as the daemon is asked for it. */
 import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import {
   addressOf,
   binds,

@@ -1,5 +1,4 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 
 /** Filters as the daemon reads them: each a list of texts; undefined for none. */
 export function filterText(filters: unknown): string | undefined {

@@ -1,9 +1,7 @@
 /** Options of networks as people write them, as the daemon reads them. */
 import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { addressOf, commaItems, labelsOf, pairsOf, subnetOf } from "./option_values.ts";
 
 /** Other names of options; of two for one option the last is named in errors. */

@@ -1,7 +1,7 @@
 /** Who this host is to registries of images: what `docker login` wrote. */
 import { joinPath } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import type { JobContext } from "../../model/loader/family.ts";
+import { entriesOf, isMap } from "../../language/python/values.ts";
 import { isFile } from "../linux/paths.ts";
 
 const HUB = "https://index.docker.io/v1/";

@@ -1,6 +1,5 @@
-import { entriesOf, isMap, mapOf } from "../../language/python/containers.ts";
+import { entriesOf, isMap, mapOf, str } from "../../language/python/values.ts";
 import { dumpJson } from "../../language/python/json_dump.ts";
-import { str } from "../../language/python/repr.ts";
 
 /** A value as JSON can have it: bytes are text, keys are text. */
 function plain(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { EngineModule } from "../../model/loader/engines.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 import { Outgoing, tcpAddress } from "./sending.ts";
 

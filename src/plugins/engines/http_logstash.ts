@@ -1,6 +1,6 @@
 import type { EngineEvent, EngineModule } from "../../model/loader/engines.ts";
 import { fnmatch } from "../../model/event/tag.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { eventJson } from "./event_json.ts";
 import { HttpOut } from "./sending.ts";
 

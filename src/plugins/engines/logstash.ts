@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { EngineContext, EngineEvent, EngineModule } from "../../model/loader/engines.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
 import { eventJson } from "./event_json.ts";
 import { Outgoing, tcpAddress } from "./sending.ts";

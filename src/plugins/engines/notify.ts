@@ -1,7 +1,6 @@
 import { fnmatch } from "../../model/event/tag.ts";
 import type { EngineContext, EngineEvent, EngineModule } from "../../model/loader/engines.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { eventJson } from "./event_json.ts";
 import { HttpOut } from "./sending.ts";
 

@@ -1,7 +1,6 @@
 import { deferred } from "../../base/async/deferred.ts";
 import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { isMap, lookup, repr, str } from "../../language/python/values.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
 import { RespReader, type RespValue } from "./resp.ts";
 import { tcpAddress } from "./sending.ts";

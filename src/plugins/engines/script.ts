@@ -1,10 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
 import { Lines } from "../../model/loader/lines.ts";
-import { entriesOf, isMap, lookup, sizeOf } from "../../language/python/containers.ts";
-import { equal } from "../../language/python/equal.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, equal, isMap, lookup, sizeOf, str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../linux/words.ts";
 import { SERIALIZERS } from "../serializers/mod.ts";
 

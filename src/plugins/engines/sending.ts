@@ -4,8 +4,7 @@ import { deferred } from "../../base/async/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { EngineContext } from "../../model/loader/engines.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 import { takeUser } from "../../runtime/basic_auth.ts";
 import type { Connection, SocketAddress } from "../../runtime/net.ts";
 

@@ -1,9 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
 import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { decode, encode, Float } from "../../protocol/wire/msgpack.ts";
 
 /** Seconds by which a round may be late before the time between two counts as one in which nobody looked. */

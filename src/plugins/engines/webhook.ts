@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import type { HttpServer, TlsPair } from "../../runtime/http.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";

@@ -1,9 +1,8 @@
 /** The grains: facts about a host, gathered by functions in this order, and those that its operator configured. */
 import { messageOf } from "../../base/errors.ts";
-import type { Context } from "../../model/loader/context.ts";
+import type { Context, GrainsFunction } from "../../model/loader/family.ts";
 import { customGrains } from "../../model/loader/custom_grains.ts";
-import type { GrainsFunction } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { readGrainsCache, writeGrainsCache } from "../grains_cache.ts";
 import { readStaticGrains } from "../static_grains.ts";

@@ -1,7 +1,7 @@
 import { pythonError } from "../python_errors.ts";
 import { parseAddress } from "../../model/target/ipcidr.ts";
 import { IP_KINDS } from "../../language/python/ipaddress.ts";
-import { stringRepr } from "../../language/python/repr.ts";
+import { stringRepr } from "../../language/python/values.ts";
 
 /** An address of either version. */
 export interface Address {

@@ -1,6 +1,5 @@
 import { dirname, join, normpath, relpath } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { withOsErrors } from "../python_errors.ts";

@@ -1,6 +1,5 @@
-import { toInteger } from "../../language/python/float.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { toInteger } from "../../language/python/values.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 /** Ticks of a second, in which the kernel counts time for programs: a constant of every architecture that we run on. */

@@ -1,5 +1,4 @@
-import { splitLines } from "../../language/python/lines.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { printAddress } from "./addresses.ts";
 

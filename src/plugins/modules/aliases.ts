@@ -1,6 +1,10 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
+import { str } from "../../language/python/values.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
 import { anyLines, overwrite, readText } from "./file/content.ts";

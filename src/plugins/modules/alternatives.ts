@@ -1,7 +1,6 @@
 import { SystemError } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { str } from "../../language/python/values.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 

@@ -1,11 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { toFloat } from "../../language/python/float.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { floatOfText } from "../../language/python/number_text.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords, strip } from "../../language/python/whitespace.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { str, toFloat, truthy } from "../../language/python/values.ts";
+import { floatOfText, splitLines, splitWords, strip } from "../../language/python/text.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { configurationText } from "./apache/configuration.ts";
 import { DEBIAN_FUNCTIONS } from "./apache/debian.ts";

@@ -1,10 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
-import { isTrue } from "../../language/python/is_true.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { CommandExecutionError, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { isTrue, str, truthy } from "../../language/python/values.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import { changing, type Files, listFunctions, versionFunctions } from "../packages/shared_functions.ts";

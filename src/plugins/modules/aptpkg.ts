@@ -5,9 +5,8 @@ import {
   executionFunction,
   type ExecutionModule,
 } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { install } from "./aptpkg/install.ts";
 import { isFamily } from "../packages/family.ts";

@@ -4,9 +4,8 @@ import {
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { str, truthy } from "../../language/python/values.ts";
+import { splitWords } from "../../language/python/text.ts";
 import { needAnyProgram, needProgram, programPath } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";
 import { linesOf, list, trimmed } from "./archive/list.ts";

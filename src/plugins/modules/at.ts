@@ -1,13 +1,12 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandNotFoundError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { str, truthy } from "../../language/python/values.ts";
+import { splitWords } from "../../language/python/text.ts";
 import { programPath, run } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { MONTHS } from "../../model/job/jid.ts";

@@ -1,14 +1,9 @@
-import { fieldsOf, listOf } from "../../language/python/given.ts";
+import { entriesOf, equal, fieldsOf, isMap, listOf, lookup, str, truthy } from "../../language/python/values.ts";
 import { dirName } from "../../base/paths.ts";
 import { includedFile } from "../../model/config/saved_schedule.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
 import type { Args, Arguments } from "../../model/loader/signature.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { equal } from "../../language/python/equal.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { dump } from "../../language/yaml/dump.ts";
 import { ownKeywords } from "../keywords.ts";
 

@@ -1,14 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
 import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { runInChroot } from "./cmd/chroot.ts";
 import { commandOptions, COMMON_KEYWORDS } from "./cmd/options.ts";
 import { type CommandResult, runCommand } from "./cmd/run.ts";

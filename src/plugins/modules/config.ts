@@ -1,9 +1,11 @@
 import { withSaltDefaults } from "../../model/config/salt_defaults.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { traverse } from "../../language/python/traverse.ts";
 import { update, updated } from "../../language/python/update.ts";

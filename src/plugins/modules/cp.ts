@@ -1,8 +1,6 @@
 import { dirName } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { renderedWords } from "../templates.ts";
 import { pushDirectory, pushFile } from "./cp/push.ts";

@@ -1,8 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isMeant, type Job, parseTable, renderTable, type Special, type Table, TIMES } from "./cron/table.ts";
 

@@ -1,8 +1,6 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
 import { yamlifyArg } from "../../model/job/args.ts";
-import { isMap, mapOf } from "../../language/python/containers.ts";
-import { repr } from "../../language/python/repr.ts";
+import { isMap, mapOf, repr } from "../../language/python/values.ts";
 import { SystemError } from "../../base/errors.ts";
 import { clearDatastore, dumpDatastore, loadDatastore } from "../datastore.ts";
 import { pythonError } from "../python_errors.ts";

@@ -1,8 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { removeTemporary, temporaryFile } from "../temporary.ts";
 

@@ -1,9 +1,12 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { dirname, normpath } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { splitLinesKeepEnds } from "../../language/python/lines.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
+import { splitLinesKeepEnds } from "../../language/python/text.ts";
 import { programPath, run } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { bondOptions, bondText } from "./debian_ip/bonding.ts";

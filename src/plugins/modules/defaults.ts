@@ -1,9 +1,12 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  InvalidArgumentsError,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { type AnyMap, entriesOf, isMap, truthy } from "../../language/python/values.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { dictSet } from "../../language/python/dict.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { withOsErrors } from "../python_errors.ts";
 import { cachedSource } from "../sources.ts";
 import { traverseOr } from "../../language/python/traverse.ts";

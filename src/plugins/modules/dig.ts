@@ -1,13 +1,13 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   type ExecutionFunction,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
-import { str } from "../../language/python/repr.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { str } from "../../language/python/values.ts";
+import { splitWords } from "../../language/python/text.ts";
 import { operand, programPath, runAll } from "../commands.ts";
 
 /** True for an address, which may have the length of a prefix behind it. */

@@ -1,9 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, InvalidArgumentsError } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  InvalidArgumentsError,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { pythonError, withOsErrors } from "../python_errors.ts";
 import { overwrite, readText } from "./file/content.ts";

@@ -1,15 +1,14 @@
 import type { Args, Arguments, Signature } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { DockerClient, part } from "../docker/client.ts";
 import { CREATE_OPTIONS } from "../docker/create_options.ts";
 import { filterText } from "../docker/filters.ts";

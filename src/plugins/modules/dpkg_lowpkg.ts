@@ -1,7 +1,6 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
+import { CommandExecutionError, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str } from "../../language/python/values.ts";
 import { run, runAll } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { isFamily } from "../packages/family.ts";

@@ -1,7 +1,5 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 
 /** Sets a variable; false empties or removes it. @returns its new value, null if it is gone, false if that failed */
 function setval(context: JobContext, key: unknown, value: unknown, falseUnsets: unknown): string | false | null {

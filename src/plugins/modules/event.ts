@@ -1,14 +1,12 @@
 import { messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   executionFunction,
   executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 
 function mapOfData(data: unknown): Record<string, unknown> {
   if (data === null || data === undefined) return {};

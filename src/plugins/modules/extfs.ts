@@ -1,9 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { operand, run } from "../commands.ts";
 import { splitWords } from "../linux/words.ts";
 import { parseDump } from "./extfs/dump.ts";

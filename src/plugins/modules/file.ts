@@ -1,18 +1,16 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { globPaths } from "../../model/config/glob_paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { Tuple } from "../../language/python/containers.ts";
+import { str, truthy, Tuple } from "../../language/python/values.ts";
 import { basename, dirname, join, normpath } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { programPath, runAll } from "../commands.ts";
 import { checkProgramPath, exists, isDirectory, isFile, isLink } from "../linux/paths.ts";
 import { listAttributes, optionWords, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";

@@ -1,14 +1,13 @@
 import type { Args, Arguments } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   type ExecutionFunction,
   executionFunction,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { firewall, listed, parseForwards, parseZones, wordsOf, type Zones } from "./firewalld/program.ts";
 

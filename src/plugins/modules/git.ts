@@ -1,17 +1,15 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { isInteger } from "../../language/python/float.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import { isInteger, str, truthy } from "../../language/python/values.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { basename } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";

@@ -1,9 +1,11 @@
 import { messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { type AnyMap, entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { FILTER_BY, filterBy } from "../filter_by.ts";
 import { readStaticGrains, writeStaticGrains } from "../static_grains.ts";

@@ -1,8 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { succeeds } from "../commands.ts";
 import { allGroups, findGroup, type Group } from "../../runtime/accounts.ts";
 import { rootOf, rootWords } from "../user_files.ts";

@@ -1,13 +1,13 @@
 import { hex } from "../../protocol/crypto/hex.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
 import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../language/python/binascii.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { repr, str } from "../../language/python/values.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { textOrBytes, toBytes } from "../bytes.ts";
 import { pythonError, withOsErrors } from "../python_errors.ts";

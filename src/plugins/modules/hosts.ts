@@ -1,7 +1,5 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { exists, isFile } from "../linux/paths.ts";
 import { hostEntries, renderHosts, withNames, withoutAlias } from "./hosts/file.ts";
 import { fromLatin1, latin1 } from "../bytes.ts";

@@ -1,5 +1,5 @@
 import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { query } from "./http/query.ts";
 
 const OPTIONS = `

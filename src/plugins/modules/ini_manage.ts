@@ -1,11 +1,13 @@
 import { SystemError } from "../../base/errors.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
 import { decodeFile, encodeText } from "../../language/python/codecs.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { exists } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
 import { overwrite, refusePipe } from "./file/content.ts";

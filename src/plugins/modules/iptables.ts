@@ -1,15 +1,14 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { dirName } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { type CommandOutcome, needProgram, programPath, runAll } from "../commands.ts";
 import { splitWords } from "../linux/words.ts";
 import { ruleText } from "./iptables/rule.ts";

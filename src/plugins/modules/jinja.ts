@@ -1,8 +1,12 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { Rendering } from "../../model/loader/rendering.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { repr, str } from "../../language/python/values.ts";
 
 /** Names of the file that a template is in: Salt's functions render a text, which is in none. */
 const OF_NO_FILE = {

@@ -1,8 +1,7 @@
 import { joinPath } from "../../base/paths.ts";
 import { fingerprint } from "../../protocol/crypto/rsa_key.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { str } from "../../language/python/values.ts";
 import { pythonError } from "../python_errors.ts";
 import { notifyMinion } from "./saltutil/sync.ts";
 import { isHash } from "./file/hash.ts";

@@ -1,11 +1,11 @@
-import type { Context } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  type Context,
   executionFunctions,
   type ExecutionModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
 

@@ -1,17 +1,15 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { compareText } from "../../language/python/compare.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import { basename, join } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, walk } from "../linux/paths.ts";
 import { splitWords as shellWords } from "../linux/words.ts";

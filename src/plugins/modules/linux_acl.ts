@@ -1,15 +1,13 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";
 

@@ -1,6 +1,10 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { programPath, runAll } from "../commands.ts";
 import { create as vgcreate, extend as vgextend, remove as vgremove } from "./linux_lvm/groups.ts";
 import { create as lvcreate, extend as lvextend, remove as lvremove, resize as lvresize } from "./linux_lvm/logical.ts";

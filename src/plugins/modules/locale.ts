@@ -1,14 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isFile } from "../linux/paths.ts";
 

@@ -1,9 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { deepCopy } from "../../language/python/copy.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { update } from "../../language/python/update.ts";
 import { parseIpTarget } from "../../model/target/ipcidr.ts";
 import { matchMinion } from "../../model/target/match.ts";

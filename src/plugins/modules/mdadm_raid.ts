@@ -1,15 +1,14 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { str } from "../../language/python/values.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
 import { operand, operands, programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { ownKeywords } from "../keywords.ts";

@@ -1,10 +1,11 @@
-import { fieldsOf } from "../../language/python/given.ts";
+import { entriesOf, fieldsOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
 import { ownKeywords } from "../keywords.ts";
 
 /** Marks a value that carries who may read it beside its data. @see salt/utils/mine.py */

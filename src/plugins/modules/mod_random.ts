@@ -1,18 +1,16 @@
 import { hex } from "../../protocol/crypto/hex.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { encodeBase64 } from "../../language/python/binascii.ts";
-import { isFloat, isInteger, toInteger } from "../../language/python/float.ts";
+import { isFloat, isInteger, repr, str, toInteger, truthy } from "../../language/python/values.ts";
 import { PythonRandom, seedOfText } from "../../language/python/random.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { passwordHash } from "../password_hash.ts";
 import { pythonError } from "../python_errors.ts";

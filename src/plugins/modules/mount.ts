@@ -1,20 +1,17 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { joinPath } from "../../base/paths.ts";
 import { SystemError } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup, mapOf } from "../../language/python/containers.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import { entriesOf, isMap, lookup, mapOf, str, truthy } from "../../language/python/values.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import { dirname } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { findAccount, findGroup } from "../../runtime/accounts.ts";
 import { exists, realPath } from "../linux/paths.ts";

@@ -1,8 +1,6 @@
 import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str, stringRepr } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { str, stringRepr, truthy } from "../../language/python/values.ts";
 import { needProgram, run } from "../commands.ts";
 import * as ip from "../linux/addresses.ts";
 import { pythonError } from "../python_errors.ts";

@@ -1,14 +1,13 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { str } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { pythonError } from "../python_errors.ts";
 import { overwrite, readText } from "./file/content.ts";

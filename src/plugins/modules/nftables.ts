@@ -1,11 +1,13 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLinesKeepEnds } from "../../language/python/lines.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { splitLinesKeepEnds, splitWords } from "../../language/python/text.ts";
 import { join } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import {

@@ -1,8 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { str } from "../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
 
 const SIGNALS = ["start", "reopen", "stop", "quit", "reload"];

@@ -1,16 +1,13 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { isFloat, isInteger } from "../../language/python/float.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isFloat, isInteger, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
 import { findAccount } from "../../runtime/accounts.ts";
 

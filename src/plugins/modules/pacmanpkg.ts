@@ -1,6 +1,5 @@
 import type { ExecutionModule } from "../../model/loader/family.ts";
-import { isTrue } from "../../language/python/is_true.ts";
-import { str } from "../../language/python/repr.ts";
+import { isTrue, str } from "../../language/python/values.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import {
   fileFunctions,

@@ -1,10 +1,12 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { boundary, device, isBlockDevice, number, oneOf } from "./parted_partition/checks.ts";
 import { parseListing } from "./parted_partition/listing.ts";

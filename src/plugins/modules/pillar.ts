@@ -1,20 +1,28 @@
 import { isWithin, joinPath, normalizePath } from "../../base/paths.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
+  type JobContext,
 } from "../../model/loader/family.ts";
 import type { PillarCall } from "../../model/loader/pillar_link.ts";
-import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap } from "../../language/python/containers.ts";
+import {
+  type AnyMap,
+  entriesOf,
+  isInteger,
+  isMap,
+  lookup,
+  mapOf,
+  OrderedMap,
+  repr,
+  str,
+  truthy,
+  typeName,
+} from "../../language/python/values.ts";
 import { deepCopy } from "../../language/python/copy.ts";
-import { isInteger } from "../../language/python/float.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { joinLists, update } from "../../language/python/update.ts";
 import { decryptedOverride } from "../decrypted_override.ts";
 import { traverse } from "../../language/python/traverse.ts";

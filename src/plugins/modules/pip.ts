@@ -1,15 +1,14 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { runAll } from "../commands.ts";
 import { changes } from "../packages/lists.ts";
 import { comparePep440 } from "../packages/pep440.ts";

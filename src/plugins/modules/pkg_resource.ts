@@ -1,8 +1,5 @@
 import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { isMap } from "../../language/python/containers.ts";
-import { isTrue } from "../../language/python/is_true.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, isTrue, str, truthy } from "../../language/python/values.ts";
 import {
   formatPkgList,
   formatVersion,

@@ -1,10 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { toFloat } from "../../language/python/float.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
+import { str, toFloat, truthy, typeName } from "../../language/python/values.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import * as proc from "../linux/proc.ts";

@@ -1,10 +1,12 @@
 import { codeOf } from "../../base/errors.ts";
 import { yamlifyArg } from "../../model/job/args.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 
 /** Milliseconds between two polls for returns. */
 const LOOK_MS = 300;

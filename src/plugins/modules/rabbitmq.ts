@@ -1,20 +1,17 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { isMap, mapOf, OrderedMap } from "../../language/python/containers.ts";
+import { isMap, mapOf, OrderedMap, str, truthy } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { dumpJson } from "../../language/python/json_dump.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import { valueError } from "../../language/python/python_error.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
 import { type CommandOutcome, operand, programPath, run, runAll } from "../commands.ts";
 
 const RUNAS = "runas=None";

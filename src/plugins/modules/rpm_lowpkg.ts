@@ -1,11 +1,12 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { isTrue } from "../../language/python/is_true.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import {
+  CommandExecutionError,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
+import { isTrue, str, truthy } from "../../language/python/values.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { lowPackageFunctions } from "../packages/functions.ts";
 import { formatVersion } from "../packages/lists.ts";

@@ -1,16 +1,15 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { SystemError } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { str, truthy } from "../../language/python/values.ts";
+import { splitWords } from "../../language/python/text.ts";
 import { operand, programPath, runAll } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";

@@ -1,11 +1,7 @@
 import { Pool } from "../../base/async/pool.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { splitInput } from "../../language/python/given.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, splitInput, str, truthy } from "../../language/python/values.ts";
 import { iterate } from "../../language/python/iterate.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { pythonError } from "../python_errors.ts";
 import { ownKeywords } from "../keywords.ts";
 import { report } from "./saltcheck/report.ts";

@@ -1,8 +1,7 @@
 import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { InvalidArgumentsError } from "../../model/loader/family.ts";
 import { listExtensions } from "../../model/loader/sync.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";

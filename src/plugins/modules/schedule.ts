@@ -1,14 +1,15 @@
 import { includedFile } from "../../model/config/saved_schedule.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { fieldsOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { dump } from "../../language/yaml/dump.ts";
 import { ask, current, type Fields, listed, tell } from "./schedule/ask.ts";
-import { fieldsOf } from "../../language/python/given.ts";
 import { buildItem } from "./schedule/item.ts";
 import { add, modify, purge, remove, run, send, switchAll, switchJob } from "./schedule/jobs.ts";
 import { jobStatus, nextFireTime, shift, TIME_FORMAT } from "./schedule/times.ts";

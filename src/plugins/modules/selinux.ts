@@ -1,15 +1,12 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { getconfig, getenforce, kernelPath, setenforce } from "./selinux/mode.ts";
 import {

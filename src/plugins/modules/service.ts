@@ -1,11 +1,12 @@
-import type { Context, JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  type Context,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import type { ServiceManager } from "./service/manager.ts";

@@ -1,12 +1,12 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";

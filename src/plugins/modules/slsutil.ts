@@ -9,12 +9,10 @@ import {
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { Rendering, templateText } from "../../model/loader/rendering.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
 import { merge, type MergeRules } from "../../language/python/merge_strategy.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { update } from "../../language/python/update.ts";
 import type { CustomPlace } from "../../model/loader/loaded_file.ts";
 import type { NamedSerializer } from "../serializers/named.ts";

@@ -1,9 +1,6 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { integerOf, toInteger } from "../../language/python/float.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { strip } from "../../language/python/whitespace.ts";
+import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import { integerOf, str, toInteger, truthy } from "../../language/python/values.ts";
+import { strip } from "../../language/python/text.ts";
 import { operand, programPath, run } from "../commands.ts";
 
 /** What a value is not if a vendor filled it in, by the name of its field; the first row that fits decides. */

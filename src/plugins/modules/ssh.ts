@@ -7,8 +7,7 @@ import {
   type ExecutionModule,
 } from "../../model/loader/family.ts";
 import { basename } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { withOsErrors } from "../python_errors.ts";
 import {

@@ -1,8 +1,11 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { runningStates } from "./state/conflict.ts";
 import { listDisabled, setDisabled } from "./state/disabled.ts";
 import { cacheFile } from "./state/packed_files.ts";

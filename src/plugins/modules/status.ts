@@ -1,12 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { toFloat } from "../../language/python/float.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { entriesOf, isMap, str, toFloat } from "../../language/python/values.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import { compileSearch } from "../../language/python/substitute.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";

@@ -1,18 +1,15 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { joinPath } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import { splitLines, splitWords } from "../../language/python/text.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isDirectory, isFile } from "../linux/paths.ts";
 import { configparser } from "../serializers/configparser.ts";

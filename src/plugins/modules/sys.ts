@@ -1,20 +1,20 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { messageOf } from "../../base/errors.ts";
-import { codeRenderers } from "../../model/loader/code_renderers.ts";
-import { customRenderers } from "../../model/loader/custom_renderers.ts";
-import { withCustomReturners } from "../../model/loader/custom_returners.ts";
-import { withCustomRunners } from "../../model/loader/custom_runners.ts";
 import {
   type ExecutionFunction,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   type ReturnerModule,
 } from "../../model/loader/family.ts";
+import { messageOf } from "../../base/errors.ts";
+import { codeRenderers } from "../../model/loader/code_renderers.ts";
+import { customRenderers } from "../../model/loader/custom_renderers.ts";
+import { withCustomReturners } from "../../model/loader/custom_returners.ts";
+import { withCustomRunners } from "../../model/loader/custom_runners.ts";
 import type { FunctionDescription } from "../../model/loader/function_catalog.ts";
 import { parseSignature } from "../../model/loader/signature.ts";
 import { hostStates } from "../../model/loader/state_table.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 
 /** The functions that names mean: each a function, a whole module or a glob; none means all. */

@@ -1,10 +1,13 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import {
+  CommandExecutionError,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { dirname } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isFile } from "../linux/paths.ts";
 import { linesIn } from "./file/content.ts";

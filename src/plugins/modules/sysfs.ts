@@ -1,10 +1,13 @@
-import type { JobContext } from "../../model/loader/context.ts";
-import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { toFloat, toInteger } from "../../language/python/float.ts";
+import {
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
+import { str, toFloat, toInteger } from "../../language/python/values.ts";
 import { tryIterate } from "../../language/python/iterate.ts";
 import { basename, join, relpath } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { strip } from "../../language/python/whitespace.ts";
+import { strip } from "../../language/python/text.ts";
 import { exists, isDirectory, lookAt, realPath, walk } from "../linux/paths.ts";
 
 const ROOT = "/sys";

@@ -1,15 +1,14 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   executionFunction,
   executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { typeName } from "../../language/python/type_name.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str, typeName } from "../../language/python/values.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isDirectory, isFile } from "../linux/paths.ts";
 import { strftime } from "../../language/python/strftime.ts";

@@ -1,11 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { join } from "../../language/python/posixpath.ts";
 import { absolutePath, isDirectory } from "../linux/paths.ts";
 

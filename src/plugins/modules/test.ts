@@ -6,13 +6,10 @@ import {
   executionFunctions,
   type ExecutionModule,
   InvalidArgumentsError,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { Tuple } from "../../language/python/containers.ts";
-import { toFloat, toInteger } from "../../language/python/float.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { typeName } from "../../language/python/type_name.ts";
+import { repr, str, toFloat, toInteger, Tuple, typeName } from "../../language/python/values.ts";
 import type { HashName } from "../../runtime/crypto.ts";
 import { SALT_COMPAT, VERSION } from "../../base/version.ts";
 import { isDirectory } from "../linux/paths.ts";

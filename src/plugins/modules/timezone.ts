@@ -1,12 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { run, runAll } from "../commands.ts";
 import { isDirectory, isFile, walk } from "../linux/paths.ts";
 import { replaceContent } from "../host_files.ts";

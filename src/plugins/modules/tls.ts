@@ -1,8 +1,11 @@
-import type { JobContext } from "../../model/loader/context.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { authorityOf, basePath, pathOrText } from "./tls/authority.ts";
 import {
   caExists,

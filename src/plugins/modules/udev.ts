@@ -1,13 +1,12 @@
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { integerOf, toFloat, toInteger } from "../../language/python/float.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { floatOfText } from "../../language/python/number_text.ts";
+import { integerOf, toFloat, toInteger } from "../../language/python/values.ts";
+import { floatOfText, splitLines } from "../../language/python/text.ts";
 import { operand, programPath, runAll } from "../commands.ts";
 
 /** What udev knows of a device by letter: properties under `E`, otherwise one text or several. */

@@ -1,13 +1,12 @@
 import type { Args } from "../../model/loader/signature.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { str, stringRepr } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, stringRepr, truthy } from "../../language/python/values.ts";
 import { run, runAll, succeeds } from "../commands.ts";
 import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";

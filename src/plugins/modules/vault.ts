@@ -1,12 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap, repr, str, truthy, typeName } from "../../language/python/values.ts";
 import { PythonError, typeError } from "../../language/python/python_error.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
 import type { VaultAnswer } from "../vault/http.ts";
 import { openVault } from "../vault/open.ts";
 import { ownKeywords } from "../keywords.ts";

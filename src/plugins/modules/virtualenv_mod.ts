@@ -1,12 +1,12 @@
 import { joinPath } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { runAll } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { create, virtualenvVersion } from "./virtualenv/create.ts";

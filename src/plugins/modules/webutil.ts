@@ -1,7 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
+import { splitLines } from "../../language/python/text.ts";
+import { str } from "../../language/python/values.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
 import { checkProgramPath, exists } from "../linux/paths.ts";
 

@@ -1,13 +1,12 @@
 import { globPaths } from "../../model/config/glob_paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunctions,
   type ExecutionModule,
+  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { isFile } from "../linux/paths.ts";
 import { sameKey } from "./x509/build.ts";
 import { CREATE } from "./x509/create.ts";

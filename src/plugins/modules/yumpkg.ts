@@ -1,8 +1,5 @@
-import { textsOf } from "../../language/python/given.ts";
+import { isTrue, str, textsOf, truthy } from "../../language/python/values.ts";
 import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
-import { isTrue } from "../../language/python/is_true.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import { groupDifference, RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
 import { hasRpm } from "../packages/rpm/host.ts";

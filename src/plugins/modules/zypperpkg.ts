@@ -1,7 +1,6 @@
 import type { ExecutionModule } from "../../model/loader/family.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { splitWords } from "../../language/python/text.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import { installedVersions } from "../packages/installed_versions.ts";

@@ -1,10 +1,6 @@
-import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../language/python/containers.ts";
-import { isInteger } from "../../language/python/float.ts";
+import { type AnyMap, entriesOf, isInteger, isMap, lookup, sizeOf, str, truthy } from "../../language/python/values.ts";
 import { prettyFormat } from "../../language/python/pprint.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
-import { stripEnd } from "../../language/python/whitespace.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { splitLines, stripEnd } from "../../language/python/text.ts";
 import { type Colors, colorsOf, shownId, stripEscapes } from "./colors.ts";
 import { compressedChanges, compressIds, type StateResult, stateResult, unwrap } from "./highstate_data.ts";
 import { fullState, terseState } from "./highstate_state.ts";

@@ -1,6 +1,15 @@
-import { type AnyMap, entriesOf, isMap, lookup, mapOf, sizeOf } from "../../language/python/containers.ts";
-import { isFloat, isInteger, toFloat } from "../../language/python/float.ts";
-import { str } from "../../language/python/repr.ts";
+import {
+  type AnyMap,
+  entriesOf,
+  isFloat,
+  isInteger,
+  isMap,
+  lookup,
+  mapOf,
+  sizeOf,
+  str,
+  toFloat,
+} from "../../language/python/values.ts";
 
 /** The return of one state, as the outputter needs it; `raw` is the complete return. */
 export interface StateResult {

@@ -1,9 +1,7 @@
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { fill } from "../../language/python/textwrap.ts";
 import { format } from "../../language/python/format.ts";
-import { str } from "../../language/python/repr.ts";
-import { strip } from "../../language/python/whitespace.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { strip } from "../../language/python/text.ts";
 import type { Colors } from "./colors.ts";
 import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";

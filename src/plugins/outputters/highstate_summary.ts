@@ -1,8 +1,7 @@
-import { floatRepr } from "../../language/python/repr.ts";
+import { floatRepr, truthy } from "../../language/python/values.ts";
 import { type Colors, shownId } from "./colors.ts";
 import type { StateResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
-import { truthy } from "../../language/python/truth.ts";
 
 const larger = (a: number, b: number) => Math.max(a, b);
 

@@ -1,6 +1,4 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { floatRepr, repr } from "../../language/python/repr.ts";
-import { isFloat, isInteger } from "../../language/python/float.ts";
+import { entriesOf, floatRepr, isFloat, isInteger, isMap, repr } from "../../language/python/values.ts";
 import { sorted } from "../../language/python/compare.ts";
 import type { OutputOptions } from "./outputter.ts";
 

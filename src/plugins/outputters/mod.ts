@@ -4,7 +4,7 @@
  */
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { CustomOutputter } from "../../model/loader/custom_outputters.ts";
-import { stripEnd } from "../../language/python/whitespace.ts";
+import { stripEnd } from "../../language/python/text.ts";
 import { MissingKeyError, type OutputContext, type OutputOptions, type Outputter } from "./outputter.ts";
 
 export type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";

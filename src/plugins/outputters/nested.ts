@@ -1,8 +1,6 @@
-import { entriesOf, isMap, OrderedMap } from "../../language/python/containers.ts";
-import { isFloat, isInteger } from "../../language/python/float.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, str } from "../../language/python/values.ts";
 import { sorted } from "../../language/python/compare.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { printable, printableLines } from "../../base/printable.ts";
 import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
 import type { OutputContext, OutputOptions } from "./outputter.ts";

@@ -1,5 +1,4 @@
-import { entriesOf, isMap, Tuple } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str, Tuple } from "../../language/python/values.ts";
 
 /** The values without the ids, one per line; the items of a list count as values. */
 export function newlineValuesOnly(data: unknown): string {

@@ -1,5 +1,4 @@
-import { isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { isMap, str } from "../../language/python/values.ts";
 import { printable } from "../../base/printable.ts";
 import { colorsOf } from "./colors.ts";
 import { comparableEntries } from "./nested.ts";

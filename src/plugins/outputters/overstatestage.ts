@@ -1,5 +1,4 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 import { colorsOf } from "./colors.ts";
 import { sortedEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";

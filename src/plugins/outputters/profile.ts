@@ -1,6 +1,5 @@
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { sorted } from "../../language/python/compare.ts";
-import { str } from "../../language/python/repr.ts";
 import { STATE_SEPARATOR } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 import { labelled } from "./table.ts";

@@ -1,4 +1,4 @@
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 
 /** Shows data as Python's `print` does: a literal on one line, or a text as it is. */
 export function raw(data: unknown): string {

@@ -1,8 +1,5 @@
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup, str, truthy, typeName } from "../../language/python/values.ts";
 import { pad } from "../../language/python/format.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { printable } from "../../base/printable.ts";
 import { type Colors, colorsOf } from "./colors.ts";
 import { comparableEntries } from "./nested.ts";

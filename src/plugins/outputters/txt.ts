@@ -1,7 +1,6 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, isMap, repr, str } from "../../language/python/values.ts";
 import { prettyFormat } from "../../language/python/pprint.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { printable } from "../../base/printable.ts";
 
 function linesOf(value: unknown): string[] {

@@ -1,5 +1,4 @@
-import { entriesOf, isMap, lookup, sizeOf } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, lookup, sizeOf, str } from "../../language/python/values.ts";
 import { MissingKeyError } from "./outputter.ts";
 
 /** Shows the hosts of a `virt.query`. Salt looks up their machines in the wrong place, so a host that has any cannot be shown. */

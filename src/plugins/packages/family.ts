@@ -1,4 +1,4 @@
-import type { Context } from "../../model/loader/context.ts";
+import type { Context } from "../../model/loader/family.ts";
 
 /** True if this host is of one of these families, or if its grains do not say. */
 export function isFamily({ grains }: Pick<Context, "grains">, families: readonly string[]): boolean {

@@ -1,6 +1,5 @@
 /** What the functions of `pkg` and `lowpkg` do, told once, whichever package manager does it. */
-import type { JobContext } from "../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunctions } from "../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunctions, type JobContext } from "../../model/loader/family.ts";
 import type { Head, Row, Signed } from "../../model/loader/signature.ts";
 
 /** Function → what it does, and the words of an example. */

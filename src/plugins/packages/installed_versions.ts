@@ -1,6 +1,6 @@
-import type { JobContext } from "../../model/loader/context.ts";
+import type { JobContext } from "../../model/loader/family.ts";
 import { compileGlob } from "../../language/python/glob.ts";
-import { isTrue } from "../../language/python/is_true.ts";
+import { isTrue } from "../../language/python/values.ts";
 import { stringify } from "./lists.ts";
 
 /** The installed versions of packages, which may be globs: of one package its version alone, otherwise by name. */

@@ -1,5 +1,5 @@
 /** Lists of packages: name → versions. */
-import type { AnyMap } from "../../language/python/containers.ts";
+import type { AnyMap } from "../../language/python/values.ts";
 
 /** Name → versions, or with details of each. */
 export type PackageList = Record<string, string[]>;

@@ -1,8 +1,7 @@
 /** Files of packages: those that callers name, and those in the cache of a package manager. */
 import { joinPath } from "../../base/paths.ts";
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
+import { truthy } from "../../language/python/values.ts";
 import { lookAt, walk } from "../linux/paths.ts";
 
 /** The path on this host of a package that is named by an address or a path. */

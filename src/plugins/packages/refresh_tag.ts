@@ -1,8 +1,7 @@
 /** The file in the minion's cache by which the first state of a run refreshes the lists of packages, and no later one. */
 import { joinPath } from "../../base/paths.ts";
-import type { Context } from "../../model/loader/context.ts";
-import { isTrue } from "../../language/python/is_true.ts";
-import { str } from "../../language/python/repr.ts";
+import type { Context } from "../../model/loader/family.ts";
+import { isTrue, str } from "../../language/python/values.ts";
 import { isFile } from "../linux/paths.ts";
 
 type Host = Pick<Context, "runtime" | "opts">;

@@ -1,11 +1,8 @@
 /** Functions of `pkg` that are the same for several package managers, but for what these are asked. */
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { compileGlob } from "../../language/python/glob.ts";
-import { isTrue } from "../../language/python/is_true.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isTrue, str, truthy } from "../../language/python/values.ts";
 import type { CommandOutcome } from "../commands.ts";
 import { type lowPackageFunctions, packageFunctions } from "./functions.ts";
 import { installedVersions } from "./installed_versions.ts";

@@ -1,9 +1,6 @@
 /** What functions about packages are asked for: names with versions, or files. */
-import type { JobContext } from "../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { entriesOf, isMap, sizeOf } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
+import { entriesOf, isMap, repr, sizeOf, str, truthy } from "../../language/python/values.ts";
 import { parseLine } from "../../language/yaml/line.ts";
 
 type Host = Pick<JobContext, "call" | "functions" | "log" | "grains">;

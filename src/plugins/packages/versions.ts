@@ -1,5 +1,5 @@
 /** Comparing versions of packages as states write them: `1.2`, `>=1.2`, `>=1.2,<2`, `1.*`. */
-import type { JobContext } from "../../model/loader/context.ts";
+import type { JobContext } from "../../model/loader/family.ts";
 
 /** The operator of `>=1.2`, empty if there is none, and the version. */
 export function splitComparison(text: string): [operator: string, version: string] {

@@ -1,5 +1,5 @@
 import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { splitWords } from "../linux/words.ts";
 import { commandFor, outputOf, RUNS_COMMANDS } from "./command.ts";
 import { parsed } from "./parsed.ts";

@@ -1,12 +1,10 @@
 import { urlSegment } from "../../model/config/url.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { percentFormat } from "../../language/python/percent_format.ts";
 import { compileGroups } from "../../language/python/regexp.ts";
-import { str } from "../../language/python/repr.ts";
 import { traverse } from "../../language/python/traverse.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { update } from "../../language/python/update.ts";
 import { parseOrderedYaml } from "../../language/yaml/ordered.ts";
 import { answerOf } from "./http.ts";

@@ -1,8 +1,6 @@
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import type { AnyMap } from "../../language/python/containers.ts";
+import { type AnyMap, repr, str, truthy } from "../../language/python/values.ts";
 import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 
 /** The largest file. */

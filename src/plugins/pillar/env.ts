@@ -1,7 +1,6 @@
 import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
 import { InvalidArgumentsError } from "../../model/loader/family.ts";
-import { entriesOf, isMap, OrderedMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, OrderedMap, str } from "../../language/python/values.ts";
 
 /**
  * Variables of the master's environment under chosen names: `env: {variables: {db_password: DB_PASSWORD}}`. Those

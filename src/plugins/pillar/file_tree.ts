@@ -3,9 +3,7 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { isMinionId } from "../../base/minion_id.ts";
-import { OrderedMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { OrderedMap, str, truthy } from "../../language/python/values.ts";
 import type { FileStat } from "../../runtime/fs.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 

@@ -1,7 +1,5 @@
 import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
-import { OrderedMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { OrderedMap, str, truthy } from "../../language/python/values.ts";
 import { ARGUMENTS, fetchPillar } from "./http.ts";
 
 /** The JSON that a web server returns for a minion; `namespace` is a key to put it under. */

@@ -1,8 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { hexLiteral, MysqlError, type MysqlPlace, mysqlSession, parseResults, placeName } from "../mysql_session.ts";
 import { float, integer, MAX_ROWS, QueryFailure, type Rows, sqlPillar, withId } from "./sql.ts";

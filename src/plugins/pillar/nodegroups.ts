@@ -1,6 +1,5 @@
 import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 
 /** The names of the node groups that the minion is in, as a list under `pillar_name`. */
 export const pillar: ExtPillar = {

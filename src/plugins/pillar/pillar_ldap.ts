@@ -2,9 +2,7 @@ import type { Client as LdapClient, Entry } from "ldapts";
 import { messageOf } from "../../base/errors.ts";
 import { Lazy } from "../../language/jinja/mod.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { type AnyMap, entriesOf, isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
 import { parseOrderedYaml } from "../../language/yaml/ordered.ts";
 
 const LIMIT_MS = 15_000;

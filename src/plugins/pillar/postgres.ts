@@ -1,8 +1,7 @@
 import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup, str } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { str } from "../../language/python/repr.ts";
 import { loadDriver } from "../driver.ts";
 import { float, integer, MAX_ROWS, QueryFailure, type Rows, sqlPillar, withId } from "./sql.ts";
 

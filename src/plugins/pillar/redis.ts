@@ -1,10 +1,8 @@
 import { codeOf, ConfigError, messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { InvalidArgumentsError } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { loadDriver } from "../driver.ts";
 
 /** The part of npm's `redis` that is used here. */

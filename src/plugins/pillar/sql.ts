@@ -1,14 +1,9 @@
 /** What the external pillars that ask a database share: how queries are written, and how rows become maps. */
 import type { PillarContext } from "../../model/loader/ext_pillar.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, equal, isInteger, isMap, str, truthy, typeName } from "../../language/python/values.ts";
 import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
-import { equal } from "../../language/python/equal.ts";
-import { isInteger } from "../../language/python/float.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { update } from "../../language/python/update.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { Float } from "../../protocol/wire/msgpack.ts";

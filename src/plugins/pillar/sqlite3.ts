@@ -1,7 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { isMap, lookup, str } from "../../language/python/values.ts";
 import type { SqlValue } from "../../runtime/database.ts";
 import { Float } from "../../protocol/wire/msgpack.ts";
 import { MAX_ROWS, QueryFailure, type Rows, sqlPillar } from "./sql.ts";

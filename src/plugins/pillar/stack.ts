@@ -3,16 +3,12 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import { bind, Lazy, NativeFunction } from "../../language/jinja/mod.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, equal, isMap, str, truthy, typeName } from "../../language/python/values.ts";
 import { copyAsDicts } from "../../language/python/copy.ts";
 import { dictDelete, dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
-import { equal } from "../../language/python/equal.ts";
 import { compileGlob } from "../../language/python/glob.ts";
-import { splitLines } from "../../language/python/lines.ts";
-import { str } from "../../language/python/repr.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { traverse, traverseOr } from "../../language/python/traverse.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { parseOrderedYaml } from "../../language/yaml/ordered.ts";
 
 type Dict = Map<unknown, unknown>;

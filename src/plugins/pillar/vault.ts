@@ -1,7 +1,5 @@
-import { type AnyMap, isMap, mapOf } from "../../language/python/containers.ts";
+import { type AnyMap, isMap, mapOf, str, truthy } from "../../language/python/values.ts";
 import { merge } from "../../language/python/merge_strategy.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { VaultClient, type VaultConnection } from "../vault/client.ts";
 import { issueToken } from "../vault/issue.ts";

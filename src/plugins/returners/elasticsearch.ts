@@ -1,9 +1,7 @@
 import { basicAuth } from "../../runtime/basic_auth.ts";
 import { urlSegment } from "../../model/config/url.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { type Attempt, attempt, postAddress } from "./http_post.ts";
 import { plain, toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";

@@ -5,8 +5,7 @@ import { proxiesOf } from "../../model/loader/proxies.ts";
 import { takeUser } from "../../runtime/basic_auth.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { startOfBody } from "../../runtime/http_body.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 
 /** Bytes of an answer that are looked at. */
 const MOST_READ = 65_536;

@@ -1,6 +1,4 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { isFloat, isInteger } from "../../language/python/float.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../language/python/values.ts";
 import { Constant, DateTime, Float, Packed, unpack } from "../../protocol/wire/msgpack.ts";
 import { json } from "../outputters/json.ts";
 

@@ -1,5 +1,5 @@
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
-import { repr } from "../../language/python/repr.ts";
+import { repr } from "../../language/python/values.ts";
 import { wholeReturn } from "./whole_return.ts";
 
 /** Prints each return, and each event of a master, to standard output, as Python shows it. */

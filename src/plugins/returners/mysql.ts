@@ -1,6 +1,6 @@
 import { ConfigError, messageOf } from "../../base/errors.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import {
   type Fields,
   literal,

@@ -1,5 +1,5 @@
 import type { ReturnerContext } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 
 /** Where Salt's `config.option` looks, the nearest first. */
 function sources(context: ReturnerContext): Record<string, unknown>[] {

@@ -6,8 +6,7 @@ import {
   summaryOf,
 } from "../../model/job/job_cache.ts";
 import { isPlainJid, jidMs } from "../../model/job/jid.ts";
-import type { JobReader } from "../../model/loader/context.ts";
-import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
+import type { JobReader, ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { pack } from "../../protocol/wire/msgpack.ts";
 import { byMinion } from "../job_caches/minions.ts";
 import { PAGE, summaryFilter } from "../job_caches/search.ts";

@@ -1,7 +1,7 @@
 import { codeOf, ConfigError, messageOf, SaltError } from "../../base/errors.ts";
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { loadDriver } from "../driver.ts";
 import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";

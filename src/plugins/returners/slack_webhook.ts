@@ -1,7 +1,5 @@
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
 import { dump } from "../../language/yaml/dump.ts";
 import { attempt, postAddress } from "./http_post.ts";
 import { toJson } from "./json.ts";

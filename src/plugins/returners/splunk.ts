@@ -1,5 +1,5 @@
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 import { attempt, postAddress, postEvents, shown } from "./http_post.ts";
 import { toJson } from "./json.ts";
 

@@ -1,5 +1,4 @@
-import { isMap } from "../../language/python/containers.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, truthy } from "../../language/python/values.ts";
 
 /** The `success` of a return as one boolean: of several functions, whether all of them succeeded. */
 export function verdict(success: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { AuditFilter } from "../../model/loader/audit.ts";
 import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { repr } from "../../language/python/repr.ts";
+import { repr } from "../../language/python/values.ts";
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

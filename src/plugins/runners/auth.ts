@@ -1,7 +1,6 @@
 import { isRecord } from "../../base/record.ts";
 import { joinPath } from "../../base/paths.ts";
-import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
+import { type RunnerContext, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { decode } from "../../protocol/wire/msgpack.ts";
 
 /** Token files that are read: each is a login. */

@@ -1,13 +1,12 @@
 import { joinPath } from "../../base/paths.ts";
-import type { RunnerContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  type RunnerContext,
   runnerFunctions,
   type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { str } from "../../language/python/repr.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 
 type Values = Record<string, unknown>;

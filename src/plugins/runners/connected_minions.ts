@@ -1,7 +1,6 @@
-import type { RunnerContext } from "../../model/loader/context.ts";
+import type { RunnerContext } from "../../model/loader/family.ts";
 import { codeOf } from "../../base/errors.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { tcpSockets } from "../linux/sockets.ts";
 
 const ESTABLISHED = "01";

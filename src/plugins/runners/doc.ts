@@ -1,6 +1,5 @@
 import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 
 export const runner: RunnerModule = {
   functions: runnerFunctions({

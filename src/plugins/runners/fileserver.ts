@@ -1,8 +1,11 @@
-import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  type RunnerContext,
+  runnerFunctions,
+  type RunnerModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 
 /** An unknown backend is an error of the caller. */
 function checked(context: RunnerContext, backend: unknown): unknown {

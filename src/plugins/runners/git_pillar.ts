@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { allPillarRepositories } from "../../content/git/pillar_remotes.ts";
 import { CommandExecutionError, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 
 const given = (value: unknown) => value === null || value === undefined ? undefined : str(value);
 

@@ -8,8 +8,8 @@ import {
 import { isMasterFunction } from "../../model/job/master_job.ts";
 import { jidMs, jidToTime, newJid } from "../../model/job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";
-import type { JobReader, RunnerContext } from "../../model/loader/context.ts";
-import { truthy } from "../../language/python/truth.ts";
+import type { JobReader, RunnerContext } from "../../model/loader/family.ts";
+import { truthy } from "../../language/python/values.ts";
 import { unpack } from "../../protocol/wire/msgpack.ts";
 import { metadataOf } from "./job_search.ts";
 

@@ -1,10 +1,8 @@
 import type { JobListEntry, JobSearch, JobSummary } from "../../model/job/job_cache.ts";
 import { isPlainJid } from "../../model/job/jid.ts";
 import { OUTCOME_STATES, type OutcomeState } from "../../model/job/outcome.ts";
-import type { JobReader } from "../../model/loader/context.ts";
-import { SaltInvocationError } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { repr } from "../../language/python/repr.ts";
+import { type JobReader, SaltInvocationError } from "../../model/loader/family.ts";
+import { isMap, lookup, repr } from "../../language/python/values.ts";
 
 /** @throws {SaltInvocationError} if it is none */
 export function checkJid(jid: unknown): string {

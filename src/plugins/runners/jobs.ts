@@ -2,8 +2,9 @@ import { joinPath } from "../../base/paths.ts";
 import { type JobListEntry, summaryOf } from "../../model/job/job_cache.ts";
 import { isPlainJid, jidMs } from "../../model/job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";
-import type { JobReader, RunnerContext } from "../../model/loader/context.ts";
 import {
+  type JobReader,
+  type RunnerContext,
   type RunnerFunction,
   runnerFunction,
   runnerFunctions,
@@ -11,8 +12,7 @@ import {
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { StreamedMap } from "../../model/loader/streamed_map.ts";
-import { isMap } from "../../language/python/containers.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, truthy } from "../../language/python/values.ts";
 import { decode } from "../../protocol/wire/msgpack.ts";
 import {
   counts,

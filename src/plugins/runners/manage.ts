@@ -1,15 +1,14 @@
 import { joinPath } from "../../base/paths.ts";
-import type { RunnerContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  type RunnerContext,
   runnerFunction,
   runnerFunctions,
   type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { repr, str, truthy } from "../../language/python/values.ts";
 import { SALT_COMPAT } from "../../base/version.ts";
 import { walk } from "../linux/paths.ts";
 import { connectedMinions } from "./connected_minions.ts";

@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/record.ts";
 import { dirName, joinPath } from "../../base/paths.ts";
-import type { RunnerContext } from "../../model/loader/context.ts";
+import type { RunnerContext } from "../../model/loader/family.ts";
 import { sizeText, spaceLeft } from "../../runtime/little_space.ts";
 
 /** Something at the master that needs an operator. */

@@ -1,6 +1,6 @@
 import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { isMinionId } from "../../base/minion_id.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 
 /** Asks what matches, from the master's point of view. */
 export const runner: RunnerModule = {

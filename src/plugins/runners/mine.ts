@@ -1,5 +1,5 @@
 import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 
 export const runner: RunnerModule = {
   functions: runnerFunctions({

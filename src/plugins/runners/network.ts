@@ -1,7 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../language/python/values.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
 
 export const runner: RunnerModule = {

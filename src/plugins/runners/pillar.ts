@@ -1,8 +1,11 @@
-import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  type RunnerContext,
+  runnerFunctions,
+  type RunnerModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
-import { mapOf } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { mapOf, str } from "../../language/python/values.ts";
 
 type Values = Record<string, unknown>;
 

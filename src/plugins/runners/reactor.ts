@@ -1,12 +1,11 @@
-import type { RunnerContext } from "../../model/loader/context.ts";
 import {
   CommandExecutionError,
+  type RunnerContext,
   runnerFunctions,
   type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, repr, str } from "../../language/python/values.ts";
 
 /** Asks the running reactor. @throws {CommandExecutionError} in Salt's words, if there is none */
 async function ask(

@@ -1,5 +1,10 @@
-import { type RunnerFunction, runnerFunction, runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
-import type { RunnerContext } from "../../model/loader/context.ts";
+import {
+  type RunnerContext,
+  type RunnerFunction,
+  runnerFunction,
+  runnerFunctions,
+  type RunnerModule,
+} from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { syncModules } from "../../model/loader/sync.ts";
 

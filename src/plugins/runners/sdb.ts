@@ -1,5 +1,4 @@
-import type { RunnerContext } from "../../model/loader/context.ts";
-import type { RunnerModule } from "../../model/loader/family.ts";
+import type { RunnerContext, RunnerModule } from "../../model/loader/family.ts";
 import { sdbFunctions } from "../sdb/functions.ts";
 
 type Functions = ReturnType<typeof sdbFunctions>;

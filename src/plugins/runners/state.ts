@@ -1,9 +1,7 @@
 import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { printable } from "../../base/printable.ts";
 import { encodeBase64 } from "../../language/python/binascii.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { matchExpression } from "../../model/target/expression.ts";
 import { PatternCache } from "../../model/target/patterns.ts";
 import { textOf } from "../bytes.ts";

@@ -1,7 +1,11 @@
-import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  type RunnerContext,
+  runnerFunctions,
+  type RunnerModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { repr, str } from "../../language/python/values.ts";
 
 /** Minions that returned the same. */
 interface Pool {

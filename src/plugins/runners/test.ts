@@ -1,5 +1,5 @@
 import { runnerFunctions, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { ownKeywords } from "../keywords.ts";
 
 const METASYNTACTIC: Record<string, string[]> = {

@@ -1,11 +1,13 @@
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { decodeBase64 } from "../../language/python/binascii.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { joinPath } from "../../base/paths.ts";
 import { AuthenticationError } from "../../base/errors.ts";
-import type { RunnerContext } from "../../model/loader/context.ts";
-import { runnerFunction, type RunnerModule, SaltInvocationError } from "../../model/loader/family.ts";
+import {
+  type RunnerContext,
+  runnerFunction,
+  type RunnerModule,
+  SaltInvocationError,
+} from "../../model/loader/family.ts";
 import { rsaVerify } from "../../protocol/crypto/rsa.ts";
 import { askVault } from "../vault/http.ts";
 import { issueToken, policiesOf, type TokenMinion } from "../vault/issue.ts";

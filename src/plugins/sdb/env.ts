@@ -1,6 +1,6 @@
 import { InvalidArgumentsError } from "../../model/loader/family.ts";
 import type { SdbDriver } from "../../model/loader/sdb.ts";
-import { typeName } from "../../language/python/type_name.ts";
+import { typeName } from "../../language/python/values.ts";
 
 /** Variables of this process. One that is set keeps its value, as in Salt. */
 export const sdb: SdbDriver = {

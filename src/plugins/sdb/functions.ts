@@ -1,5 +1,5 @@
 import { Sdb, SDB_HASH, type SdbContext } from "../../model/loader/sdb.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { SDB } from "./mod.ts";
 
 type Args = Record<string, unknown>;

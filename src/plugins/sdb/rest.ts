@@ -1,8 +1,7 @@
 import { urlSegment } from "../../model/config/url.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { SdbContext, SdbDriver } from "../../model/loader/sdb.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { type AnyMap, entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { query } from "../modules/http/query.ts";
 
 /** Bytes of the largest answer, whatever `http_max_body` allows. */

@@ -1,9 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { SdbContext, SdbDriver } from "../../model/loader/sdb.ts";
-import { type AnyMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { type AnyMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { Database, SqlValue } from "../../runtime/database.ts";
 

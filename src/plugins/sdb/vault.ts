@@ -1,5 +1,5 @@
 import { messageOf } from "../../base/errors.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { SdbContext, SdbDriver } from "../../model/loader/sdb.ts";
 import type { VaultAnswer } from "../vault/http.ts";

@@ -1,11 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { SdbContext, SdbDriver } from "../../model/loader/sdb.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { merge } from "../../language/python/merge_strategy.ts";
-import { str } from "../../language/python/repr.ts";
 import { traverse } from "../../language/python/traverse.ts";
-import { truthy } from "../../language/python/truth.ts";
 
 /** Bytes of the largest file that is read. */
 const LARGEST = 16 * 1024 * 1024;

@@ -1,9 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, repr, str, truthy, typeName } from "../../language/python/values.ts";
 import { iterate } from "../../language/python/iterate.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { DeserializationError, SerializationError, type Serializer, type SerializerOptions } from "./serializer.ts";
 

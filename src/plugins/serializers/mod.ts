@@ -1,13 +1,10 @@
 /** The formats that data is written to files in: a table, since states name them. */
 import { messageOf } from "../../base/errors.ts";
-import { entriesOf, isMap, mapOf, OrderedMap } from "../../language/python/containers.ts";
-import { isInteger } from "../../language/python/float.ts";
+import { entriesOf, isInteger, isMap, mapOf, OrderedMap, str, truthy } from "../../language/python/values.ts";
 import { JsonError, parseOrderedJson } from "../../language/python/json.ts";
 import { dumpJson, type JsonDumpOptions } from "../../language/python/json_dump.ts";
-import { splitLines } from "../../language/python/lines.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { prettyFormat } from "../../language/python/pprint.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import { parseYaml } from "../../language/yaml/document.ts";

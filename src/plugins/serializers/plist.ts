@@ -1,10 +1,15 @@
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import {
+  entriesOf,
+  floatRepr,
+  isFloat,
+  isInteger,
+  isMap,
+  toFloat,
+  truthy,
+  typeName,
+} from "../../language/python/values.ts";
 import { compareText } from "../../language/python/compare.ts";
 import { decodeBase64, encodeBase64 } from "../../language/python/binascii.ts";
-import { isFloat, isInteger, toFloat } from "../../language/python/float.ts";
-import { floatRepr } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { DeserializationError, SerializationError, type Serializer } from "./serializer.ts";
 

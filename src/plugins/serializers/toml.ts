@@ -1,8 +1,14 @@
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
-import { isFloat, isInteger } from "../../language/python/float.ts";
+import {
+  type AnyMap,
+  entriesOf,
+  isFloat,
+  isInteger,
+  isMap,
+  repr,
+  str,
+  typeName,
+} from "../../language/python/values.ts";
 import { iterate } from "../../language/python/iterate.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { messageOf } from "../../base/errors.ts";
 import { DeserializationError, SerializationError, type Serializer } from "./serializer.ts";

@@ -1,6 +1,5 @@
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 
 /** The arguments stand in the return. */
 const answer = (given: object, result: boolean | null, comment: string, changes = {}): StateReturn => ({

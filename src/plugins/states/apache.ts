@@ -1,6 +1,6 @@
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { strip } from "../../language/python/whitespace.ts";
+import { str } from "../../language/python/values.ts";
+import { strip } from "../../language/python/text.ts";
 import { programPath } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { overwrite, readText } from "../modules/file/content.ts";

@@ -8,8 +8,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { exists, lookAt } from "../linux/paths.ts";
 import { redacted } from "../modules/file/hash.ts";
 import { type Extraction, readArguments } from "./archive/arguments.ts";

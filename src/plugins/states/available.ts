@@ -1,4 +1,4 @@
-import type { Context } from "../../model/loader/context.ts";
+import type { Context } from "../../model/loader/family.ts";
 import type { StateModule } from "../../model/loader/states.ts";
 
 /** True if this host has an execution function of that name (`"mod.fun" in __salt__`). */

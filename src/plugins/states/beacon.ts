@@ -1,9 +1,6 @@
-import { fieldsOf } from "../../language/python/given.ts";
+import { equal, fieldsOf, str, truthy } from "../../language/python/values.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { equal } from "../../language/python/equal.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { givenOf } from "../modules/beacons.ts";
 
 type Fields = Record<string, unknown>;

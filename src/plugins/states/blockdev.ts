@@ -1,8 +1,6 @@
 import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { tuneWords } from "../modules/disk/devices.ts";

@@ -2,11 +2,8 @@ import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, lookup, str, truthy, typeName } from "../../language/python/values.ts";
 import { typeError } from "../../language/python/python_error.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { typeName } from "../../language/python/type_name.ts";
 import { reinterpreted } from "./cmd/stateful.ts";
 
 /** What `cmd.run_all` returns. */

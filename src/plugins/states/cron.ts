@@ -8,8 +8,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
 import { needs } from "./available.ts";
 import { fails, outcome } from "./outcome.ts";

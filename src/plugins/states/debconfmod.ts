@@ -1,8 +1,6 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { answerLine } from "../modules/debconfmod.ts";
 import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";

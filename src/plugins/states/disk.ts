@@ -1,9 +1,6 @@
 import { stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { roundFloat } from "../../language/python/arithmetic.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { type Float, toFloat } from "../../language/python/float.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { type Float, isMap, lookup, str, toFloat, truthy } from "../../language/python/values.ts";
 import { isDirectory } from "../linux/paths.ts";
 
 interface Bound {

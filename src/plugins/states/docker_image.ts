@@ -2,9 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { fails, messageFor, outcome } from "./outcome.ts";
 
 type Values = Record<string, unknown>;

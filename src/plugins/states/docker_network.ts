@@ -1,6 +1,6 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { networkOf, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
 import { fails, messageFor, outcome } from "./outcome.ts";

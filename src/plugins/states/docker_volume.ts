@@ -1,8 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, repr, str } from "../../language/python/values.ts";
 import { fails, outcome } from "./outcome.ts";
 
 type Volume = { Name: string; Driver: string };

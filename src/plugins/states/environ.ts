@@ -1,8 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { outcome } from "./outcome.ts";
 
 /** What becomes of the variables: name → value, null for one that goes. */

@@ -6,7 +6,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { outcome } from "./outcome.ts";
 import { ownKeywords } from "../keywords.ts";
 

@@ -1,9 +1,7 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { equal } from "../../language/python/equal.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { equal, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { callError, nestedText, outcome } from "./outcome.ts";
 

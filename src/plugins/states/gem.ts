@@ -6,9 +6,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { compareVersions, looseCompare } from "../packages/versions.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,8 +1,7 @@
 import { fail } from "./outcome.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { cloned, present } from "./git/cloned.ts";
 import { cloneLatest } from "./git/clone.ts";

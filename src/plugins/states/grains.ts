@@ -1,8 +1,6 @@
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import type { Args } from "../../model/loader/signature.ts";
-import { equal } from "../../language/python/equal.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { equal, str, truthy } from "../../language/python/values.ts";
 import { DEFAULT_DELIMITER, traverse } from "../../language/python/traverse.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,7 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { checkedWords } from "../modules/hg.ts";

@@ -1,9 +1,7 @@
-import { listOf } from "../../language/python/given.ts";
+import { listOf, str, truthy } from "../../language/python/values.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { outcome } from "./outcome.ts";
 
 type Hosts = Record<string, { aliases?: string[]; comment?: string } | string[]>;

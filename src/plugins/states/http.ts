@@ -1,8 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { translateRegexp } from "../../language/python/regexp.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { repr, str, truthy } from "../../language/python/values.ts";
 import { ownKeywords } from "../keywords.ts";
 
 /** What was asked for, and whether it was found. */

@@ -7,9 +7,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { type AnyMap, entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { type AnyMap, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { encodingComplaint } from "./file/comment.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,6 +1,5 @@
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { layoutName } from "../modules/keyboard.ts";
 import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";

@@ -1,8 +1,7 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists, isDirectory } from "../linux/paths.ts";
 import { type Acl, aclEntry, type Permissions } from "../modules/linux_acl.ts";

@@ -1,7 +1,6 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { parseLocale } from "../modules/locale.ts";
 import { outcome } from "./outcome.ts";
 

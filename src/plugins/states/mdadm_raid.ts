@@ -1,9 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
 import { sorted } from "../../language/python/compare.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { programPath } from "../commands.ts";
 import { outcome } from "./outcome.ts";
 

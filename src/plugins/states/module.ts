@@ -1,5 +1,5 @@
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { runNamed } from "./module/named.ts";
 import { runSeveral } from "./module/several.ts";
 

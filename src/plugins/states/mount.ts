@@ -5,10 +5,8 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { basename } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { FSTAB_ANSWERS, mounted, unmounted } from "./mount/mounted.ts";
 import { outcome } from "./outcome.ts";
 

@@ -1,8 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { takeError, word } from "../modules/mysql/client.ts";
 import { outcome } from "./outcome.ts";
 

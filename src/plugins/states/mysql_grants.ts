@@ -1,9 +1,7 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { takeError } from "../modules/mysql/client.ts";
 import { grantText } from "../modules/mysql/grants.ts";
 import { outcome } from "./outcome.ts";

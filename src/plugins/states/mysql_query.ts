@@ -6,9 +6,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { isFile } from "../linux/paths.ts";
 import { takeError } from "../modules/mysql/client.ts";
 import { withOsErrors } from "../python_errors.ts";

@@ -6,8 +6,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { takeError } from "../modules/mysql/client.ts";
 import { isTrue, socketComplaint } from "../modules/mysql/users.ts";
 import { outcome } from "./outcome.ts";

@@ -1,7 +1,5 @@
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { equal } from "../../language/python/equal.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { equal, str, truthy } from "../../language/python/values.ts";
 import { needs } from "./available.ts";
 import { difference } from "./network/difference.ts";
 import { managed } from "./network/interfaces.ts";

@@ -1,9 +1,6 @@
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { equal } from "../../language/python/equal.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { equal, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { exportClient } from "../modules/nfs3.ts";
 import { outcome } from "./outcome.ts";

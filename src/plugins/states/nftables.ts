@@ -7,9 +7,8 @@ import {
   type StateReturn,
 } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { str } from "../../language/python/repr.ts";
-import { strip } from "../../language/python/whitespace.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
+import { strip } from "../../language/python/text.ts";
 import { chainComplaint, handleOf, policyWord } from "../modules/nftables/places.ts";
 import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";

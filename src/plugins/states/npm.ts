@@ -1,9 +1,7 @@
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { fails, messageFor, outcome } from "./outcome.ts";
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { StateEnd, type StateReturn } from "../../model/loader/states.ts";
-import { isMap } from "../../language/python/containers.ts";
+import { isMap } from "../../language/python/values.ts";
 import { nested } from "../outputters/nested.ts";
 
 /** What a state returns where nothing was changed. */

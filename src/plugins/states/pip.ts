@@ -1,9 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { fails, messageFor, outcome } from "./outcome.ts";
 import { installed } from "./pip/installed.ts";
 

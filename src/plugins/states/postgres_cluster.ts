@@ -1,7 +1,5 @@
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { outcome } from "./outcome.ts";
 import { virtual } from "./postgres/shared.ts";
 

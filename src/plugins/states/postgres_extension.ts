@@ -1,6 +1,5 @@
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { EXTENSION } from "../modules/postgres/extensions.ts";
 import { outcome } from "./outcome.ts";
 import { connection, removed, virtual } from "./postgres/shared.ts";

@@ -1,7 +1,6 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { virtual } from "./postgres/shared.ts";
 
 const CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";

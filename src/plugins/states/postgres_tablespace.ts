@@ -1,7 +1,5 @@
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { tablespaceText } from "../modules/postgres/databases.ts";
 import { outcome } from "./outcome.ts";
 import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";

@@ -1,9 +1,7 @@
 /** What the states of RabbitMQ share. */
 import { messageOf } from "../../base/errors.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import type { Context } from "../../model/loader/context.ts";
-import { CommandExecutionError } from "../../model/loader/family.ts";
+import { isMap, lookup, str } from "../../language/python/values.ts";
+import { CommandExecutionError, type Context } from "../../model/loader/family.ts";
 import { programPath } from "../commands.ts";
 import { fail } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { outcome } from "./outcome.ts";

@@ -1,5 +1,4 @@
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
 import { rabbitmqHere, refused } from "./rabbitmq.ts";

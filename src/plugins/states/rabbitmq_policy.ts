@@ -1,8 +1,5 @@
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { equal } from "../../language/python/equal.ts";
+import { equal, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { outcome } from "./outcome.ts";
 import { rabbitmqHere, said } from "./rabbitmq.ts";

@@ -1,9 +1,6 @@
-import { entriesOf, isMap, lookup, mapOf } from "../../language/python/containers.ts";
+import { entriesOf, equal, isMap, lookup, mapOf, str, truthy } from "../../language/python/values.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";
-import { equal } from "../../language/python/equal.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { programPath } from "../commands.ts";

@@ -1,5 +1,5 @@
 import { stateFunction, type StateModule } from "../../model/loader/states.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { truthy } from "../../language/python/values.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { outcome } from "./outcome.ts";

@@ -1,9 +1,5 @@
-import { fieldsOf } from "../../language/python/given.ts";
+import { equal, fieldsOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { equal } from "../../language/python/equal.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
 import { ownKeywords } from "../keywords.ts";
 
 type Fields = Record<string, unknown>;

@@ -1,7 +1,5 @@
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 import { filesAbsent, filesApplied, filesPresent, portAbsent, portPresent } from "./selinux/policies.ts";

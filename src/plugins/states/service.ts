@@ -1,5 +1,5 @@
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { needs } from "./available.ts";
 import { outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";

@@ -1,8 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
-import { splitWords } from "../../language/python/whitespace.ts";
+import { str, truthy } from "../../language/python/values.ts";
+import { splitWords } from "../../language/python/text.ts";
 import { parseKey } from "../modules/ssh/keys.ts";
 import { outcome } from "./outcome.ts";
 

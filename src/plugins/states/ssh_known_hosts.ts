@@ -7,8 +7,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { portComplaint } from "../modules/ssh/known_hosts.ts";
 import { fails, messageFor, outcome } from "./outcome.ts";
 

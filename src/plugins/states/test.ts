@@ -7,11 +7,8 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { isMap, sizeOf } from "../../language/python/containers.ts";
-import { isInteger } from "../../language/python/float.ts";
-import { str } from "../../language/python/repr.ts";
+import { isInteger, isMap, sizeOf, str, truthy } from "../../language/python/values.ts";
 import { tagOf } from "../../content/state/run/chunk.ts";
-import { truthy } from "../../language/python/truth.ts";
 
 const CHANGES = { testing: { old: "Unchanged", new: "Something pretended to change" } };
 

@@ -1,7 +1,6 @@
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { fails, messageFor, outcome } from "./outcome.ts";
 
 /** The time zone of this host. */

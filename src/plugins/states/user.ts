@@ -6,8 +6,7 @@ import {
   type StateModule,
   type StateReturn,
 } from "../../model/loader/states.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import { groupsOf } from "../../runtime/accounts.ts";
 import { fails, outcome } from "./outcome.ts";
 import { create, REDACTED, update, upToDate } from "./user/apply.ts";

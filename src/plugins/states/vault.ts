@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { itemOf } from "../modules/vault.ts";
 import { openVault } from "../vault/open.ts";

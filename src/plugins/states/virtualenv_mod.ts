@@ -3,8 +3,7 @@ import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { dirname } from "../../language/python/posixpath.ts";
-import { str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { str, truthy } from "../../language/python/values.ts";
 import type { CommandOutcome } from "../commands.ts";
 import { absolutePath, exists } from "../linux/paths.ts";
 import { comparePep440 } from "../packages/pep440.ts";

@@ -1,6 +1,5 @@
 import type { MasterTops } from "../../model/loader/tops.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { type AnyMap, entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { splitWords } from "../linux/words.ts";
 import { idAsWord, outputOf } from "../pillar/command.ts";
 import { parsed } from "../pillar/parsed.ts";

@@ -1,8 +1,7 @@
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { joinPath } from "../../base/paths.ts";
-import { entriesOf, isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { askVault, type VaultAnswer, type VaultCaller } from "./http.ts";
 
 /** A token and where it counts, as `salt_vault_token` has it. */

@@ -1,7 +1,7 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
 import { messageOf } from "../../base/errors.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
 import { JsonError, parseOrderedJson } from "../../language/python/json.ts";
 import { dumpJson } from "../../language/python/json_dump.ts";
 import type { HttpTrust } from "../../runtime/http.ts";

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { asInt } from "../../language/python/arithmetic.ts";
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { askVault, type VaultCaller } from "./http.ts";
 import { filledPatterns } from "./policies.ts";
 import { ownSettings, vaultSettings } from "./settings.ts";

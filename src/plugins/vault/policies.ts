@@ -1,7 +1,6 @@
 import type { Logger } from "../../base/log.ts";
-import { isMap, lookup } from "../../language/python/containers.ts";
+import { isMap, lookup, repr, str } from "../../language/python/values.ts";
 import { PythonError } from "../../language/python/python_error.ts";
-import { repr, str } from "../../language/python/repr.ts";
 import { stringFormat } from "../../language/python/string_format.ts";
 
 /** Texts that one pattern may stand for: a minion chooses its grains. */

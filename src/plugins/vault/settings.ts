@@ -1,5 +1,4 @@
-import { isMap, lookup } from "../../language/python/containers.ts";
-import { str } from "../../language/python/repr.ts";
+import { isMap, lookup, str } from "../../language/python/values.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 
 /** The option `vault` of one host, as 3006 spells it. */

@@ -2,8 +2,7 @@ import { joinPath } from "../../base/paths.ts";
 import { shownMasterConfig } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
 import { wheelFunctions, type WheelModule } from "../../model/loader/wheel.ts";
-import { isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { isMap, repr, str } from "../../language/python/values.ts";
 import { dump } from "../../language/yaml/dump.ts";
 
 /** The master's configuration. */

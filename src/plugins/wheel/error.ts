@@ -1,4 +1,4 @@
-import { str } from "../../language/python/repr.ts";
+import { str } from "../../language/python/values.ts";
 import { wheelFunctions, type WheelModule } from "../../model/loader/wheel.ts";
 
 /** Fails on purpose, to see how an error is shown. */

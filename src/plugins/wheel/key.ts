@@ -10,9 +10,7 @@ import {
   wheelFunctions,
   type WheelModule,
 } from "../../model/loader/wheel.ts";
-import { entriesOf, isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
-import { truthy } from "../../language/python/truth.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { findAccount } from "../../runtime/accounts.ts";
 import { matchExpression } from "../../model/target/expression.ts";
 

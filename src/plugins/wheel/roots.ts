@@ -1,7 +1,6 @@
 import { joinPath } from "../../base/paths.ts";
 import { type WheelContext, type WheelFunction, wheelFunctions } from "../../model/loader/wheel.ts";
-import { isMap } from "../../language/python/containers.ts";
-import { repr, str } from "../../language/python/repr.ts";
+import { isMap, repr, str } from "../../language/python/values.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 
 /** Bytes of a file that a caller may read. */

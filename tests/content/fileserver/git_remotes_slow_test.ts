@@ -5,7 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
 import type { FileServer } from "../../../src/content/fileserver/server.ts";
-import { lookup } from "../../../src/language/python/containers.ts";
+import { lookup } from "../../../src/language/python/values.ts";
 import { Authority } from "../../support/certificates.ts";
 import { pillarBed } from "../../support/pillar.ts";
 import { makeKey, noSshd, serveHttp, serveSsh, type SshGit } from "./git_servers.ts";

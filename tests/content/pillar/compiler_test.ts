@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { symlinkSync, utimesSync } from "node:fs";
 import { describe, test } from "node:test";
-import { entriesOf, lookup } from "../../../src/language/python/containers.ts";
+import { entriesOf, lookup } from "../../../src/language/python/values.ts";
 import { pillarBed } from "../../support/pillar.ts";
 import { canonical } from "../../support/vectors.ts";
 

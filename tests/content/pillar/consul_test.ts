@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
-import { entriesOf, OrderedMap } from "../../../src/language/python/containers.ts";
+import { entriesOf, OrderedMap } from "../../../src/language/python/values.ts";
 import { pillarBed, type PillarCase, replaced } from "../../support/pillar.ts";
 import { canonical, type Json, unescape, vectors } from "../../support/vectors.ts";
 

@@ -1,7 +1,7 @@
 /** The option `decrypt_pillar`, and pillar that a call gives encrypted. */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { type AnyMap, entriesOf, lookup } from "../../../src/language/python/containers.ts";
+import { type AnyMap, entriesOf, lookup } from "../../../src/language/python/values.ts";
 import { kwargs, testMinion } from "../../support/context.ts";
 import { gpgKeys, noGpg } from "../../support/gpg_keys.ts";
 import { pillarBed } from "../../support/pillar.ts";

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { ConfigError } from "../../../src/base/errors.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { openPillarCache, type PillarCache, throughCache } from "../../../src/content/pillar/pillar_cache.ts";
-import type { AnyMap } from "../../../src/language/python/containers.ts";
+import type { AnyMap } from "../../../src/language/python/values.ts";
 import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { decode } from "../../../src/protocol/wire/msgpack.ts";

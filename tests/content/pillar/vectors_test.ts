@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { entriesOf, OrderedMap } from "../../../src/language/python/containers.ts";
+import { entriesOf, OrderedMap } from "../../../src/language/python/values.ts";
 import { pillarBed, type PillarCase } from "../../support/pillar.ts";
 import { canonical, type Json, unescape, vectors } from "../../support/vectors.ts";
 

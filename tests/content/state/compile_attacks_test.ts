@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
-import { OrderedMap } from "../../../src/language/python/containers.ts";
+import { OrderedMap } from "../../../src/language/python/values.ts";
 import { compileHigh } from "../../../src/content/state/compile/compile_high.ts";
 import { openHigh } from "../../../src/content/state/compile/high.ts";
 import type { RenderFile } from "../../../src/content/state/compile/sls_reader.ts";

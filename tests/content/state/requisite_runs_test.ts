@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../src/language/python/containers.ts";
+import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../src/language/python/values.ts";
 import { kwargs, testMinion } from "../../support/context.ts";
 import { localFiles } from "../../support/local_files.ts";
 

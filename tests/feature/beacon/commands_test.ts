@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { beaconCommands, Beacons, BeaconWatch } from "../../../src/feature/beacon/mod.ts";
-import type { Context } from "../../../src/model/loader/context.ts";
+import type { Context } from "../../../src/model/loader/family.ts";
 import { BEACONS } from "../../../src/plugins/beacons/mod.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { captureLog } from "../../support/capture_log.ts";

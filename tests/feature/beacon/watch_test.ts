@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Beacons, BeaconWatch, type FiredEvent } from "../../../src/feature/beacon/mod.ts";
 import type { BeaconEvent, BeaconModule, BeaconRegistry, BeaconRun } from "../../../src/model/loader/beacons.ts";
-import type { Context } from "../../../src/model/loader/context.ts";
+import type { Context } from "../../../src/model/loader/family.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 import { captureLog } from "../../support/capture_log.ts";
 

@@ -13,7 +13,7 @@ import type { CustomTops } from "../../../src/model/loader/custom_tops.ts";
 import { MasterTopsHost } from "../../../src/host/master/master_tops.ts";
 import { topsPool, topsWorkers } from "../../../src/host/master/workers/tops_workers.ts";
 import { TOPS } from "../../../src/plugins/tops/mod.ts";
-import { entriesOf } from "../../../src/language/python/containers.ts";
+import { entriesOf } from "../../../src/language/python/values.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { Supervisor } from "../../../src/feature/supervise/supervisor.ts";
 import { captureLog } from "../../support/capture_log.ts";

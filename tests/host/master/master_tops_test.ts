@@ -10,7 +10,7 @@ import type { TopsRegistry } from "../../../src/model/loader/tops.ts";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import { MasterTopsHost } from "../../../src/host/master/master_tops.ts";
 import { TOPS } from "../../../src/plugins/tops/mod.ts";
-import { entriesOf } from "../../../src/language/python/containers.ts";
+import { entriesOf } from "../../../src/language/python/values.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { startCluster } from "../../support/start_cluster.ts";
 import { inTemporary } from "../../plugins/temporary.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Context } from "../../../src/model/loader/context.ts";
+import type { Context } from "../../../src/model/loader/family.ts";
 import { type JobBed, jobBed } from "./processes/job_bed.ts";
 
 const TIMEOUT = { timeout: 60_000 };

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { isFloat } from "../../../src/language/python/float.ts";
+import { isFloat } from "../../../src/language/python/values.ts";
 import { until } from "../../../bench/bed/until.ts";
 import { Fleet, idOf } from "../fleet.ts";
 import type { Kind } from "../release.ts";

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import path from "node:path";
 import { pause, until } from "../../../bench/bed/until.ts";
 import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
-import { isFloat } from "../../../src/language/python/float.ts";
+import { isFloat } from "../../../src/language/python/values.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { Fleet, idOf } from "../fleet.ts";

@@ -1,5 +1,4 @@
-import { Float, toFloat, toInteger } from "../../../src/language/python/float.ts";
-import { mapOf, OrderedMap, Tuple } from "../../../src/language/python/containers.ts";
+import { Float, mapOf, OrderedMap, toFloat, toInteger, Tuple } from "../../../src/language/python/values.ts";
 
 /**
  * Reads a JSON text and keeps what `JSON.parse` loses: `1.0` is a float, integers may have any size, and keys keep their

@@ -2,14 +2,20 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { compareText, sorted } from "../../../src/language/python/compare.ts";
 import { fill } from "../../../src/language/python/textwrap.ts";
-import { Float } from "../../../src/language/python/float.ts";
-import { floatRepr, repr, str } from "../../../src/language/python/repr.ts";
+import {
+  Float,
+  floatRepr,
+  mapOf,
+  OrderedMap,
+  repr,
+  str,
+  truthy,
+  Tuple,
+  typeName,
+} from "../../../src/language/python/values.ts";
 import { format } from "../../../src/language/python/format.ts";
-import { mapOf, OrderedMap, Tuple } from "../../../src/language/python/containers.ts";
 import { prettyFormat } from "../../../src/language/python/pprint.ts";
-import { splitLines } from "../../../src/language/python/lines.ts";
-import { truthy } from "../../../src/language/python/truth.ts";
-import { typeName } from "../../../src/language/python/type_name.ts";
+import { splitLines } from "../../../src/language/python/text.ts";
 import { DateTime } from "../../../src/protocol/wire/msgpack.ts";
 
 // Expected texts are Python's.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
-import { OrderedMap } from "../../../src/language/python/containers.ts";
+import { OrderedMap } from "../../../src/language/python/values.ts";
 import { createRenderers } from "../../../src/language/render/renderers.ts";
 import { gpgOptionsOf } from "../../../src/language/render/gpg_options.ts";
 import { Pipeline } from "../../../src/language/render/pipeline.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SALT_MINION_DEFAULTS } from "../../../src/model/config/salt_defaults.ts";
 import { silentLogger } from "../../../src/base/log.ts";
-import { mapOf } from "../../../src/language/python/containers.ts";
+import { mapOf } from "../../../src/language/python/values.ts";
 import { templateValues } from "../../../src/language/render/host_values.ts";
 import { jinja } from "../../../src/language/render/jinja.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";

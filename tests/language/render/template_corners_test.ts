@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { silentLogger } from "../../../src/base/log.ts";
-import { repr } from "../../../src/language/python/repr.ts";
+import { repr } from "../../../src/language/python/values.ts";
 import { templateValues } from "../../../src/language/render/host_values.ts";
 import { jinja } from "../../../src/language/render/jinja.ts";
 import { yaml } from "../../../src/language/render/yaml.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OrderedMap } from "../../../src/language/python/containers.ts";
+import { OrderedMap } from "../../../src/language/python/values.ts";
 import { parseYaml, YamlError } from "../../../src/language/yaml/document.ts";
 import { parseOrderedYaml } from "../../../src/language/yaml/ordered.ts";
 

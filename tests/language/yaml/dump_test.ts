@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Float } from "../../../src/language/python/float.ts";
-import { OrderedMap } from "../../../src/language/python/containers.ts";
+import { Float, OrderedMap } from "../../../src/language/python/values.ts";
 import { dump } from "../../../src/language/yaml/dump.ts";
 import { parseLine } from "../../../src/language/yaml/line.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Float } from "../../../src/language/python/float.ts";
+import { Float } from "../../../src/language/python/values.ts";
 import { parseLine } from "../../../src/language/yaml/line.ts";
 
 // Every value and refusal below is PyYAML 6 over libyaml's, with Salt's loader on top.

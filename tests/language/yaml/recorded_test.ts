@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { repr } from "../../../src/language/python/repr.ts";
+import { repr } from "../../../src/language/python/values.ts";
 import { explainYaml } from "../../../src/language/yaml/libyaml/explain_yaml.ts";
 import { parseYaml, YamlError } from "../../../src/language/yaml/document.ts";
 

@@ -10,7 +10,7 @@ import {
   splitKwarg,
   yamlifyArg,
 } from "../../../src/model/job/args.ts";
-import { typeName } from "../../../src/language/python/type_name.ts";
+import { typeName } from "../../../src/language/python/values.ts";
 import { parseFaithful, untag } from "../../language/python/tagged.ts";
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");

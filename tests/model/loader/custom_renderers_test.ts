@@ -7,7 +7,7 @@ import { customRenderers } from "../../../src/model/loader/custom_renderers.ts";
 import { Rendering } from "../../../src/model/loader/rendering.ts";
 import { createRenderers } from "../../../src/language/render/renderers.ts";
 import { Pipeline } from "../../../src/language/render/pipeline.ts";
-import { OrderedMap } from "../../../src/language/python/containers.ts";
+import { OrderedMap } from "../../../src/language/python/values.ts";
 import { testJob } from "../../support/job_context.ts";
 
 const root = mkdtempSync(join(tmpdir(), "brine-renderers-"));

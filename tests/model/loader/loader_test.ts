@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Context } from "../../../src/model/loader/context.ts";
-import type { ExecutionModule } from "../../../src/model/loader/family.ts";
+import type { Context, ExecutionModule } from "../../../src/model/loader/family.ts";
 import { createFunctionTable, type ModuleRegistry } from "../../../src/model/loader/loader.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 

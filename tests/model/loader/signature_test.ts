@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JobContext } from "../../../src/model/loader/context.ts";
-import { executionFunction, executionFunctions } from "../../../src/model/loader/family.ts";
+import { executionFunction, executionFunctions, type JobContext } from "../../../src/model/loader/family.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../../../src/model/loader/signature.ts";
 
 test("parseSignature: reads parameters, Python's literals, *args and **kwargs", () => {

@@ -7,7 +7,7 @@ import path from "node:path";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { type BeaconEvent, type BeaconItem, type BeaconModule, settingsOf } from "../../../src/model/loader/beacons.ts";
-import type { Context } from "../../../src/model/loader/context.ts";
+import type { Context } from "../../../src/model/loader/family.ts";
 import { BEACONS } from "../../../src/plugins/beacons/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { memoryRuntime } from "../../../src/runtime/memory/memory_runtime.ts";

@@ -11,8 +11,7 @@ import {
 } from "../../../src/model/loader/family.ts";
 import { ArgumentMismatchError } from "../../../src/model/loader/signature.ts";
 import { callFunction, MissingFunctionError } from "../../../src/host/minion/processes/executor.ts";
-import { entriesOf, isMap } from "../../../src/language/python/containers.ts";
-import { Float } from "../../../src/language/python/float.ts";
+import { entriesOf, Float, isMap } from "../../../src/language/python/values.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import type { ProcessHost } from "../../../src/runtime/process.ts";

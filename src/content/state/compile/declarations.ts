@@ -1,5 +1,4 @@
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 import { type Body, firstKey, notText, type OpenHigh, splitFunction } from "./high.ts";
 
 /** The SLS file that is being read. */

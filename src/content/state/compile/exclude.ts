@@ -1,5 +1,5 @@
 import { compileGlob, type Predicate } from "../../../language/python/glob.ts";
-import { repr, str } from "../../../language/python/repr.ts";
+import { repr, str } from "../../../language/python/values.ts";
 import { bodiesOf, isArgument, type OpenHigh } from "./high.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { REQUISITES } from "../keywords.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str } from "../../../language/python/values.ts";
 import { Allowance } from "./allowance.ts";
 import { NameIndex } from "./find_name.ts";
 import { type Body, firstKey, isInternal, type OpenHigh, slsOf } from "./high.ts";

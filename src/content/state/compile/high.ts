@@ -1,6 +1,4 @@
-import { type AnyMap, isMap, OrderedMap, Tuple } from "../../../language/python/containers.ts";
-import { repr } from "../../../language/python/repr.ts";
-import { typeName } from "../../../language/python/type_name.ts";
+import { type AnyMap, isMap, OrderedMap, repr, Tuple, typeName } from "../../../language/python/values.ts";
 import { isRecord } from "../../../base/record.ts";
 
 /** High data that is being compiled: all its maps are of class `Map`, and are private to this compilation. */

@@ -1,9 +1,7 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { compareText } from "../../../language/python/compare.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { Float, isFloat, isInteger, isNumeric, toFloat } from "../../../language/python/float.ts";
-import { repr, str } from "../../../language/python/repr.ts";
+import { equal, Float, isFloat, isInteger, isNumeric, repr, str, toFloat } from "../../../language/python/values.ts";
 import { SaltError } from "../../../base/errors.ts";
 import { Allowance, countValues } from "./allowance.ts";
 import { bodiesOf, isInternal, type OpenHigh } from "./high.ts";

@@ -1,9 +1,7 @@
 import { Rendering, type RenderingHost, templateText } from "../../../model/loader/rendering.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { customMatchers } from "../../../model/loader/custom_matchers.ts";
 import { matchTopTarget } from "../../../model/target/top_target.ts";
 import { PatternCache } from "../../../model/target/patterns.ts";

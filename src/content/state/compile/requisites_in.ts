@@ -1,5 +1,4 @@
-import { OrderedMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { OrderedMap, str } from "../../../language/python/values.ts";
 import { Allowance } from "./allowance.ts";
 import { applyExtend } from "./extend.ts";
 import { type Found, NameIndex } from "./find_name.ts";

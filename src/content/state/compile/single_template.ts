@@ -1,5 +1,4 @@
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { normaliseDeclarations } from "./declarations.ts";
 import { opened, type OpenHigh } from "./high.ts";
 

@@ -1,9 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { OrderedMap } from "../../../language/python/containers.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { equal, OrderedMap, repr, str, truthy } from "../../../language/python/values.ts";
 import { RenderError } from "../../../language/render/render_error.ts";
 import { appendTo, AutoOrder, normaliseDeclarations, takeExclude, takeExtend, takeInclude } from "./declarations.ts";
 import { opened, type OpenHigh } from "./high.ts";

@@ -1,4 +1,4 @@
-import type { Files } from "../../../model/loader/context.ts";
+import type { Files } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 
 /** A fetched SLS or top file. */

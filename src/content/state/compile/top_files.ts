@@ -1,8 +1,6 @@
 import { messageOf, SaltError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
+import { repr, str, truthy, typeName } from "../../../language/python/values.ts";
 import { RenderError } from "../../../language/render/render_error.ts";
 import { opened } from "./high.ts";
 import type { RenderFile } from "./sls_reader.ts";

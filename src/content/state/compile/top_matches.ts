@@ -1,5 +1,4 @@
-import { entriesOf, isMap, OrderedMap } from "../../../language/python/containers.ts";
-import { repr, str } from "../../../language/python/repr.ts";
+import { entriesOf, isMap, OrderedMap, repr, str } from "../../../language/python/values.ts";
 import type { StateFiles } from "./state_files.ts";
 import { type Top, TopFileError } from "./top_files.ts";
 

@@ -1,6 +1,4 @@
-import { str } from "../../../language/python/repr.ts";
-import { typeName } from "../../../language/python/type_name.ts";
-import { Tuple } from "../../../language/python/containers.ts";
+import { str, Tuple, typeName } from "../../../language/python/values.ts";
 import { firstKey, isInternal, notText, type OpenHigh, slsOf } from "./high.ts";
 
 /** Requisites whose form is checked. Other requisites are accepted in any form. */

@@ -1,5 +1,5 @@
 import type { LowChunk, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str } from "../../../language/python/values.ts";
 
 /** One entry of what a run returns: `{name, changes, result, comment, __sls__, __run_num__, start_time, duration, __id__, …}`. */
 export type StateEntry = Record<string, unknown> & Pick<StateReturn, "changes" | "result"> & { comment: string };

@@ -2,12 +2,9 @@
  * The conditions of a state: whether it is called at all (`onlyif`, `unless`, `creates`), and whether it succeeded
  * (`check_cmd`).
  */
-import { listOf } from "../../../language/python/given.ts";
+import { type AnyMap, entriesOf, isMap, listOf, lookup, repr, str, truthy } from "../../../language/python/values.ts";
 import type { LowChunk, StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { type AnyMap, entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { traverse } from "../../../language/python/traverse.ts";
 import { identityOf } from "./chunk.ts";
 import { fillSlots } from "./slots.ts";

@@ -1,7 +1,5 @@
-import { listOf } from "../../../language/python/given.ts";
+import { entriesOf, isMap, listOf, sizeOf, str } from "../../../language/python/values.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, sizeOf } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
 import { REQUISITES } from "../keywords.ts";
 import { type StateEntry, tagOf } from "./chunk.ts";
 

@@ -1,6 +1,6 @@
 import type { StateModule } from "../../../model/loader/states.ts";
 import type { LowChunk, StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { REQUISITES, REQUISITES_IN } from "../keywords.ts";
 import { type CallHost, findState, stateContext } from "./call_state.ts";
 

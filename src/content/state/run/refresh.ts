@@ -1,10 +1,8 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import type { StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { sizeOf } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { sizeOf, str, truthy } from "../../../language/python/values.ts";
 import type { UnifiedReturn } from "./unify.ts";
 
 /** How a run reads grains and pillar again after a state. Without a function the values stay as they are. */

@@ -1,8 +1,7 @@
 import { SaltError } from "../../../base/errors.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { str } from "../../../language/python/repr.ts";
 
 /** One requisite of a chunk: `{test: x}`, `{sls: x}`, `{id: x}`. */
 export interface Requisite {

@@ -1,5 +1,5 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { sizeOf } from "../../../language/python/containers.ts";
+import { sizeOf } from "../../../language/python/values.ts";
 import { type StateEntry, tagOf } from "./chunk.ts";
 
 /**

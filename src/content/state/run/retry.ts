@@ -1,7 +1,5 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { isInteger } from "../../../language/python/float.ts";
-import { str } from "../../../language/python/repr.ts";
+import { isInteger, isMap, lookup, str } from "../../../language/python/values.ts";
 
 /** How often a state is tried, and until which result. */
 export interface Retry {

@@ -1,7 +1,5 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { isMap, lookup, sizeOf } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, lookup, sizeOf, str, truthy } from "../../../language/python/values.ts";
 import { findState } from "./call_state.ts";
 import { identityOf, type StateEntry, tagOf } from "./chunk.ts";
 import { ModuleHooks } from "./module_hooks.ts";

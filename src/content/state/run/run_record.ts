@@ -1,6 +1,6 @@
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { isRecord } from "../../../base/record.ts";
 import type { FileAppender } from "../../../runtime/fs.ts";
 import type { StateEntry } from "./chunk.ts";

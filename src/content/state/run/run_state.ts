@@ -1,6 +1,5 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { type CallHost, callState, findState } from "./call_state.ts";
 import { identityOf, type StateEntry } from "./chunk.ts";
 import { needsRefresh } from "./refresh.ts";

@@ -1,7 +1,7 @@
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import type { StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { type StateEntry, tagOf } from "./chunk.ts";
 import { disabledEntry } from "./disabled.ts";
 import { beaconChunks, listeningChunks } from "./listeners.ts";

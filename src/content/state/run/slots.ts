@@ -1,5 +1,5 @@
 import type { StateContext } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../../language/python/values.ts";
 import { traverse } from "../../../language/python/traverse.ts";
 import { readCall } from "./call_text.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import { type Float, toFloat } from "../../../language/python/float.ts";
+import { type Float, toFloat } from "../../../language/python/values.ts";
 
 /** Start and duration of a state, in the form of an entry. */
 export interface Times {

@@ -1,6 +1,4 @@
-import { isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, str, truthy } from "../../../language/python/values.ts";
 
 /** The error in the return of a state function, in Salt's words; undefined if the return is fine. */
 function malformed(value: unknown): string | undefined {

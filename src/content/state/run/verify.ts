@@ -2,11 +2,8 @@ import type { MissingFunction } from "../../../model/loader/function_catalog.ts"
 import { requiredNames } from "../../../model/loader/signature.ts";
 import type { LoadedState } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap, repr, str, truthy, typeName } from "../../../language/python/values.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
 import { functionOf } from "./chunk.ts";
 
 /**

@@ -1,6 +1,4 @@
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { repr } from "../../../language/python/repr.ts";
+import { entriesOf, equal, isMap, repr } from "../../../language/python/values.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
 import { fieldOf } from "../wire/field_of.ts";
 

@@ -1,7 +1,5 @@
 /** Commands as clients send them: chunks of a lowstate. */
-import { isMap } from "../../../language/python/containers.ts";
-import { isFloat, isInteger } from "../../../language/python/float.ts";
-import { repr } from "../../../language/python/repr.ts";
+import { isFloat, isInteger, isMap, repr } from "../../../language/python/values.ts";
 import type { Identity } from "../auth/identity.ts";
 import type { GuardedBackend } from "../backend/guarded_backend.ts";
 import type { Call } from "../requests/call.ts";

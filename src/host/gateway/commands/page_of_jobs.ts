@@ -1,4 +1,4 @@
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../../language/python/values.ts";
 import { HttpError } from "../wire/errors.ts";
 
 /**

@@ -3,7 +3,7 @@ import { conditionInput } from "../../../model/job/args.ts";
 import { CARRIED_FIELDS, isCarried } from "../../../model/job/carried_fields.ts";
 import { inScope } from "../auth/api_keys.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
-import { isMap } from "../../../language/python/containers.ts";
+import { isMap } from "../../../language/python/values.ts";
 import { inlineNodegroups } from "../../../model/target/nodegroup.ts";
 import { HttpError } from "../wire/errors.ts";
 import { argList, checkFunctions, credentialsOf, flag } from "./low_fields.ts";

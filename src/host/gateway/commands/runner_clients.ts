@@ -1,7 +1,7 @@
 /** The clients `runner` and `runner_async`: functions of the master. */
 import type { RunnerRequest } from "../../../client/runner.ts";
 import { parseArguments } from "../../../model/job/args.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../../language/python/values.ts";
 import { HttpError, RefusedError } from "../wire/errors.ts";
 import { fieldOf } from "../wire/field_of.ts";
 import { argList, checkFunctions, credentialsOf, flag, milliseconds, topLevelArguments } from "./low_fields.ts";

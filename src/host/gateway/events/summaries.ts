@@ -1,5 +1,5 @@
 /** The state of jobs and minions, which `?format_events` and `/formatted_events` send instead of events. */
-import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isMap, lookup } from "../../../language/python/values.ts";
 import type { StreamEvent } from "./stream_event.ts";
 
 interface JobSummary {

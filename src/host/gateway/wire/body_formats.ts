@@ -1,7 +1,7 @@
 /** The formats of request bodies: JSON, YAML, forms and msgpack. */
 import { messageOf } from "../../../base/errors.ts";
 import { yamlifyArg } from "../../../model/job/args.ts";
-import { entriesOf, isMap, mapOf } from "../../../language/python/containers.ts";
+import { entriesOf, isMap, mapOf } from "../../../language/python/values.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { decode } from "../../../protocol/wire/msgpack.ts";
 import { LINE_VALUES, YamlBudget } from "../../../language/yaml/budget.ts";

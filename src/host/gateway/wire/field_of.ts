@@ -1,4 +1,4 @@
-import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isMap, lookup } from "../../../language/python/values.ts";
 
 /** A field of a value; undefined if the field is missing, or if the value is not a map. */
 export function fieldOf(value: unknown, name: string): unknown {

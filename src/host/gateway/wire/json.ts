@@ -1,6 +1,4 @@
-import { floatRepr, repr } from "../../../language/python/repr.ts";
-import { isFloat, isInteger } from "../../../language/python/float.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, floatRepr, isFloat, isInteger, isMap, repr } from "../../../language/python/values.ts";
 
 // deno-lint-ignore no-control-regex
 const NOT_ASCII = /[^\x00-\x7f]/;

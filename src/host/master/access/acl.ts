@@ -1,5 +1,4 @@
-import { listOf } from "../../../language/python/given.ts";
-import { str } from "../../../language/python/repr.ts";
+import { listOf, str } from "../../../language/python/values.ts";
 import { CostError } from "../../../language/python/steps.ts";
 import { wholePattern } from "../../../language/python/regexp.ts";
 import { matchExpression } from "../../../model/target/expression.ts";

@@ -1,6 +1,6 @@
 import { MASTER_OPTIONS, type MasterOpts } from "../../../model/config/master_opts.ts";
 import { optionsThat } from "../../../model/config/option.ts";
-import { equal } from "../../../language/python/equal.ts";
+import { equal } from "../../../language/python/values.ts";
 
 const RELOADED: ReadonlySet<string> = new Set(optionsThat("reload", MASTER_OPTIONS));
 

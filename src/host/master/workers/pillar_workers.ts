@@ -1,5 +1,5 @@
 import { isWithin, normalizePath } from "../../../base/paths.ts";
-import { type AnyMap, sizeOf } from "../../../language/python/containers.ts";
+import { type AnyMap, sizeOf } from "../../../language/python/values.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";
 import type { WorkerPool } from "../../../feature/supervise/worker_pool.ts";

@@ -5,7 +5,7 @@ import {
   runCustomTop,
 } from "../../../model/loader/custom_tops.ts";
 import type { CustomPlace } from "../../../model/loader/custom_file.ts";
-import type { AnyMap } from "../../../language/python/containers.ts";
+import type { AnyMap } from "../../../language/python/values.ts";
 import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";
 import type { WorkerPool } from "../../../feature/supervise/worker_pool.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";

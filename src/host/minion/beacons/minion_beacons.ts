@@ -4,7 +4,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { EventBus } from "../../../model/event/bus.ts";
 import { withCustomBeacons } from "../../../model/loader/custom_beacons.ts";
 import type { BeaconRegistry } from "../../../model/loader/beacons.ts";
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context } from "../../../model/loader/family.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { RunningJobs } from "../jobs/running_jobs.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { type Deferred, deferred } from "../../../base/async/deferred.ts";
-import type { OutputStream } from "../../../model/loader/context.ts";
+import type { OutputStream } from "../../../model/loader/family.ts";
 
 /** One event of live output: what a command printed, in order of `seq`. */
 export interface OutputEvent {

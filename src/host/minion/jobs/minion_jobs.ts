@@ -1,5 +1,5 @@
 import { joinPath } from "../../../base/paths.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import type { DueJob } from "../../../model/schedule/scheduler.ts";
 import { takeOutOfQueue } from "../../../content/state/state_queue.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";

@@ -1,9 +1,8 @@
 import { within } from "../../../base/async/within.ts";
 import { messageOf, TimeoutError } from "../../../base/errors.ts";
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context, ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../../model/loader/family.ts";
 import { moduleNamed } from "../../../model/loader/module_named.ts";
 import { withCustomReturners } from "../../../model/loader/custom_returners.ts";
-import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../../model/loader/family.ts";
 import { isRecord } from "../../../base/record.ts";
 import { type Packed, unpack } from "../../../protocol/wire/msgpack.ts";
 

@@ -2,9 +2,9 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
-import type { JobControl } from "../../../model/loader/context.ts";
+import type { JobControl } from "../../../model/loader/family.ts";
 import type { Logger } from "../../../base/log.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isMap, lookup } from "../../../language/python/values.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 

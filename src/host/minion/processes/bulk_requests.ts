@@ -1,6 +1,6 @@
 import { SealedRequests, type SessionSeal } from "../../../protocol/channel/req_client.ts";
 import { Crypticle } from "../../../protocol/crypto/crypticle.ts";
-import type { MasterRequestOptions } from "../../../model/loader/context.ts";
+import type { MasterRequestOptions } from "../../../model/loader/family.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { openTransport } from "../../../protocol/transport/open_transport.ts";

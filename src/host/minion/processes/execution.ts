@@ -1,4 +1,4 @@
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import type { JobOutcome } from "./executor.ts";
 
 /** One job that must be run. */

@@ -1,20 +1,19 @@
 import { abortable } from "../../../base/async/within.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
 import { argumentsShown, InvocationError, loadArgsAndKwargs } from "../../../model/job/args.ts";
-import type { Context, JobContext } from "../../../model/loader/context.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
+  type Context,
   type ExecutionFunction,
   InvalidArgumentsError,
+  type JobContext,
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
 import { jobContext, shortName } from "../../../model/loader/job_context.ts";
 import type { FunctionTable, LoadedFunction } from "../../../model/loader/loader.ts";
 import { ArgumentMismatchError, bindArguments } from "../../../model/loader/signature.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { repr } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, lookup, repr, truthy } from "../../../language/python/values.ts";
 import { pack, type Packed } from "../../../protocol/wire/msgpack.ts";
 import { executeBy } from "./executors.ts";
 import { traceback } from "../../../model/loader/traceback.ts";

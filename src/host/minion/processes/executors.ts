@@ -1,10 +1,8 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { asNumber } from "../../../language/python/arithmetic.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isMap, lookup, repr, str } from "../../../language/python/values.ts";
 import { typeError, valueError } from "../../../language/python/python_error.ts";
 import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
-import { repr, str } from "../../../language/python/repr.ts";
 
 /** A call in the form that an executor gets. */
 export interface ExecutorCall {

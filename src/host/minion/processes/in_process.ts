@@ -1,4 +1,4 @@
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context } from "../../../model/loader/family.ts";
 import type { FunctionTable } from "../../../model/loader/loader.ts";
 import type { Execution } from "./execution.ts";
 import { executeJob } from "./executor.ts";

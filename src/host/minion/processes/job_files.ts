@@ -2,7 +2,7 @@ import { LONG } from "../../../protocol/crypto/crypticle.ts";
 import { SaltError } from "../../../base/errors.ts";
 import type { FileRequest } from "../../../content/fileserver/file_request.ts";
 import type { Logger } from "../../../base/log.ts";
-import { isMap } from "../../../language/python/containers.ts";
+import { isMap } from "../../../language/python/values.ts";
 import { release } from "../../../runtime/bytes.ts";
 import type { PartHost } from "../../../feature/supervise/serve_part.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";

@@ -2,7 +2,7 @@ import { within } from "../../../base/async/within.ts";
 import { deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { killGroups } from "../../../feature/supervise/kill_groups.ts";
 import { type PartHandlers, type PartHost, servePart } from "../../../feature/supervise/serve_part.ts";
 import { frame } from "../../../protocol/wire/frames.ts";

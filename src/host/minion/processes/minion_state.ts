@@ -1,8 +1,7 @@
 /** The state of the minion that a job sees, packed for the process of the job and unpacked there. */
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context } from "../../../model/loader/family.ts";
 import { customStamp } from "../../../model/loader/custom_files.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { tupleOf } from "../../../language/python/tuple.ts";
+import { entriesOf, isMap, tupleOf } from "../../../language/python/values.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 import type { MinionState } from "./job_protocol.ts";
 

@@ -1,4 +1,4 @@
-import type { Context, MasterRequestOptions, OutputStream } from "../../../model/loader/context.ts";
+import type { Context, MasterRequestOptions, OutputStream } from "../../../model/loader/family.ts";
 import type { Logger } from "../../../base/log.ts";
 import { sameBytes } from "../../../runtime/bytes.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";

@@ -1,10 +1,10 @@
 import { openFiles } from "../../../content/fileserver/client.ts";
-import type { Context, MasterLink } from "../../../model/loader/context.ts";
+import type { Context, MasterLink } from "../../../model/loader/family.ts";
 import { hostContext, hostFunctions } from "../../../model/loader/host_context.ts";
 import type { OpenHostMaster } from "../../../model/loader/host_master.ts";
 import type { FunctionTable, ModuleRegistry } from "../../../model/loader/loader.ts";
 import type { Logger } from "../../../base/log.ts";
-import type { AnyMap } from "../../../language/python/containers.ts";
+import type { AnyMap } from "../../../language/python/values.ts";
 import type { PartHost } from "../../../feature/supervise/serve_part.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { JobFiles } from "./job_files.ts";

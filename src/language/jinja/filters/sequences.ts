@@ -1,15 +1,20 @@
 import { absolute, add, asInt, asNumber, indexValue, roundFloat } from "../../python/arithmetic.ts";
-import { entriesOf, isMap, Tuple } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { toFloat, toInteger } from "../../python/float.ts";
+import {
+  entriesOf,
+  equal,
+  isMap,
+  str,
+  toFloat,
+  toInteger,
+  truthy,
+  Tuple,
+  tupleOf,
+  typeName,
+} from "../../python/values.ts";
 import { iterate, lengthOf } from "../../python/iterate.ts";
 import { PythonIterator } from "../../python/iterator.ts";
 import { sortedBy } from "../../python/ordering.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
-import { str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { tupleOf } from "../../python/tuple.ts";
-import { typeName } from "../../python/type_name.ts";
 import { receiver } from "../attributes.ts";
 import { FilterArgumentError, TemplateRuntimeError } from "../errors.ts";
 import { GroupTuple } from "../group_tuple.ts";

@@ -1,10 +1,8 @@
 import { asNumber, modulo } from "../../python/arithmetic.ts";
-import { isMap } from "../../python/containers.ts";
+import { isFloat, isInteger, isMap, str } from "../../python/values.ts";
 import { setHas } from "../../python/dict.ts";
-import { isFloat, isInteger } from "../../python/float.ts";
 import { lengthOf, tryIterate } from "../../python/iterate.ts";
 import { PythonError } from "../../python/python_error.ts";
-import { str } from "../../python/repr.ts";
 import { receiver } from "../attributes.ts";
 import { Callable } from "../callable.ts";
 import { Markup } from "../markup.ts";

@@ -1,13 +1,9 @@
 import { asNumber } from "../../python/arithmetic.ts";
-import { entriesOf, isMap } from "../../python/containers.ts";
+import { entriesOf, isMap, repr, str, truthy, tupleOf, typeName } from "../../python/values.ts";
 import { iterate, lengthOf, textLength } from "../../python/iterate.ts";
 import { percentFormat } from "../../python/percent_format.ts";
 import { prettyFormat } from "../../python/pprint.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
-import { repr, str } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
-import { tupleOf } from "../../python/tuple.ts";
-import { typeName } from "../../python/type_name.ts";
 import { receiver } from "../attributes.ts";
 import { FilterArgumentError } from "../errors.ts";
 import { asMarkup, escaped, escapeHtml, Markup } from "../markup.ts";

@@ -1,11 +1,8 @@
-import { type AnyMap, entriesOf, isMap } from "../../python/containers.ts";
+import { type AnyMap, entriesOf, isMap, repr, tupleOf, typeName } from "../../python/values.ts";
 import { dictDelete, dictGet, dictSet, MISSING } from "../../python/dict.ts";
 import { DictView } from "../../python/dict_view.ts";
 import { iterate } from "../../python/iterate.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
-import { repr } from "../../python/repr.ts";
-import { tupleOf } from "../../python/tuple.ts";
-import { typeName } from "../../python/type_name.ts";
 import type { Keywords } from "../callable.ts";
 import { type MethodTable, positional } from "./method.ts";
 import { copyOf } from "../../python/update.ts";

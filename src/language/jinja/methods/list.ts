@@ -1,11 +1,8 @@
 import { indexValue } from "../../python/arithmetic.ts";
-import { Tuple } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
+import { equal, repr, truthy, Tuple } from "../../python/values.ts";
 import { iterate } from "../../python/iterate.ts";
 import { sortedBy } from "../../python/ordering.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
-import { repr } from "../../python/repr.ts";
-import { truthy } from "../../python/truth.ts";
 import { Callable, type Keywords, NO_KEYWORDS } from "../callable.ts";
 import { type MethodTable, positional } from "./method.ts";
 

@@ -1,7 +1,6 @@
 import { asInt } from "../../python/arithmetic.ts";
-import { toFloat, toInteger } from "../../python/float.ts";
+import { toFloat, toInteger, tupleOf } from "../../python/values.ts";
 import { PythonError, valueError } from "../../python/python_error.ts";
-import { tupleOf } from "../../python/tuple.ts";
 import { type MethodTable, positional } from "./method.ts";
 
 const wholeOf = (value: unknown) => BigInt(asInt(value) ?? 0);

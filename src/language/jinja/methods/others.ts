@@ -1,7 +1,7 @@
 import { setAdd, setHas } from "../../python/dict.ts";
 import { iterate } from "../../python/iterate.ts";
 import { PythonError } from "../../python/python_error.ts";
-import { repr } from "../../python/repr.ts";
+import { repr } from "../../python/values.ts";
 import { decodeText } from "../../python/codecs.ts";
 import { bind } from "../signature.ts";
 import { type MethodTable, positional } from "./method.ts";

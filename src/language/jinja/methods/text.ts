@@ -1,15 +1,11 @@
 import { indexValue } from "../../python/arithmetic.ts";
 import { encodeText } from "../../python/codecs.ts";
-import { type AnyMap, entriesOf, isMap, Tuple } from "../../python/containers.ts";
+import { type AnyMap, entriesOf, isMap, truthy, Tuple, tupleOf, typeName } from "../../python/values.ts";
 import { dictGet, MISSING } from "../../python/dict.ts";
 import { iterate, textLength } from "../../python/iterate.ts";
-import { splitLines, splitLinesKeepEnds } from "../../python/lines.ts";
+import { splitLines, splitLinesKeepEnds, splitWords, WHITESPACE } from "../../python/text.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
 import { sliced } from "../../python/slice.ts";
-import { truthy } from "../../python/truth.ts";
-import { tupleOf } from "../../python/tuple.ts";
-import { typeName } from "../../python/type_name.ts";
-import { splitWords, WHITESPACE } from "../../python/whitespace.ts";
 import type { Keywords } from "../callable.ts";
 import { bind } from "../signature.ts";
 import { type Method, type MethodTable, positional } from "./method.ts";

@@ -1,6 +1,5 @@
-import { entriesOf, isMap } from "../../python/containers.ts";
+import { entriesOf, isMap, repr } from "../../python/values.ts";
 import { PythonError } from "../../python/python_error.ts";
-import { repr } from "../../python/repr.ts";
 import { strftime } from "../../python/strftime.ts";
 import { stringFormat } from "../../python/string_format.ts";
 import type { DateTime } from "../../../protocol/wire/msgpack_values.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "../../../base/log.ts";
-import { entriesOf, isMap, sizeOf, Tuple } from "../../python/containers.ts";
+import { entriesOf, isMap, sizeOf, Tuple } from "../../python/values.ts";
 import { dictSet } from "../../python/dict.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
 import { plainMaps } from "../../python/copy.ts";

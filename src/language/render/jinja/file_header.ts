@@ -1,4 +1,4 @@
-import { entriesOf, isMap } from "../../python/containers.ts";
+import { entriesOf, isMap } from "../../python/values.ts";
 import { JsonError, parseOrderedJson } from "../../python/json.ts";
 
 const HEADER = "#jinja2:";

@@ -1,7 +1,5 @@
-import { entriesOf, isMap, Tuple } from "../../python/containers.ts";
-import { PythonObject } from "../../python/object.ts";
+import { entriesOf, isMap, PythonObject, repr, str, Tuple } from "../../python/values.ts";
 import { typeError } from "../../python/python_error.ts";
-import { repr, str } from "../../python/repr.ts";
 import { GroupTuple, Undefined } from "../../jinja/mod.ts";
 import { doubleQuoted } from "../../yaml/quoted.ts";
 

@@ -1,7 +1,6 @@
-import { isMap, OrderedMap } from "../../python/containers.ts";
+import { isMap, OrderedMap, str } from "../../python/values.ts";
 import { DateTime } from "../../../protocol/wire/msgpack_values.ts";
 import { PythonError } from "../../python/python_error.ts";
-import { str } from "../../python/repr.ts";
 import { bind, JINJA_GLOBALS, Lazy, makeDict, NativeFunction } from "../../jinja/mod.ts";
 
 function ifElse(args: readonly unknown[]): unknown {

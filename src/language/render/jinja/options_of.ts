@@ -1,5 +1,4 @@
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { truthy } from "../../python/truth.ts";
+import { entriesOf, isMap, truthy } from "../../python/values.ts";
 
 /**
  * Jinja2's options of a configuration: `jinja_sls_env` for an SLS file, `jinja_env` for any other template, and the older

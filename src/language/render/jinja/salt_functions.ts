@@ -1,5 +1,5 @@
 import { SaltError } from "../../../base/errors.ts";
-import { PythonObject } from "../../python/object.ts";
+import { PythonObject } from "../../python/values.ts";
 import { Callable, type Described, type Keywords, then, withoutMarkup } from "../../jinja/mod.ts";
 
 /** A Salt function reported a failure: it was called wrongly, or could not do its work. */

@@ -1,8 +1,6 @@
 import { valueError } from "../../python/python_error.ts";
 import { absolute, add, asNumber, divide } from "../../python/arithmetic.ts";
-import { type AnyMap, entriesOf, isMap, OrderedMap, sizeOf } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { toFloat } from "../../python/float.ts";
+import { type AnyMap, entriesOf, equal, isMap, OrderedMap, sizeOf, toFloat } from "../../python/values.ts";
 import { dumpJson } from "../../python/json_dump.ts";
 import { compare, sortedBy } from "../../python/ordering.ts";
 import { charge, isNumber, QueryReference, type SearchBudget } from "./search.ts";

@@ -1,6 +1,6 @@
 import { type PythonError, valueError } from "../../python/python_error.ts";
 import { asNumber } from "../../python/arithmetic.ts";
-import { entriesOf, isMap, lookup, OrderedMap } from "../../python/containers.ts";
+import { entriesOf, isMap, lookup, OrderedMap } from "../../python/values.ts";
 import { compare } from "../../python/ordering.ts";
 import { sliced } from "../../python/slice.ts";
 import { callFunction } from "./functions.ts";

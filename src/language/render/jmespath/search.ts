@@ -1,6 +1,4 @@
-import { entriesOf, isMap } from "../../python/containers.ts";
-import { equal } from "../../python/equal.ts";
-import { isFloat, isInteger } from "../../python/float.ts";
+import { entriesOf, equal, isFloat, isInteger, isMap } from "../../python/values.ts";
 
 /** The limits of one search. */
 export interface SearchBudget {

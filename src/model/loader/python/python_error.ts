@@ -1,6 +1,5 @@
 /** Converts exceptions of Python modules to errors, and errors to exceptions. */
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { isMap, lookup, str } from "../../../language/python/values.ts";
 import { tracebackIs } from "../../../language/python/written_traceback.ts";
 import { knownError } from "../foreign_errors.ts";
 import { traceback } from "../traceback.ts";

@@ -1,10 +1,8 @@
 /** Python files as modules: the helper loads the files and runs their functions. */
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { str } from "../../../language/python/repr.ts";
+import { equal, isMap, lookup, str } from "../../../language/python/values.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import type { Context, JobContext } from "../context.ts";
+import type { Context, JobContext } from "../family.ts";
 import type { CustomFunction, CustomPlace, LoadedFile } from "../loaded_file.ts";
 import { customDirectories, type CustomFile, type CustomKind, strangersCode } from "../custom_files.ts";
 import { dirName, joinPath } from "../../../base/paths.ts";

@@ -1,5 +1,5 @@
 /** Values that all modules of a helper share. They are sent again only when they have changed. */
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../../language/python/values.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 
 export interface SharedValues {

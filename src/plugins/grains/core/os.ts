@@ -1,4 +1,4 @@
-import { tupleOf } from "../../../language/python/tuple.ts";
+import { tupleOf } from "../../../language/python/values.ts";
 import { SALT_COMPAT, VERSION } from "../../../base/version.ts";
 import { splitWords } from "../../linux/words.ts";
 import { askOnce, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";

@@ -1,5 +1,4 @@
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { entriesOf, isMap, lookup, str } from "../../../language/python/values.ts";
 import { pythonError } from "../../python_errors.ts";
 
 /** The lines of a section or of directives, as `apache.config` has them. A value that is no text, list or map is left out. */

@@ -1,6 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { type ExecutionFunction, executionFunction, type JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { needProgram, operand } from "../../commands.ts";
 import { isLink } from "../../linux/paths.ts";
 

@@ -1,9 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, InvalidArgumentsError, type JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { changes } from "../../packages/lists.ts";
 import { changing } from "../../packages/shared_functions.ts";

@@ -1,8 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
 import { lookAt } from "../../linux/paths.ts";

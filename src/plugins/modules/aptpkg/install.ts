@@ -1,11 +1,7 @@
 /** `pkg.install` of Debian and its relatives. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, isTrue, str, truthy } from "../../../language/python/values.ts";
 import { changes } from "../../packages/lists.ts";
 import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
 import { compareVersions, matchVersion } from "../../packages/versions.ts";

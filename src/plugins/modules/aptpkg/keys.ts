@@ -2,13 +2,11 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { baseName, joinPath } from "../../../base/paths.ts";
 import { proxyAddress } from "../../../protocol/transport/proxy.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { proxyOf } from "../../../model/loader/proxies.ts";
 import { printable } from "../../../base/printable.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { textOf } from "../../bytes.ts";

@@ -1,12 +1,9 @@
 /** Repositories of Ubuntu's Launchpad: `ppa:owner/name`. */
 import { proxyAddress } from "../../../protocol/transport/proxy.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { proxyOf } from "../../../model/loader/proxies.ts";
-import { isMap } from "../../../language/python/containers.ts";
+import { isMap, str, truthy } from "../../../language/python/values.ts";
 import { dictGet } from "../../../language/python/dict.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { programPath, runAll } from "../../commands.ts";
 
 const SYSTEMS = ["Ubuntu", "Mint", "neon"];

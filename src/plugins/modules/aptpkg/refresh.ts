@@ -1,7 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { lookAt } from "../../linux/paths.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { runAll } from "../../commands.ts";

@@ -1,11 +1,7 @@
 import { baseName, dirName } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { isTrue, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { paragraphs } from "./dpkg.ts";
 import { addRepoKey } from "./keys.ts";

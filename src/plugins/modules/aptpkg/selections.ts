@@ -1,12 +1,8 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { executionFunction, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { checkHeld } from "../../packages/shared_functions.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { runAll } from "../../commands.ts";
 import { targetsOf } from "./change.ts";
 import { ask } from "./dpkg.ts";

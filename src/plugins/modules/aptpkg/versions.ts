@@ -1,9 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isTrue, str, truthy } from "../../../language/python/values.ts";
 import { ask, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 

@@ -1,10 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { needProgram, programPath, run, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";

@@ -1,11 +1,13 @@
-import { splitInput } from "../../../language/python/given.ts";
+import { splitInput, str, truthy } from "../../../language/python/values.ts";
 import { globPaths } from "../../../model/config/glob_paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { checkProgramPath, exists, isDirectory, walk } from "../../linux/paths.ts";

@@ -1,9 +1,7 @@
 import { isWithin, joinPath, normalizePath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { commandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";

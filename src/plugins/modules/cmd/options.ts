@@ -1,10 +1,6 @@
-import { splitInput } from "../../../language/python/given.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, splitInput, str, truthy } from "../../../language/python/values.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 
 /** The keyword arguments that all functions of `cmd` share, in the order in which Salt takes them by position. */
 export const COMMON_KEYWORDS = `cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None,

@@ -1,7 +1,6 @@
 import { fnmatch } from "../../../model/event/tag.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 
 /** The globs of an option, where `config.get` finds it. @throws {CommandExecutionError} if they cannot be read: nothing runs then */
 async function globsOf(context: JobContext, option: string): Promise<string[]> {

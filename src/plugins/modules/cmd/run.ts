@@ -1,9 +1,8 @@
 import { codeOf, messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { PythonError } from "../../../language/python/python_error.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { stripEnd } from "../../../language/python/whitespace.ts";
+import { repr, str } from "../../../language/python/values.ts";
+import { stripEnd } from "../../../language/python/text.ts";
 import { LIMIT_VARIABLE, limitForPrograms } from "../../../runtime/descriptors.ts";
 import type { Child, SpawnOptions } from "../../../runtime/process.ts";
 import { isProgram, programProblem } from "../../linux/programs.ts";

@@ -1,7 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";

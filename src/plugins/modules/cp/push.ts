@@ -1,5 +1,5 @@
 import { baseName, joinPath, normalizePath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 
 /** True for a path that may be pushed: absolute and without `..`. */

@@ -1,10 +1,7 @@
 import { baseName, dirName, joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { InvalidArgumentsError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { InvalidArgumentsError, type JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 
 /** Bytes of one chunk once it is unpacked: `salt_cp_chunk_size` is a hundred thousand by default. */
 const LARGEST_CHUNK = 256 * 1024 * 1024;

@@ -1,8 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { dirName, joinPath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { renderedOrLogged } from "../../templates.ts";
 

@@ -1,5 +1,4 @@
-import { splitLines } from "../../../language/python/lines.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 
 /** The line under which Salt keeps what is its own; what is above stays as it is. */
 const MARK = "# Lines below here are managed by Salt, do not edit";

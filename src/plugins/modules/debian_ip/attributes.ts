@@ -1,8 +1,7 @@
 /** Attributes of interfaces, as the file `interfaces` has them, and what each may be. */
 import { parseIpv4, parseIpv6 } from "../../../language/python/ipaddress.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { isMap, str } from "../../../language/python/values.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import { integerOf } from "./errors.ts";
 
 export type Family = "inet" | "inet6";

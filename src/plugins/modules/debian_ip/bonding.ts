@@ -1,6 +1,6 @@
 /** Bonded interfaces: what each mode takes. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { integerOf, NO, type Settings, wrongOption, YES, yesOrNo } from "./errors.ts";
 
 const DEFAULTS: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 /** Settings of interfaces that cannot be, in Salt's words. */
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { isInteger } from "../../../language/python/float.ts";
-import { str } from "../../../language/python/repr.ts";
+import { isInteger, str } from "../../../language/python/values.ts";
 
 export type Settings = Record<string, unknown>;
 

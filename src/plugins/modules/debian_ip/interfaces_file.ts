@@ -1,14 +1,10 @@
 /** The file `/etc/network/interfaces`, and those of `interfaces.d`: read and written. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compareText } from "../../../language/python/compare.ts";
-import { isFloat, isInteger } from "../../../language/python/float.ts";
-import { splitLines } from "../../../language/python/lines.ts";
+import { isFloat, isInteger, repr, str, truthy } from "../../../language/python/values.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { join } from "../../../language/python/posixpath.ts";
-import { repr, str } from "../../../language/python/repr.ts";
 import { tryIterate } from "../../../language/python/iterate.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { attributeValue, ETHTOOL, isAttribute } from "./attributes.ts";
 

@@ -1,10 +1,7 @@
 /** Settings of the whole host: whether there is a network at start, its name and domain. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
-import { splitLines, splitLinesKeepEnds } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { executionFunction, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines, splitLinesKeepEnds, splitWords } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
 import { NO, refuseLines, type Settings, YES, yesOrNo } from "./errors.ts";
 

@@ -1,6 +1,5 @@
 /** The file of a provider, for pppd. */
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import type { Fields } from "./interfaces_file.ts";
 
 /** @param fields those of IPv4; without a user there is no text */

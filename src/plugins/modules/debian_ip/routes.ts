@@ -1,10 +1,7 @@
 /** Routes of interfaces: a script that runs when it comes up, and one when it goes down. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { splitLinesKeepEnds } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { splitLinesKeepEnds } from "../../../language/python/text.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 import { interfaceName, type Settings } from "./errors.ts";
 import { replaceContent } from "../../host_files.ts";

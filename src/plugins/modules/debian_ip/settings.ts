@@ -1,10 +1,7 @@
 /** From the settings of a state to an interface as the file has it. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { isInteger } from "../../../language/python/float.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isInteger, str, truthy } from "../../../language/python/values.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import { attributeName, attributeValue, ETHTOOL, type Family } from "./attributes.ts";
 import { bondOptions } from "./bonding.ts";
 import { integerOf, NO, type Settings, wrongOption, YES, yesOrNo } from "./errors.ts";

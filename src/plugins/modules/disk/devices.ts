@@ -1,9 +1,11 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { needAnyProgram, needProgram, programPath, run, runAll } from "../../commands.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";
 import { pythonError } from "../../python_errors.ts";

@@ -1,8 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, executionFunction, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str } from "../../../language/python/values.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { numberOrText } from "./iostat.ts";
 

@@ -1,8 +1,6 @@
 import { executionFunction } from "../../../model/loader/family.ts";
-import { toFloat } from "../../../language/python/float.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { str, toFloat } from "../../../language/python/values.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { needProgram } from "../../commands.ts";
 
 export function numberOrText(text: string): unknown {

@@ -1,10 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, InvalidArgumentsError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str, truthy, typeName } from "../../../language/python/values.ts";
 import { run } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 

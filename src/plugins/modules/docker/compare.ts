@@ -1,10 +1,7 @@
 /** What differs between containers, and between networks. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { equal, isMap, str, truthy } from "../../../language/python/values.ts";
 import { DockerClient } from "../../docker/client.ts";
 import { inspectContainer, inspectImage, inspectNetwork, stateOf, wordsOf } from "./objects.ts";
 

@@ -1,10 +1,7 @@
 /** `docker.create` and `docker.run_container`. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { DockerClient, part } from "../../docker/client.ts";
 import { endpointConfig, newContainer } from "../../docker/create_options.ts";
 import { readPrinted } from "../../docker/streams.ts";

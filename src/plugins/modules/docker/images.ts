@@ -1,11 +1,8 @@
 /** Images that come, go, and get names. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { DockerClient, DockerError, imagePart, jsonLines } from "../../docker/client.ts";
 import { registryHeader } from "../../docker/registry.ts";

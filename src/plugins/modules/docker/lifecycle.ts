@@ -1,9 +1,7 @@
 /** Containers that start, stop and go. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { DockerClient, part } from "../../docker/client.ts";
 import { keywords } from "../../keywords.ts";
 import { containers, inspectContainer, refreshMine, stateOf } from "./objects.ts";

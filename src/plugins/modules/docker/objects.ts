@@ -1,11 +1,9 @@
 /** What the daemon tells of containers, images, networks and volumes, as Salt shows it. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { repr, str } from "../../../language/python/repr.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { strftime } from "../../../language/python/strftime.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { type DockerClient, DockerError, imagePart, part } from "../../docker/client.ts";
 import { filterText } from "../../docker/filters.ts";
 

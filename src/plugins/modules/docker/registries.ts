@@ -1,8 +1,7 @@
 /** `docker.login` and `docker.logout`, by the program docker, which keeps who this host is to a registry. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 import { needProgram, runAll } from "../../commands.ts";
 
 /** The registries that configuration and pillar name, and what is wrong with them. */

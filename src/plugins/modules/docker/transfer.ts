@@ -1,12 +1,15 @@
 /** Files between this host, containers and images. */
 import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { basename, dirname } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { DockerClient, imagePart, part } from "../../docker/client.ts";
 import { fileBytes } from "../../docker/files.ts";

@@ -1,6 +1,5 @@
 /** What dumpe2fs prints. */
-import { splitLines } from "../../../language/python/lines.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 
 interface Group {
   group: string;

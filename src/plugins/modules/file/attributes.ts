@@ -1,7 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { str } from "../../../language/python/values.ts";
 import { programPath, run, runAll } from "../../commands.ts";
 import { checkProgramPath, exists } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";

@@ -1,9 +1,8 @@
 import { joinPath } from "../../../base/paths.ts";
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { basename, dirname, join } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str } from "../../../language/python/values.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { osErrorText, withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "./content.ts";

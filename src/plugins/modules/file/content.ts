@@ -1,11 +1,14 @@
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  InvalidArgumentsError,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
 import { encodeText } from "../../../language/python/codecs.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";
-import { strip } from "../../../language/python/whitespace.ts";
+import { strip } from "../../../language/python/text.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { compileGlob } from "../../../language/python/glob.ts";

@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource } from "../../sources.ts";

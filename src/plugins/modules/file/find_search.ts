@@ -1,11 +1,9 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { basename } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str, truthy, typeName } from "../../../language/python/values.ts";
 import { compileSearch } from "../../../language/python/substitute.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { latin1, textOf } from "../../bytes.ts";
 import { findAccount, findGroup } from "../../../runtime/accounts.ts";

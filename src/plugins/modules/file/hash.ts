@@ -1,12 +1,9 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { splitLines } from "../../../language/python/lines.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isMap, str, truthy } from "../../../language/python/values.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { basename } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { decodeUtf8 } from "../../../language/python/utf8.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import { osError, pythonError, withOsErrors } from "../../python_errors.ts";

@@ -1,12 +1,9 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
-import { splitLinesKeepEnds } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
+import { splitLinesKeepEnds, stripEnd, stripStart } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { translateRegexp } from "../../../language/python/regexp.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { stripEnd, stripStart } from "../../../language/python/whitespace.ts";
 import { isFile, pathToChange, realPath } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "./content.ts";
 import { copyWithTimes } from "./replace.ts";

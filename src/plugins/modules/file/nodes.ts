@@ -1,8 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { dirname, join } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { checkProgramPath, exists, lookAt, realPath } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";

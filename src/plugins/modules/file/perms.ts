@@ -1,9 +1,6 @@
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { isInteger } from "../../../language/python/float.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { isInteger, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";

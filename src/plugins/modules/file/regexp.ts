@@ -1,9 +1,7 @@
 import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
-import { isInteger } from "../../../language/python/float.ts";
+import { isInteger, str, typeName } from "../../../language/python/values.ts";
 import type { RegexpFlags } from "../../../language/python/regexp.ts";
-import { str } from "../../../language/python/repr.ts";
 import { compileSearch } from "../../../language/python/substitute.ts";
-import { typeName } from "../../../language/python/type_name.ts";
 import { pythonError } from "../../python_errors.ts";
 
 /** Python's flags by number. The rest (`LOCALE`, `UNICODE`, `DEBUG`) change nothing here. */

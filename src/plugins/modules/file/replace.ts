@@ -1,11 +1,14 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  InvalidArgumentsError,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
 import { decodeFile, decodeText, encodeText } from "../../../language/python/codecs.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
-import { splitLinesKeepEnds } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
+import { splitLinesKeepEnds } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { escapeRegexp, substitute } from "../../../language/python/substitute.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { exists, isFile, isLink, lookAt, pathToChange, realPath } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";

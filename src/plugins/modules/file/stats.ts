@@ -1,10 +1,11 @@
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isInteger, toFloat } from "../../../language/python/float.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
+import {
+  CommandExecutionError,
+  InvalidArgumentsError,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
+import { isInteger, str, toFloat, truthy, typeName } from "../../../language/python/values.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
 import { type AccountHost, findAccount, findGroup, ownerNames } from "../../../runtime/accounts.ts";

@@ -1,9 +1,7 @@
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
 import { osError, osErrorText, pythonError, withOsErrors } from "../../python_errors.ts";

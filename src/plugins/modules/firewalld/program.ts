@@ -1,10 +1,7 @@
 /** firewall-cmd, and what it lists. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, CommandNotFoundError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
 
 /** Runs it. @returns what it prints @throws {CommandExecutionError} if it fails */

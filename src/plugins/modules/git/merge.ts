@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { keywords } from "../../keywords.ts";
 import { command, directoryOf, git, optionWords } from "./run.ts";
 import { output } from "./output.ts";

@@ -1,5 +1,5 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { directoryOf, git, type RunOptions } from "./run.ts";
 
 /** Runs a command in the directory of its function. @returns its output */

@@ -1,10 +1,8 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { join } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords as pythonWords } from "../../../language/python/whitespace.ts";
+import { str, truthy } from "../../../language/python/values.ts";
+import { splitWords as pythonWords } from "../../../language/python/text.ts";
 import { type CommandOutcome, runAll } from "../../commands.ts";
 import { expandUser, isFile } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";

@@ -1,9 +1,7 @@
 /** The text or file that a function is given, and the file that it writes. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { toBytes } from "../../bytes.ts";
 import { isFile } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";

@@ -1,9 +1,7 @@
 /** Texts and files: signed, verified, encrypted, decrypted. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { textOrBytes } from "../../bytes.ts";
 import { operand } from "../../commands.ts";
 import { pythonError } from "../../python_errors.ts";

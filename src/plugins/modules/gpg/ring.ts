@@ -1,9 +1,7 @@
 /** Whose key ring is worked on, and gpg run on it. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { gpgOptionsOf } from "../../../language/render/gpg_options.ts";
 import { type GpgRun, runGpg } from "../../../language/render/gpg_program.ts";
 import { findAccount } from "../../../runtime/accounts.ts";

@@ -1,7 +1,6 @@
 /** How far the owner of a key is trusted to sign those of others. */
 import { executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { findKey } from "./listing.ts";
 import { onRing, ringOf } from "./ring.ts";
 

@@ -1,4 +1,4 @@
-import { splitWords, strip, stripStart } from "../../../language/python/whitespace.ts";
+import { splitWords, strip, stripStart } from "../../../language/python/text.ts";
 
 /** An address of a hosts file with all its names, or a line that is a comment. */
 export interface HostEntry {

@@ -1,15 +1,12 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { webLimits } from "../../../model/config/web_limits.ts";
 import { codeOf, messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { proxiesOf } from "../../../model/loader/proxies.ts";
 import { decodeText } from "../../../language/python/codecs.ts";
-import { entriesOf, isMap, Tuple } from "../../../language/python/containers.ts";
+import { entriesOf, isMap, repr, str, truthy, Tuple } from "../../../language/python/values.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { basicAuth, takeUser } from "../../../runtime/basic_auth.ts";
 import type { HttpTrust } from "../../../runtime/http.ts";
 import { BodyTooLargeError, bytesOf } from "../../../runtime/http_body.ts";

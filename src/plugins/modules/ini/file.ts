@@ -1,9 +1,7 @@
-import { type AnyMap, entriesOf, isMap } from "../../../language/python/containers.ts";
-import { splitLines } from "../../../language/python/lines.ts";
+import { type AnyMap, entriesOf, isMap, str } from "../../../language/python/values.ts";
+import { splitLines, strip } from "../../../language/python/text.ts";
 import { translateRegexp } from "../../../language/python/regexp.ts";
-import { str } from "../../../language/python/repr.ts";
 import { compileSearch } from "../../../language/python/substitute.ts";
-import { strip } from "../../../language/python/whitespace.ts";
 
 /** A value of an option, as text, or a section. Comments and lines that are neither stand under names that begin with `#`. */
 export type IniValue = string | IniSection;

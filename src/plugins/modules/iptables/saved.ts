@@ -1,5 +1,5 @@
 /** What `iptables-save` writes. */
-import { splitLines } from "../../../language/python/lines.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { splitWords } from "../../linux/words.ts";
 
 /** One chain: its policy, its counters, and its rules as options with their values. */

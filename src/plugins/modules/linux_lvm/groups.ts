@@ -1,8 +1,7 @@
 /** Volume groups: made, extended, removed. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { operand, operands, runAll } from "../../commands.ts";
 import { answering } from "./physical.ts";
 import { volumeGroups } from "./tables.ts";

@@ -1,9 +1,7 @@
 /** Logical volumes: made, removed, resized. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandNotFoundError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandNotFoundError, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { operand, programPath } from "../../commands.ts";
 import { saying } from "./groups.ts";
 import { answering } from "./physical.ts";

@@ -1,8 +1,7 @@
 /** Physical volumes: made, removed, resized. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { operands, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { physicalVolumes } from "./tables.ts";

@@ -1,7 +1,7 @@
 /** What LVM lists of volumes, line by line with colons. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { operand, runAll } from "../../commands.ts";
 import { realPath } from "../../linux/paths.ts";
 

@@ -1,9 +1,7 @@
 import { SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, executionFunction, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import { isFile } from "../../linux/paths.ts";
 import { osErrorText } from "../../python_errors.ts";
 import { linesIn } from "../file/content.ts";

@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandNotFoundError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandNotFoundError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { checkedText, errorOf, type Fields, parseResults, PROGRAMS, SESSION_WORDS } from "../../mysql_session.ts";
 

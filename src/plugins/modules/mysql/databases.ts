@@ -1,7 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { connectionOf, ident, orElse, type Row, rowsOf, runs, word } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 

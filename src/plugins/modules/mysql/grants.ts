@@ -1,9 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { executionFunctions, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, ident, noteError, orElse, rowsOf, runs } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 import { type Grant, grantTokens } from "./tokens.ts";

@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunctions } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { Float } from "../../../language/python/float.ts";
+import { executionFunctions, type JobContext } from "../../../model/loader/family.ts";
+import { Float, str } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { connectionOf, execute, orElse } from "./client.ts";
 

@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, noteError, orElse, rowsOf, runs, word } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 import { pluginStatus } from "./server.ts";

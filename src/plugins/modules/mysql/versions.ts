@@ -1,5 +1,5 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { orElse, rowsOf } from "./client.ts";
 
 /** The version of the server as it says it; empty if there is no connection. */

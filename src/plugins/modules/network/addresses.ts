@@ -1,7 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { toInteger } from "../../../language/python/float.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { str, toInteger, truthy } from "../../../language/python/values.ts";
 import * as ip from "../../linux/addresses.ts";
 import { type Interfaces, readInterfaces } from "./interfaces.ts";
 

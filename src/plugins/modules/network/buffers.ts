@@ -1,6 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { str } from "../../../language/python/values.ts";
 import { programPath, run } from "../../commands.ts";
 import { isDirectory } from "../../linux/paths.ts";
 

@@ -1,6 +1,5 @@
 import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { programPath, run } from "../../commands.ts";
 import { tcpSockets } from "../../linux/sockets.ts";
 

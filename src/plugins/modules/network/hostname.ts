@@ -1,9 +1,7 @@
-import { executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, type JobContext } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { str, truthy } from "../../../language/python/values.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { addresses } from "./addresses.ts";

@@ -1,7 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { programPath, run } from "../../commands.ts";
 import { netmask, printAddress } from "../../linux/addresses.ts";
 

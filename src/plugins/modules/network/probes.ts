@@ -1,9 +1,6 @@
-import { executionFunction } from "../../../model/loader/family.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { executionFunction, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { needProgram, run, runAll } from "../../commands.ts";
 
 export const ping = executionFunction({

@@ -1,11 +1,9 @@
 /** What nft knows and does; the answers of this module are maps of `comment` and `result`. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { splitLines } from "../../../language/python/lines.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { run } from "../../commands.ts";
 import { familyOf, nameOf, wordsOf } from "./rule.ts";
 

@@ -1,11 +1,8 @@
 /** Which versions there are, and groups. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { availableVersions } from "../../packages/shared_functions.ts";
 import { ask, pairs, rootWords } from "./program.ts";

@@ -1,12 +1,9 @@
 /** What changes packages: `pkg.install`, `remove`, `purge`, `upgrade`, `refresh_db`. */
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { isTrue, truthy } from "../../../language/python/values.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { stringify } from "../../packages/lists.ts";
 import { changing } from "../../packages/shared_functions.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";

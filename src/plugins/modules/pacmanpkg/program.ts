@@ -1,8 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { type PackageList, sortPkglist } from "../../packages/lists.ts";
 import type { Files } from "../../packages/shared_functions.ts";

@@ -1,7 +1,6 @@
 /** What the functions of `partition` take, and nothing else. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { operand } from "../../commands.ts";
 import { lookAt } from "../../linux/paths.ts";
 

@@ -1,6 +1,6 @@
 /** What parted prints of a disk for programs to read. */
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
+import { splitLines } from "../../../language/python/text.ts";
 
 const INFO = [
   "disk",

@@ -1,12 +1,9 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import { CommandExecutionError, CommandNotFoundError, type JobContext } from "../../../model/loader/family.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { proxyAddress } from "../../../protocol/transport/proxy.ts";
-import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
 import { proxyOf } from "../../../model/loader/proxies.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile, lookAt } from "../../linux/paths.ts";
 

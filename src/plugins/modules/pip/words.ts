@@ -1,10 +1,7 @@
 /** The words of `pip install`, from arguments by name. */
 import type { Args } from "../../../model/loader/signature.ts";
-import { splitInput } from "../../../language/python/given.ts";
+import { entriesOf, isMap, splitInput, str, truthy } from "../../../language/python/values.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 
 /** Arguments that are switches, in the order in which they are written. */
 const SWITCHES: [name: string, word: string][] = [

@@ -1,4 +1,4 @@
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context } from "../../../model/loader/family.ts";
 import { isProgram, which } from "../../linux/programs.ts";
 
 /** True if PostgreSQL's program psql can be run here, or Debian's programs for its clusters. */

@@ -1,8 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 import { postgresProgram, systemUser, withSecret } from "./psql.ts";

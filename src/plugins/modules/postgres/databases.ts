@@ -1,14 +1,12 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
+  type JobContext,
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../../language/python/values.ts";
 import type { CommandOutcome } from "../../commands.ts";
 import { CONNECTION, type Connection, connectionOf, ident, literal, psql, query, type Row, runs } from "./psql.ts";
 

@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, executionFunctions } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { CONNECTION, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 /** What `create_metadata` says of an extension. */

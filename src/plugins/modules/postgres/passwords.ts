@@ -1,7 +1,7 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { joined } from "../x509/der_write.ts";
 import { decodeBase64, encodeBase64 } from "../../../language/python/binascii.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str } from "../../../language/python/values.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import { pythonError } from "../../python_errors.ts";
 

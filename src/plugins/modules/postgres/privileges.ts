@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { executionFunctions, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, ident, literal, query, runs } from "./psql.ts";
 
 /** Letters of rights, as PostgreSQL lists them. */

@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { isProgram } from "../../linux/programs.ts";

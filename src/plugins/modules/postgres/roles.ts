@@ -1,8 +1,11 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { parseCsv } from "./csv.ts";
 import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 import {

@@ -1,8 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { toInteger } from "../../../language/python/float.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { toInteger, truthy } from "../../../language/python/values.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { exists } from "../../linux/paths.ts";
 
 type Facts = Record<string, unknown>;

@@ -1,7 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { toFloat } from "../../../language/python/float.ts";
-import { stringRepr } from "../../../language/python/repr.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { stringRepr, toFloat } from "../../../language/python/values.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { commandLine, countOf, PAGE, processFields, type ProcessStat, TICKS } from "../../linux/proc.ts";

@@ -1,8 +1,6 @@
-import { executionFunction } from "../../../model/loader/family.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { toFloat, toInteger } from "../../../language/python/float.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { executionFunction, type JobContext } from "../../../model/loader/family.ts";
+import { toFloat, toInteger } from "../../../language/python/values.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import * as proc from "../../linux/proc.ts";
 import { round } from "./processors.ts";
 

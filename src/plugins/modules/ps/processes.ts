@@ -1,10 +1,7 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, InvalidArgumentsError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, InvalidArgumentsError, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy, typeName } from "../../../language/python/values.ts";
 import { compileSearch, escapeRegexp } from "../../../language/python/substitute.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import * as proc from "../../linux/proc.ts";
 import { details } from "./details.ts";

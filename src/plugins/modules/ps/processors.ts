@@ -1,7 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { toFloat } from "../../../language/python/float.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { toFloat, truthy } from "../../../language/python/values.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import * as proc from "../../linux/proc.ts";
 
 export const round = (value: number, digits = 0) => toFloat(Math.round(value * 10 ** digits) / 10 ** digits);

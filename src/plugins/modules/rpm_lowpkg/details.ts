@@ -1,8 +1,6 @@
 /** `lowpkg.info` of systems with RPM. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { fieldFormat, fieldRows, utcDate } from "../../packages/fields.ts";
 import { formatVersion } from "../../packages/lists.ts";

@@ -1,16 +1,23 @@
 /** What a test of `saltcheck` can state about a value. */
-import { type AnyMap, isMap, OrderedMap, Tuple } from "../../../language/python/containers.ts";
+import {
+  type AnyMap,
+  equal,
+  isFloat,
+  isInteger,
+  isMap,
+  OrderedMap,
+  str,
+  toFloat,
+  truthy,
+  Tuple,
+  tupleOf,
+  typeName,
+} from "../../../language/python/values.ts";
 import { contains, updateDict } from "../../../language/jinja/mod.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { isFloat, isInteger, toFloat } from "../../../language/python/float.ts";
 import { iterate } from "../../../language/python/iterate.ts";
-import { floatOfText, intOfText } from "../../../language/python/number_text.ts";
+import { floatOfText, intOfText } from "../../../language/python/text.ts";
 import { compare } from "../../../language/python/ordering.ts";
 import { PythonError, typeError } from "../../../language/python/python_error.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { tupleOf } from "../../../language/python/tuple.ts";
-import { typeName } from "../../../language/python/type_name.ts";
 
 /** One kind of assertion. */
 export interface Assertion {

@@ -1,7 +1,7 @@
 /** What a run of tests returns. */
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { compareText } from "../../../language/python/compare.ts";
-import { toFloat } from "../../../language/python/float.ts";
+import { toFloat } from "../../../language/python/values.ts";
 import type { TestResult } from "./run_test.ts";
 
 /** The results of states: state → test → result. */

@@ -1,15 +1,11 @@
 /** One test of `saltcheck`: a call, and what its return must be. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { type AnyMap, entriesOf, isMap } from "../../../language/python/containers.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { type AnyMap, entriesOf, isMap, str, toFloat, truthy, typeName } from "../../../language/python/values.ts";
 import { dictGet, MISSING } from "../../../language/python/dict.ts";
-import { toFloat } from "../../../language/python/float.ts";
 import { tryIterate } from "../../../language/python/iterate.ts";
 import { dumpJson } from "../../../language/python/json_dump.ts";
 import { typeError } from "../../../language/python/python_error.ts";
-import { str } from "../../../language/python/repr.ts";
 import { traverseOr } from "../../../language/python/traverse.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
 import { pythonError } from "../../python_errors.ts";
 import { assertionOf, convertedTo } from "./assertions.ts";
 

@@ -1,12 +1,10 @@
 /** The test files of states: `*.tst` in a directory beside them. */
 import { joinPath, normalizePath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, str, typeName } from "../../../language/python/values.ts";
 import { dumpJson } from "../../../language/python/json_dump.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { typeError } from "../../../language/python/python_error.ts";
-import { str } from "../../../language/python/repr.ts";
-import { typeName } from "../../../language/python/type_name.ts";
 
 /** Finds and reads the tests of states, for one run. */
 export class TestFiles {

@@ -1,10 +1,7 @@
-import { executionFunction } from "../../../model/loader/family.ts";
+import { executionFunction, type JobContext } from "../../../model/loader/family.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { repr } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, repr, truthy } from "../../../language/python/values.ts";
 import { decode } from "../../../protocol/wire/msgpack.ts";
 
 /** The directory of the caches; undefined without one of its own: its folders would be those of the system. */

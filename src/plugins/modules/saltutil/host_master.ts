@@ -1,11 +1,13 @@
 import { ORCHESTRATIONS } from "../../../model/job/orchestrations.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  executionFunction,
+  InvalidArgumentsError,
+  type JobContext,
+} from "../../../model/loader/family.ts";
 import type { HostMaster } from "../../../model/loader/host_master.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../../language/python/values.ts";
 import { ownKeywords } from "../../keywords.ts";
 
 export const COMMAND_KEYWORDS =

@@ -1,6 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { InvalidArgumentsError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { InvalidArgumentsError, type JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 
 /** The running jobs, without the one that asks. */
 export async function running(context: JobContext): Promise<Record<string, unknown>[]> {

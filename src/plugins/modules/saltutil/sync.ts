@@ -1,8 +1,7 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { type ExecutionFunction, executionFunction } from "../../../model/loader/family.ts";
+import { type ExecutionFunction, executionFunction, type JobContext } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
 import { syncModules } from "../../../model/loader/sync.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { clearGrainsCache } from "../../grains_cache.ts";
 import { topEnvironments } from "./top_environments.ts";
 

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { stateOptions } from "../../../model/loader/state_options.ts";
 
 /**

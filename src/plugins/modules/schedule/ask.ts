@@ -1,12 +1,10 @@
 /** How the functions of `schedule` speak to the minion: by an event on its bus, and the event that answers it. */
-import { fieldsOf } from "../../../language/python/given.ts";
+import { fieldsOf, isMap, lookup, truthy } from "../../../language/python/values.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { dirName } from "../../../base/paths.ts";
 import { savedSchedulePath } from "../../../model/config/saved_schedule.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { dump } from "../../../language/yaml/dump.ts";
 
 export type Fields = Record<string, unknown>;

@@ -1,7 +1,5 @@
-import { isMap, lookup, OrderedMap } from "../../../language/python/containers.ts";
+import { isMap, lookup, OrderedMap, str, truthy } from "../../../language/python/values.ts";
 import { parseDate } from "../../../language/python/dateutil.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { pythonError } from "../../python_errors.ts";
 import type { Fields } from "./ask.ts";
 

@@ -1,12 +1,8 @@
 /** The functions that add, change and remove jobs. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { equal, fieldsOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { pythonError } from "../../python_errors.ts";
 import { ask, current, type Fields, tell, whereIs, writeSaved } from "./ask.ts";
-import { fieldsOf } from "../../../language/python/given.ts";
 import { buildItem, collision } from "./item.ts";
 
 const isGiven = (given: Fields, name: string) => truthy(given[name] ?? false);

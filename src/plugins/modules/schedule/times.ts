@@ -1,12 +1,10 @@
 /** The functions about the times of single jobs. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { fieldsOf, str, truthy } from "../../../language/python/values.ts";
 import { strftime } from "../../../language/python/strftime.ts";
 import { timeReader } from "../../../language/python/strptime.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { DateTime } from "../../../protocol/wire/msgpack_values.ts";
 import { ask, type Fields, whereIs } from "./ask.ts";
-import { fieldsOf } from "../../../language/python/given.ts";
 
 /** The format of times where a call names none. */
 export const TIME_FORMAT = "%Y-%m-%dT%H:%M:%S";

@@ -1,10 +1,7 @@
 /** The mode of SELinux: now, and after the next boot. */
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { isInteger } from "../../../language/python/float.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { isInteger, str, truthy } from "../../../language/python/values.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { exists, isFile } from "../../linux/paths.ts";
 
 const CONFIG = "/etc/selinux/config";

@@ -1,10 +1,8 @@
 /** Policies for files and ports, by semanage and restorecon. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, operand, runAll } from "../../commands.ts";
 
 /** Kinds of files, by semanage's letters. */

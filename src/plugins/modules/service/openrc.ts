@@ -1,7 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { run, runAll } from "../../commands.ts";
 import { isPattern, type ServiceManager } from "./manager.ts";
 

@@ -1,9 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines, splitWords } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { isPattern, type ServiceManager } from "./manager.ts";

@@ -1,4 +1,4 @@
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { runAll } from "../../commands.ts";

@@ -1,7 +1,6 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { wrap } from "../../../language/python/textwrap.ts";
-import { truthy } from "../../../language/python/truth.ts";
 
 const TITLE = "THIS FILE IS MANAGED BY SALT - DO NOT EDIT";
 const TEXT =

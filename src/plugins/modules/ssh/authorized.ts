@@ -1,10 +1,8 @@
 import { joinPath } from "../../../base/paths.ts";
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords, strip } from "../../../language/python/whitespace.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
+import { splitWords, strip } from "../../../language/python/text.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { type FileOwner, type UserFile, userFile } from "../../user_files.ts";
 import { type AuthorizedKey, fingerprintOf, keyLine, kindOf, parseKey } from "./keys.ts";

@@ -1,10 +1,8 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { decodeBase64 } from "../../../language/python/binascii.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { str, truthy } from "../../../language/python/values.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 
 /** A key of an `authorized_keys` file. */

@@ -1,11 +1,9 @@
 import { refuseEndless } from "../file/content.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords, strip } from "../../../language/python/whitespace.ts";
+import { executionFunction, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
+import { splitWords, strip } from "../../../language/python/text.ts";
 import { needProgram, run } from "../../commands.ts";
 import { type UserFile, userFile } from "../../user_files.ts";
 import { accountOf } from "./authorized.ts";

@@ -1,5 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { splitInput } from "./state_call.ts";
 
 const GRAIN = "state_runs_disabled";

@@ -2,8 +2,7 @@
 import { loadConfigWithSdb, settlePaths } from "../../../model/config/load.ts";
 import { MINION_OPTIONS } from "../../../model/config/minion_opts.ts";
 import { ConfigError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { isRecord } from "../../../base/record.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";

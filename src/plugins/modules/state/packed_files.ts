@@ -1,8 +1,7 @@
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 
 /** A file in the cache directory. @throws {SaltInvocationError} for a name that leads out of it */

@@ -1,12 +1,9 @@
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isJid } from "../../../model/job/jid.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { readPacked, writePacked } from "./packed_files.ts";
 
 /** `{id or __all__: {duration, kill}}` */

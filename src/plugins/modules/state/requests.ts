@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
 
 const FILE = "req_state.p";

@@ -1,11 +1,9 @@
 import { gatherGrains } from "../../grains/mod.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { jobProgress } from "../../../model/event/tag.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
 import { type OpenHigh, openHigh } from "../../../content/state/compile/high.ts";
 import { runStates } from "../../../content/state/run/run_states.ts";

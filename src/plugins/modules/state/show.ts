@@ -1,7 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isMap, mapOf } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { isMap, mapOf, str } from "../../../language/python/values.ts";
 import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
 import { verifyHigh } from "../../../content/state/compile/verify_high.ts";
 import { renderMods, withView } from "./sls.ts";

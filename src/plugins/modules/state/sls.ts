@@ -1,9 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { applyRequisitesIn } from "../../../content/state/compile/requisites_in.ts";
 import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
 import { type OpenHigh, openHigh } from "../../../content/state/compile/high.ts";

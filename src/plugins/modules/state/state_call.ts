@@ -1,12 +1,9 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { hostStates, type StateTable } from "../../../model/loader/state_table.ts";
 import { stateOptions } from "../../../model/loader/state_options.ts";
-import { type AnyMap, isMap, lookup } from "../../../language/python/containers.ts";
+import { type AnyMap, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { copyAsDicts } from "../../../language/python/copy.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { updated } from "../../../language/python/update.ts";
 import { openStateCompiler } from "../../../content/state/compile/open_compiler.ts";
 import type { StateCompiler } from "../../../content/state/compile/state_compiler.ts";

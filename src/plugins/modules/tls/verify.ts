@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, executionFunction } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, executionFunction, type JobContext } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { strftime } from "../../../language/python/strftime.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { type RevocationPlan, revocationsBody } from "../x509/build.ts";

@@ -2,10 +2,8 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { basename } from "../../../language/python/posixpath.ts";
 import { joinPath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 

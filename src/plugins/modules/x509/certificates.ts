@@ -1,6 +1,5 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { latin1 } from "../../bytes.ts";
 import { type Der, readDer, TAG } from "./der.ts";
 import { explicit, integer, oid, sequence, setOf } from "./der_write.ts";

@@ -1,14 +1,13 @@
-import type { JobContext } from "../../../model/loader/context.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
+  type JobContext,
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
 import { encodeBase64 } from "../../../language/python/binascii.ts";
-import { repr, str } from "../../../language/python/repr.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { join } from "../../../language/python/posixpath.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import {

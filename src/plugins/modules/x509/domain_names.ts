@@ -1,6 +1,5 @@
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { repr } from "../../../language/python/repr.ts";
-import { typeName } from "../../../language/python/type_name.ts";
+import { repr, typeName } from "../../../language/python/values.ts";
 
 const DOTS = /[.\u3002\uff0e\uff61]/;
 const LONGEST_LABEL = 63;

@@ -1,9 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { repr, str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, repr, str, truthy } from "../../../language/python/values.ts";
 import { timeReader } from "../../../language/python/strptime.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import type { Der } from "./der.ts";
 import { readDer } from "./der.ts";
 import {

@@ -1,9 +1,7 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isMap, lookup, repr, str, typeName } from "../../../language/python/values.ts";
 import { decodeBase64 } from "../../../language/python/binascii.ts";
 import { type IpInterface, networkRange, parseInterface } from "../../../language/python/ipaddress.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { typeName } from "../../../language/python/type_name.ts";
 import { explicit, ia5, implicit, nothing, octets, oid as oidOf, sequence, utf8 } from "./der_write.ts";
 import { hostName, wildcardName } from "./domain_names.ts";
 import { nameOf } from "./name_build.ts";

@@ -1,5 +1,5 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isMap, lookup } from "../../../language/python/values.ts";
 import { pythonError } from "../../python_errors.ts";
 import { ia5, oid as oidOf, printable, sequence, setOf, utf8 } from "./der_write.ts";
 import { ATTRIBUTES, SHORT } from "./names.ts";

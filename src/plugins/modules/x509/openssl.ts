@@ -1,5 +1,4 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { temporaryFile } from "../../temporary.ts";
 

@@ -1,6 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { sourceBytes } from "./read.ts";
 
 function pattern(label: string): RegExp {

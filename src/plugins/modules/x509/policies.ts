@@ -1,9 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import type { Kwargs } from "./build.ts";
 import { loadCertificate } from "./certificates.ts";

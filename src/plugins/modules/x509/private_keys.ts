@@ -1,6 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import { latin1 } from "../../bytes.ts";
 import { type Der, readDer, TAG } from "./der.ts";
 import { bitString, integer, nothing, octets, oid, sequence } from "./der_write.ts";

@@ -1,6 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { decodeBase64, encodeBase64 } from "../../../language/python/binascii.ts";
 import { isFile } from "../../linux/paths.ts";
 import { latin1 } from "../../bytes.ts";

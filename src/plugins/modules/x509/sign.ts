@@ -1,6 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import type { Der } from "./der.ts";
 import { bitString, nothing, oid, sequence } from "./der_write.ts";

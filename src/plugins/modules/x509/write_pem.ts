@@ -1,7 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { pemEntry } from "./pem.ts";

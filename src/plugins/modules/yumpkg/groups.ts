@@ -1,9 +1,8 @@
 /** Groups of packages. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { str } from "../../../language/python/values.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { runAll } from "../../commands.ts";
 import { needYum, optionWords } from "./program.ts";

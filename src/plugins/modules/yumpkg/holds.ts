@@ -1,12 +1,9 @@
 /** Packages that keep their version, by the plugin versionlock. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { checkHeld } from "../../packages/shared_functions.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { callYum, isDnf, needYum } from "./program.ts";

@@ -1,12 +1,9 @@
 /** What changes packages by dnf and yum. */
 import { joinPath } from "../../../base/paths.ts";
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isTrue, str, truthy } from "../../../language/python/values.ts";
 import { changes, stringify } from "../../packages/lists.ts";
 import type { Downloaded } from "../../packages/package_file.ts";
 import { downloadedRpms } from "../../packages/rpm/downloaded.ts";

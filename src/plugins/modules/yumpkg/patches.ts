@@ -1,5 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { splitLines } from "../../../language/python/lines.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";
 import { needYum } from "./program.ts";
 

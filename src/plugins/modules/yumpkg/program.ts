@@ -1,11 +1,8 @@
 /** dnf, or yum where there is only that. */
 import type { Args } from "../../../model/loader/signature.ts";
-import { listOf } from "../../../language/python/given.ts";
-import type { Context, JobContext } from "../../../model/loader/context.ts";
-import { CommandNotFoundError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { listOf, str, truthy } from "../../../language/python/values.ts";
+import { CommandNotFoundError, type Context, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { type CommandOutcome, programPath, runAll, scopeWords } from "../../commands.ts";
 import { hostArch, resolveName } from "../../packages/rpm/names.ts";
 import type { Available } from "../../packages/shared_functions.ts";

@@ -1,10 +1,8 @@
 /** The repositories of dnf and yum: sections of files that end in `.repo`. */
 import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { repr, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { formatRepoFile, parseRepoFile, type RepoFile, type RepoSection } from "../../packages/rpm/repo_file.ts";
 import { callYum } from "./program.ts";

@@ -1,10 +1,8 @@
 /** Which versions there are: `pkg.refresh_db`, `info_available`, `latest_version`, `list_upgrades`, `list_repo_pkgs`. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { availableVersions } from "../../packages/shared_functions.ts";
 import { looseCompare } from "../../packages/versions.ts";

@@ -1,9 +1,7 @@
 /** Packages as files: `pkg.download` and `pkg.diff`. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
 import { elementsOf } from "../../xml.ts";
 import { refresh } from "./available.ts";

@@ -1,11 +1,9 @@
 /** What is installed, and what was downloaded. */
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { isTrue, str, truthy } from "../../../language/python/values.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 import { formatPkgList, type InstalledVersion } from "../../packages/lists.ts";

@@ -1,11 +1,8 @@
 /** Packages that keep their version: zypper's locks. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { compilePattern } from "../../../language/python/regexp.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { isFile } from "../../linux/paths.ts";
 import { infoInstalled } from "../../packages/rpm/info_installed.ts";
 import { elementsOf } from "../../xml.ts";

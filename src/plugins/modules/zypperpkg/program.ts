@@ -1,10 +1,8 @@
 /** The program zypper: its words, its codes, its lock. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
 import { elementsOf, parseXml, type XmlElement } from "../../xml.ts";

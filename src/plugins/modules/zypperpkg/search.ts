@@ -1,11 +1,8 @@
 /** What zypper finds: packages, patches, patterns. */
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
 import { elementsOf } from "../../xml.ts";

@@ -1,4 +1,4 @@
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { type Downloaded, downloadedPackages } from "../package_file.ts";
 
 /** The package files below a directory. */

@@ -1,5 +1,5 @@
-import type { Context } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { Context } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 
 /** Systems with RPM that name no family that has it. */
 const OTHERS = ["amazon", "xcp", "xenserver", "virtuozzolinux", "virtuozzo", "issabel pbx", "openeuler"];

@@ -1,6 +1,5 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { entriesOf, isMap, truthy } from "../../../language/python/values.ts";
 
 /** Details of installed packages, as `pkg.info_installed` has them: with `source` for `source_rpm`. */
 export async function infoInstalled(

@@ -1,8 +1,6 @@
-import type { JobContext } from "../../../model/loader/context.ts";
-import { splitLines } from "../../../language/python/lines.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { isTrue, str, truthy } from "../../../language/python/values.ts";
 import { formatPkgList, type InstalledVersion } from "../lists.ts";
 import { hostArch, parseArch } from "./names.ts";
 import { parseQuery, QUERY_FORMAT } from "./query.ts";

@@ -1,6 +1,6 @@
 /** Names of RPM packages: that of an architecture is part of those of others. */
-import type { Context } from "../../../model/loader/context.ts";
-import { str } from "../../../language/python/repr.ts";
+import type { Context } from "../../../model/loader/family.ts";
+import { str } from "../../../language/python/values.ts";
 
 const X86_64 = ["x86_64", "x86_64_v2"];
 const ARCHES_32 = ["i386", "i486", "i586", "i686"];

@@ -1,6 +1,5 @@
 /** Files of repositories, `*.repo`: sections with `key=value`. */
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 
 /** One repository: values by key; comments in it as a list. */
 export type RepoSection = Record<string, unknown>;

@@ -1,9 +1,7 @@
 /** Orchestrations: states that the master runs for itself, as the minion of its own id. */
-import type { RunnerContext } from "../../../model/loader/context.ts";
-import { runnerFunction, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type RunnerContext, runnerFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { isMap, str } from "../../../language/python/values.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
 
 function checkPillar(pillar: unknown): void {

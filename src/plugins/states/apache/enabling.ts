@@ -1,8 +1,7 @@
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { operand, programPath } from "../../commands.ts";
 import { outcome } from "../outcome.ts";
 

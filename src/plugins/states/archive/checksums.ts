@@ -1,7 +1,7 @@
 import { joinPath } from "../../../base/paths.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { dirname, relpath } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { hashFile } from "../../modules/file/hash.ts";
 

@@ -3,7 +3,7 @@ import { joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { lookAt } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";

@@ -1,7 +1,7 @@
 import { isWithin, joinPath } from "../../../base/paths.ts";
 import { SystemError } from "../../../base/errors.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { isDirectory, lookAt } from "../../linux/paths.ts";
 import type { Extraction } from "./arguments.ts";
 import type { Contents } from "./contents.ts";

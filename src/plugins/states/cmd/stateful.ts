@@ -1,8 +1,6 @@
 /** Commands that tell on stdout what they have changed. */
 import type { StateReturn } from "../../../model/loader/states.ts";
-import { type AnyMap, entriesOf, isMap, mapOf } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { type AnyMap, entriesOf, isMap, mapOf, str, truthy } from "../../../language/python/values.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { PythonError } from "../../../language/python/python_error.ts";
 import { splitWords } from "../../linux/words.ts";

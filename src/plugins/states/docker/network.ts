@@ -1,7 +1,7 @@
 /** A network as it is, and its end. */
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str } from "../../../language/python/values.ts";
 import { commandError, fails, outcome } from "../outcome.ts";
 
 type Values = Record<string, unknown>;

@@ -1,11 +1,8 @@
 /** What a container needs before it can be made. */
-import { splitInput } from "../../../language/python/given.ts";
+import { entriesOf, isMap, splitInput, str, truthy } from "../../../language/python/values.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 
 type Values = Record<string, unknown>;
 

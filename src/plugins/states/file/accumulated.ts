@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { equal } from "../../../language/python/equal.ts";
+import { entriesOf, equal, isMap, str } from "../../../language/python/values.ts";
 import { iterate } from "../../../language/python/iterate.ts";
-import { str } from "../../../language/python/repr.ts";
 import { failed, newRet } from "./ret.ts";
 
 /** Texts that states of one run collect for a file. */

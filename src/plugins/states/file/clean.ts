@@ -1,5 +1,5 @@
 import type { StateContext } from "../../../model/loader/states.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
+import { isMap, lookup } from "../../../language/python/values.ts";
 import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
 import { absolutePath, isDirectory, isStillThere, realPath, walk } from "../../linux/paths.ts";
 import { remove } from "../../modules/file/tree.ts";

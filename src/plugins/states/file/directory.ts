@@ -1,9 +1,7 @@
 import type { StateContext } from "../../../model/loader/states.ts";
 import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
-import { isInteger } from "../../../language/python/float.ts";
+import { isInteger, str, truthy } from "../../../language/python/values.ts";
 import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory, isFile, isLink, isStillThere, lookAt, realPath, walk, type Walked } from "../../linux/paths.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
 import { groupToGid, modeComplaint, normalizeMode, stats, userToUid, wholeNumber } from "../../modules/file/stats.ts";

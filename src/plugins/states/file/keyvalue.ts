@@ -1,10 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, sizeOf } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { typeName } from "../../../language/python/type_name.ts";
-import { strip, stripEnd, stripStart } from "../../../language/python/whitespace.ts";
+import { entriesOf, isMap, sizeOf, str, truthy, typeName } from "../../../language/python/values.ts";
+import { strip, stripEnd, stripStart } from "../../../language/python/text.ts";
 import { isFile } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "../../modules/file/content.ts";
 import { failed, failureText, type FileReturn, namedPath } from "./ret.ts";

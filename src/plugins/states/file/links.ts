@@ -1,8 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile, isLink, lookAt } from "../../linux/paths.ts";
 import { normalizeMode } from "../../modules/file/stats.ts";
 import {

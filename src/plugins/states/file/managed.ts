@@ -1,9 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
-import { isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { schemeOf } from "../../sources.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";

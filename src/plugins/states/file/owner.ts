@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { isInteger } from "../../../language/python/float.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { isInteger, str, truthy } from "../../../language/python/values.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { gidToGroup, groupToGid, lchown, stats, userToUid } from "../../modules/file/stats.ts";
 

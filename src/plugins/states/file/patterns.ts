@@ -1,6 +1,5 @@
 import { compileGlob } from "../../../language/python/glob.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { searchFor } from "../../modules/file/regexp.ts";
 
 /** True if a path is meant. */

@@ -1,7 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
 import { exists as there, isDirectory, isFile, isLink } from "../../linux/paths.ts";
 import { timeOf, touch as touchFile } from "../../modules/file/content.ts";

@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { wholeNumber } from "../../modules/file/stats.ts";
 import { chosenBy } from "./patterns.ts";
 

@@ -1,6 +1,5 @@
 import { SaltError, SystemError } from "../../../base/errors.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
-import { CommandExecutionError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import type { StateReturn } from "../../../model/loader/states.ts";
 import { expandUser, lookAt } from "../../linux/paths.ts";
 import { osErrorText } from "../../python_errors.ts";

@@ -1,11 +1,9 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { compareText } from "../../../language/python/compare.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { join } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
 import { type PlainTime, timeReader } from "../../../language/python/strptime.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { isDirectory, lookAt } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
 import { wholeNumber } from "../../modules/file/stats.ts";

@@ -1,10 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { type AnyMap, entriesOf, isMap } from "../../../language/python/containers.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { str } from "../../../language/python/repr.ts";
+import { type AnyMap, entriesOf, equal, isMap, str, truthy } from "../../../language/python/values.ts";
 import { traverse } from "../../../language/python/traverse.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { updated } from "../../../language/python/update.ts";
 import { isFile } from "../../linux/paths.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";

@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { tryIterate } from "../../../language/python/iterate.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
 import { decodeUtf8 } from "../../../language/python/utf8.ts";
 import { failed, type FileReturn, newRet } from "./ret.ts";
 

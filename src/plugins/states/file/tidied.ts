@@ -1,8 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { join } from "../../../language/python/posixpath.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt, realPath } from "../../linux/paths.ts";
 import { matchesStart, searchFor } from "../../modules/file/regexp.ts";

@@ -1,7 +1,6 @@
 import { end } from "../outcome.ts";
 import type { StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";
 import { formatComments, type Repository } from "./repository.ts";
 import { trackingChange, upstreamOf } from "./tracking.ts";

@@ -1,9 +1,7 @@
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { KeywordArgs } from "../../../model/loader/signature.ts";
 import { stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { equal, repr, str, truthy } from "../../../language/python/values.ts";
 import { gitWords } from "./repository.ts";
 
 type Found = Record<string, string[]>;

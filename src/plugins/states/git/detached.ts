@@ -1,8 +1,7 @@
 import { end, messageFor } from "../outcome.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { formatComments, type Repository } from "./repository.ts";
 
 const wouldBe = (comment: string): never => {

@@ -1,5 +1,4 @@
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { type Repository, shortSha } from "./repository.ts";
 
 /** What is wanted of the remote repository. */

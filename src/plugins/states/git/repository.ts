@@ -4,8 +4,7 @@ import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
 import { joinPath } from "../../../base/paths.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { exists, expandUser, isDirectory, isFile } from "../../linux/paths.ts";
 
 export function formatComments(comments: readonly string[]): string {

@@ -1,7 +1,6 @@
 import { end } from "../outcome.ts";
 import type { StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { withCredentials } from "../../modules/git/run.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";

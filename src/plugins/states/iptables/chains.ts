@@ -1,7 +1,7 @@
 /** The states of whole chains: `iptables.chain_present`, `chain_absent`, `set_policy` and `flush`. */
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { outcome } from "../outcome.ts";
 import { saveIfAsked } from "./rules.ts";
 

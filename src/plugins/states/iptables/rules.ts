@@ -2,9 +2,7 @@
 import { tagOf } from "../../../content/state/run/chunk.ts";
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { equal, str, truthy } from "../../../language/python/values.ts";
 import { outcome } from "../outcome.ts";
 
 export type Action = "append" | "insert" | "delete";

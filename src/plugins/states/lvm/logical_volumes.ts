@@ -2,9 +2,7 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { createComplaint } from "../../modules/linux_lvm/logical.ts";
 import { outcome } from "../outcome.ts";
 

@@ -1,8 +1,6 @@
 /** The states of physical volumes and volume groups: `lvm.pv_present`, `pv_absent`, `vg_present`, `vg_absent`. */
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { realPath } from "../../linux/paths.ts";
 import { outcome } from "../outcome.ts";
 

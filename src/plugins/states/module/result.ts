@@ -1,4 +1,4 @@
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../../language/python/values.ts";
 
 /** Most levels of a return that are looked at. */
 const DEPTH = 100;

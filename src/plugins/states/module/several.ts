@@ -2,8 +2,7 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
+import { entriesOf, isMap, lookup, str } from "../../../language/python/values.ts";
 import { hasFunction } from "../available.ts";
 import { succeeded } from "./result.ts";
 

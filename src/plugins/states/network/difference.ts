@@ -1,4 +1,4 @@
-import { textsOf } from "../../../language/python/given.ts";
+import { textsOf } from "../../../language/python/values.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
 
 /** How lines differ; they keep their ends, and stand a line apart, as Salt shows them. */

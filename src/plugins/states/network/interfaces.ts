@@ -1,10 +1,7 @@
 /** The state of an interface: `network.managed`. */
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { splitWords } from "../../../language/python/whitespace.ts";
+import { equal, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { splitWords } from "../../../language/python/text.ts";
 import { programPath, run } from "../../commands.ts";
 import { callError, fails, outcome } from "../outcome.ts";
 import { difference } from "./difference.ts";

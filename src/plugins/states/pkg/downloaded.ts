@@ -1,8 +1,7 @@
 /** The states `pkg.downloaded`, `pkg.patch_installed` and `pkg.patch_downloaded`. */
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, end, fail, failsChange, outcome } from "../outcome.ts";

@@ -2,9 +2,7 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { hasFunction } from "../available.ts";
 import { callError, outcome } from "../outcome.ts";
 import { entry, isEmptyList, type Keyword } from "./host.ts";

@@ -1,9 +1,7 @@
 /** The state `pkg.installed`. */
 import type { KeywordArgs } from "../../../model/loader/signature.ts";
 import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
 import type { Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";

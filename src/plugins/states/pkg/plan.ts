@@ -1,9 +1,7 @@
 /** What `pkg.installed` has to do. */
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { packSources, repackPkgs, type Wanted } from "../../packages/targets.ts";
 import { hasFunction } from "../available.ts";

@@ -1,7 +1,7 @@
 /** What the run does with states of packages beside calling them: folding several into one, watching, beacons. */
 import { tagOf } from "../../../content/state/run/chunk.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { writeRefreshTag } from "../../packages/refresh_tag.ts";
 import { hasFunction } from "../available.ts";
 import { outcome } from "../outcome.ts";

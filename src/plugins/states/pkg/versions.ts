@@ -1,7 +1,7 @@
 /** Which installed versions fulfil what a state asks for. */
 import type { StateContext } from "../../../model/loader/states.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { compareVersions, hostCompare, splitComparison } from "../../packages/versions.ts";
 import { hasFunction } from "../available.ts";
 

@@ -1,8 +1,6 @@
 /** The state `pkgrepo.absent`. */
 import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { equal, str, truthy } from "../../../language/python/values.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
 import { hasFunction } from "../available.ts";
 import { callError, fails, outcome } from "../outcome.ts";

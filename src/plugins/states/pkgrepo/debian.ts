@@ -2,9 +2,7 @@
 import { expandedRepo, optionsOf } from "../../modules/aptpkg/repositories.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
+import { isTrue, str, truthy } from "../../../language/python/values.ts";
 
 type Keyword = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context } from "../../../model/loader/family.ts";
 import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
+import { str } from "../../../language/python/values.ts";
 import { isAvailable } from "../../modules/postgres/available.ts";
 import { outcome } from "../outcome.ts";
 

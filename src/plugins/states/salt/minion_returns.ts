@@ -1,8 +1,6 @@
 /** What minions returned to a state that ran something on them, as `saltutil.cmd` has it. */
 import type { StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, repr, str, truthy } from "../../../language/python/values.ts";
 
 /** The part of one minion. */
 export interface MinionPart {

@@ -1,9 +1,7 @@
 /** `salt.runner`, `salt.wheel` and `salt.parallel_runners`: functions of the master's host as states. */
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { type AnyMap, entriesOf, isMap, lookup, sizeOf } from "../../../language/python/containers.ts";
-import { repr, str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { type AnyMap, entriesOf, isMap, lookup, repr, sizeOf, str, truthy } from "../../../language/python/values.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { nested } from "../../outputters/nested.ts";

@@ -1,8 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, lookup } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
 import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";

@@ -1,9 +1,7 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { toFloat } from "../../../language/python/float.ts";
-import { repr, str } from "../../../language/python/repr.ts";
+import { isMap, lookup, repr, str, toFloat } from "../../../language/python/values.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { outcome } from "../outcome.ts";
 

@@ -1,7 +1,6 @@
 /** The states `service.running` and `service.dead`. */
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
-import { isTrue } from "../../../language/python/is_true.ts";
+import { isTrue, truthy } from "../../../language/python/values.ts";
 import { hasFunction } from "../available.ts";
 import { fails, outcome } from "../outcome.ts";
 import { setEnabled, unavailable } from "./boot.ts";

@@ -1,8 +1,7 @@
 /** What follows a run: `watch`, and a beacon that watches the service itself. */
 import type { KeywordArgs } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { isMap, lookup } from "../../../language/python/containers.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { isMap, lookup, truthy } from "../../../language/python/values.ts";
 import { hasFunction } from "../available.ts";
 import { fails, outcome } from "../outcome.ts";
 import { delay } from "./activity.ts";

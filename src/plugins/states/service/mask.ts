@@ -1,5 +1,5 @@
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { truthy } from "../../../language/python/values.ts";
 import { hasFunction } from "../available.ts";
 import { commandError, outcome } from "../outcome.ts";
 import { isSystemd } from "./systemd_only.ts";

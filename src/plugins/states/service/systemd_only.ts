@@ -1,4 +1,4 @@
-import type { Context } from "../../../model/loader/context.ts";
+import type { Context } from "../../../model/loader/family.ts";
 import { isDirectory } from "../../linux/paths.ts";
 
 const ARGUMENTS = ["no_block", "unmask", "unmask_runtime"] as const;

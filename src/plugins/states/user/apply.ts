@@ -1,9 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { mapOf } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { equal, mapOf, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { hasFunction } from "../available.ts";
 import { outcome } from "../outcome.ts";

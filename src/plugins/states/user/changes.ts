@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { equal } from "../../../language/python/equal.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { equal, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { hasFunction } from "../available.ts";
 

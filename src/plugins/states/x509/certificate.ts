@@ -1,7 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { planCertificate } from "../../modules/x509/build.ts";
 import { loadCertificate, type LoadedCertificate, NoCertificateError } from "../../modules/x509/certificates.ts";

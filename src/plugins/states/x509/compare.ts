@@ -1,6 +1,6 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
-import type { JobContext } from "../../../model/loader/context.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
 import { type CertificatePlan, type RequestPlan, type RevocationPlan, sameKey } from "../../modules/x509/build.ts";
 import { type Der, readDer } from "../../modules/x509/der.ts";
 import { type Extension, extensionList } from "../../modules/x509/extensions.ts";

@@ -1,8 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { str, truthy } from "../../../language/python/values.ts";
 import {
   type KeyEncoding,
   keyKind,

@@ -1,9 +1,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap } from "../../../language/python/containers.ts";
-import { str } from "../../../language/python/repr.ts";
-import { truthy } from "../../../language/python/truth.ts";
+import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { planRevocations, revokedEntries } from "../../modules/x509/build.ts";
 import { checkPlain } from "../../modules/x509/create.ts";
 import { type Der, readDer } from "../../modules/x509/der.ts";

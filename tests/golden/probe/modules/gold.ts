@@ -1,8 +1,6 @@
 /** The probe module `gold.py` of the recorded runs: the same names, signatures, documentation, returns and failures. */
 import type { ExecutionModule } from "../../../../src/model/loader/family.ts";
-import { toFloat, toInteger } from "../../../../src/language/python/float.ts";
-import { Tuple } from "../../../../src/language/python/containers.ts";
-import { typeName } from "../../../../src/language/python/type_name.ts";
+import { toFloat, toInteger, Tuple, typeName } from "../../../../src/language/python/values.ts";
 import { module as basic } from "../../../host/minion/gold.ts";
 
 declare const process: { exit(code: number): never };

@@ -1,6 +1,5 @@
 /** The probe runner `goldrun.py` of the recorded runs. */
-import type { RunnerContext } from "../../../../src/model/loader/context.ts";
-import { CommandExecutionError, type RunnerModule, SaltInvocationError } from "../../../../src/model/loader/family.ts";
+import { CommandExecutionError, type RunnerContext, type RunnerModule, SaltInvocationError } from "../../../../src/model/loader/family.ts";
 import { typedArguments } from "../modules/gold.ts";
 
 const raise = (name: string, message: string) => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { Crypticle, newKeyString } from "../../../../src/protocol/crypto/crypticle.ts";
 import { hex } from "../../../../src/protocol/crypto/hex.ts";
-import type { MasterLink } from "../../../../src/model/loader/context.ts";
+import type { MasterLink } from "../../../../src/model/loader/family.ts";
 import type { JobSession } from "../../../../src/host/minion/processes/bulk_requests.ts";
 import { encode } from "../../../../src/protocol/wire/msgpack.ts";
 import { packPayload, parseEnvelope, unpackPayload } from "../../../../src/protocol/wire/payload.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { executeBy } from "../../../../src/host/minion/processes/executors.ts";
 import { systemClock } from "../../../../src/base/async/clock.ts";
-import type { JobContext } from "../../../../src/model/loader/context.ts";
+import type { JobContext } from "../../../../src/model/loader/family.ts";
 import { testMinion } from "../../../support/context.ts";
 
 /** `salt.executors.splay._calc_splay(300)` by the id of the minion; `tenfold` is 3000 s of web1. */

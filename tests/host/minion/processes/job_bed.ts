@@ -6,7 +6,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../../../src/base/async/clock.ts";
 import { openFiles } from "../../../../src/content/fileserver/client.ts";
-import type { Context, OutputStream } from "../../../../src/model/loader/context.ts";
+import type { Context, OutputStream } from "../../../../src/model/loader/family.ts";
 import { hostContext } from "../../../../src/model/loader/host_context.ts";
 import { createFunctionTable, type FunctionTable } from "../../../../src/model/loader/loader.ts";
 import type { Execution } from "../../../../src/host/minion/processes/execution.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packMinionState, unpackMinionState } from "../../../../src/host/minion/processes/minion_state.ts";
-import { Tuple } from "../../../../src/language/python/containers.ts";
-import { tupleOf } from "../../../../src/language/python/tuple.ts";
+import { Tuple, tupleOf } from "../../../../src/language/python/values.ts";
 import { testMinion } from "../../../support/context.ts";
 
 test("the tuple among the grains is a tuple in the process of a job", async () => {

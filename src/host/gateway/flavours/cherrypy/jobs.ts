@@ -1,5 +1,5 @@
 /** `/`, `/run`, `/minions`, `/jobs` and `/token`: commands and their returns. */
-import { entriesOf, isMap } from "../../../../language/python/containers.ts";
+import { entriesOf, isMap } from "../../../../language/python/values.ts";
 import { CLIENT_NAMES } from "../../commands/clients.ts";
 import { type Low, lowstates } from "../../commands/lowstate.ts";
 import { pageOfJobs } from "../../commands/page_of_jobs.ts";

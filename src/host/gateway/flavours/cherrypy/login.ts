@@ -1,7 +1,7 @@
 /** `/login`, `/logout` and `/refresh`. */
 import type { Credentials } from "../../../../client/credentials.ts";
 import type { TokenRecord } from "../../../../client/tokens.ts";
-import { isMap } from "../../../../language/python/containers.ts";
+import { isMap } from "../../../../language/python/values.ts";
 import { LOGIN_FAILED } from "../../auth/login_failed.ts";
 import { permissionsOf } from "../../auth/permissions.ts";
 import { sessionCookie } from "../../auth/sessions.ts";

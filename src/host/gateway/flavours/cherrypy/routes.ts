@@ -1,5 +1,5 @@
 /** The routes of `rest_cherrypy`. */
-import { truthy } from "../../../../language/python/truth.ts";
+import { truthy } from "../../../../language/python/values.ts";
 import { fireHook } from "../../events/webhook.ts";
 import { serverSentEvents } from "../../events/server_sent_events.ts";
 import type { Operation, Route } from "../../requests/route.ts";

@@ -1,6 +1,6 @@
 /** `/`, `/run`, `/minions` and `/jobs`: commands and their returns. */
 import { messageOf, TimeoutError } from "../../../../base/errors.ts";
-import { isMap } from "../../../../language/python/containers.ts";
+import { isMap } from "../../../../language/python/values.ts";
 import { localOfPresent, publishLocal } from "../../commands/local_clients.ts";
 import { type Low, type LowContext, lowContext, lowstates } from "../../commands/lowstate.ts";
 import { runRunner, startRunner } from "../../commands/runner_clients.ts";

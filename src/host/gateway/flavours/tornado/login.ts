@@ -1,5 +1,5 @@
 /** `/login`: the session of `rest_tornado` is the eauth token itself. */
-import { isMap } from "../../../../language/python/containers.ts";
+import { isMap } from "../../../../language/python/values.ts";
 import { LOGIN_FAILED } from "../../auth/login_failed.ts";
 import { permissionsOf } from "../../auth/permissions.ts";
 import { sessionCookie } from "../../auth/sessions.ts";

@@ -1,21 +1,28 @@
 import { add, asInt, asNumber } from "../../../python/arithmetic.ts";
 import { decodeBase64, encodeBase64 } from "../../../python/binascii.ts";
-import { entriesOf, isMap, type Tuple } from "../../../python/containers.ts";
+import {
+  entriesOf,
+  isFloat,
+  isInteger,
+  isMap,
+  str,
+  toFloat,
+  toInteger,
+  truthy,
+  type Tuple,
+  tupleOf,
+  typeName,
+} from "../../../python/values.ts";
 import { encodeText } from "../../../python/codecs.ts";
 import { dictSet } from "../../../python/dict.ts";
 import { compileGlob } from "../../../python/glob.ts";
-import { isFloat, isInteger, toFloat, toInteger } from "../../../python/float.ts";
 import { iterate, lengthOf, tryIterate } from "../../../python/iterate.ts";
 import { PythonError, typeError, valueError } from "../../../python/python_error.ts";
 import { PythonRandom, seedOfText } from "../../../python/random.ts";
 import type { Matcher } from "../../../python/matcher.ts";
 import { compileGroups, compilePattern } from "../../../python/regexp.ts";
-import { str } from "../../../python/repr.ts";
 import { strftime } from "../../../python/strftime.ts";
 import { escapeRegexp, substitute } from "../../../python/substitute.ts";
-import { truthy } from "../../../python/truth.ts";
-import { tupleOf } from "../../../python/tuple.ts";
-import { typeName } from "../../../python/type_name.ts";
 import type { Crypto, HashName } from "../../../../runtime/crypto.ts";
 import { DateTime } from "../../../../protocol/wire/msgpack_values.ts";
 import {

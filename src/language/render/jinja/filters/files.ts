@@ -1,8 +1,6 @@
 import { asInt } from "../../../python/arithmetic.ts";
 import { PythonError, typeError } from "../../../python/python_error.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { typeName } from "../../../python/type_name.ts";
+import { str, truthy, typeName } from "../../../python/values.ts";
 import { findAccount } from "../../../../runtime/accounts.ts";
 import type { HashName } from "../../../../runtime/crypto.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";

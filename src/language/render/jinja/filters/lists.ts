@@ -1,18 +1,26 @@
 import { add, asNumber, divide } from "../../../python/arithmetic.ts";
-import { type AnyMap, entriesOf, isMap, OrderedMap, Tuple } from "../../../python/containers.ts";
+import {
+  type AnyMap,
+  entriesOf,
+  equal,
+  isInteger,
+  isMap,
+  OrderedMap,
+  repr,
+  str,
+  toFloat,
+  truthy,
+  Tuple,
+  tupleOf,
+  typeName,
+} from "../../../python/values.ts";
 import { dictGet, dictSet, MISSING, setAdd, setHas } from "../../../python/dict.ts";
 import { DictView } from "../../../python/dict_view.ts";
-import { equal } from "../../../python/equal.ts";
-import { isInteger, toFloat } from "../../../python/float.ts";
 import { iterate, tryIterate } from "../../../python/iterate.ts";
 import { PythonIterator } from "../../../python/iterator.ts";
 import { compare, sortedBy } from "../../../python/ordering.ts";
 import { PythonError, typeError, valueError } from "../../../python/python_error.ts";
-import { repr, str } from "../../../python/repr.ts";
 import { traverse } from "../../../python/traverse.ts";
-import { truthy } from "../../../python/truth.ts";
-import { tupleOf } from "../../../python/tuple.ts";
-import { typeName } from "../../../python/type_name.ts";
 import { Callable, contains, type Filter, filter, Undefined, updateDict } from "../../../jinja/mod.ts";
 import { SaltFunctionError } from "../salt_functions.ts";
 import { toNumber } from "./convert.ts";

@@ -1,14 +1,10 @@
 import { asInt } from "../../../python/arithmetic.ts";
-import { entriesOf, isMap } from "../../../python/containers.ts";
+import { entriesOf, isMap, str, toInteger, truthy, typeName } from "../../../python/values.ts";
 import { formatAddress, IP_KINDS, type IpInterface, networkRange, parseInterface } from "../../../python/ipaddress.ts";
-import { toInteger } from "../../../python/float.ts";
 import { iterate } from "../../../python/iterate.ts";
 import { PythonIterator } from "../../../python/iterator.ts";
 import { typeError, valueError } from "../../../python/python_error.ts";
-import { str } from "../../../python/repr.ts";
 import { join, normpath } from "../../../python/posixpath.ts";
-import { truthy } from "../../../python/truth.ts";
-import { typeName } from "../../../python/type_name.ts";
 import type { Crypto } from "../../../../runtime/crypto.ts";
 import { type Filter, filter, Markup, Undefined } from "../../../jinja/mod.ts";
 

@@ -1,4 +1,4 @@
-import { str } from "../../../python/repr.ts";
+import { str } from "../../../python/values.ts";
 import { type Filter, filter, type Run, Undefined } from "../../../jinja/mod.ts";
 import { parseQuery } from "../../jmespath/parse.ts";
 

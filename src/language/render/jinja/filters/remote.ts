@@ -1,7 +1,6 @@
 import { asInt } from "../../../python/arithmetic.ts";
 import { formatAddress, parseInterface } from "../../../python/ipaddress.ts";
-import { str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
+import { str, truthy } from "../../../python/values.ts";
 import type { Runtime } from "../../../../runtime/runtime.ts";
 import { type Filter, filter, type Run, TemplateRuntimeError } from "../../../jinja/mod.ts";
 import { SaltFunctions } from "../salt_functions.ts";

@@ -1,12 +1,18 @@
-import { entriesOf, isMap, OrderedMap } from "../../../python/containers.ts";
-import { isFloat, isInteger } from "../../../python/float.ts";
+import {
+  entriesOf,
+  isFloat,
+  isInteger,
+  isMap,
+  OrderedMap,
+  PythonObject,
+  repr,
+  str,
+  truthy,
+  typeName,
+} from "../../../python/values.ts";
 import { dumpJson } from "../../../python/json_dump.ts";
 import { prettyFormat } from "../../../python/pprint.ts";
-import { PythonObject } from "../../../python/object.ts";
 import { PythonError, typeError } from "../../../python/python_error.ts";
-import { repr, str } from "../../../python/repr.ts";
-import { truthy } from "../../../python/truth.ts";
-import { typeName } from "../../../python/type_name.ts";
 import { dump } from "../../../yaml/dump.ts";
 import { doubleQuoted, singleQuoted } from "../../../yaml/quoted.ts";
 import {

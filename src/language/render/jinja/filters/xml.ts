@@ -1,6 +1,5 @@
-import { type AnyMap, entriesOf, isMap } from "../../../python/containers.ts";
+import { type AnyMap, entriesOf, isMap, str } from "../../../python/values.ts";
 import { PythonError } from "../../../python/python_error.ts";
-import { str } from "../../../python/repr.ts";
 
 interface Element {
   name: string;
