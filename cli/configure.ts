@@ -14,7 +14,7 @@ import type { OpenEngines } from "../src/host/minion/minion_engines.ts";
 import type { Syndic, SyndicOptions } from "../src/host/syndic/syndic.ts";
 import type { Supervisor } from "../src/feature/supervise/supervisor.ts";
 import { ConfigError, messageOf } from "../src/base/errors.ts";
-import { OWN_BUS } from "../src/model/event/bus_addresses.ts";
+import { OWN_BUS } from "../src/model/event/bus.ts";
 import type { Logger } from "../src/base/log.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 import type { EngineRegistry } from "../src/model/loader/engines.ts";

@@ -14,8 +14,7 @@ import { templateFunctions, type TemplateHost } from "../src/model/loader/templa
 import type { RunnerPillar } from "../src/model/loader/pillar_link.ts";
 import type { Logger } from "../src/base/log.ts";
 import { openPackedCache, openPillarCache, throughCache } from "../src/content/pillar/pillar_cache.ts";
-import type { PackedPillar } from "../src/content/pillar/packed_pillar.ts";
-import { PillarCompiler } from "../src/content/pillar/compiler.ts";
+import { type PackedPillar, PillarCompiler } from "../src/content/pillar/compiler.ts";
 import { pillarHandlers, pillarWorkers, type WorkerPillarRequest } from "../src/host/master/workers/pillar_workers.ts";
 import { showTop } from "../src/content/pillar/top.ts";
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { ABSENT_SDB } from "../src/model/loader/absent_sdb.ts";
+import { ABSENT_SDB } from "../src/model/loader/sdb.ts";
 import { BEACONS } from "../src/plugins/beacons/mod.ts";
 import { EAUTH } from "../src/plugins/eauth/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";

@@ -64,7 +64,7 @@ const EXEMPT: Readonly<Record<string, readonly string[]>> = {
   "src/content/state/compile/verify_high.ts": ["The function "],
   "src/content/state/run/retry.ts": ["`x` The state would be retried"],
   "src/host/gateway/console_page.ts": ["<!DOCTYPE html>"],
-  "src/language/jinja/lipsum.ts": ["a ac accumsan"],
+  "src/language/jinja/globals.ts": ["a ac accumsan"],
   "src/language/jinja/methods/markup.ts": ["capitalize casefold"],
 };
 

@@ -2,14 +2,14 @@
 import { nearestName } from "../../src/base/nearest_name.ts";
 import { createLogger } from "../../src/base/log.ts";
 import { baseName, dirName, joinPath, normalizePath } from "../../src/base/paths.ts";
-import { ignoredBy } from "../../src/content/fileserver/ignore.ts";
+import { ignoredBy } from "../../src/content/fileserver/walk.ts";
 import { RUNNER_KEYWORDS } from "../../src/content/state/keywords.ts";
 import { JINJA_DEFAULTS, TemplateSyntaxError, templateUses } from "../../src/language/jinja/mod.ts";
 import { parseYaml, YamlError } from "../../src/language/yaml/document.ts";
 import { JINJA_TESTS, jinjaFilters } from "../../src/language/render/jinja.ts";
 import { jinjaOptions } from "../../src/language/render/jinja/environment.ts";
 import { takeHeader } from "../../src/language/render/jinja/file_header.ts";
-import { jinjaOptionsOf } from "../../src/language/render/jinja/options_of.ts";
+import { jinjaOptionsOf } from "../../src/language/render/jinja/limits_of.ts";
 import { insteadOfRenderer, pipelineOf, PYTHON_RENDERERS } from "../../src/language/render/pipeline.ts";
 import { RENDERER_NAMES } from "../../src/language/render/renderers.ts";
 import { CUSTOM_KINDS, customFiles, type CustomKind } from "../../src/model/loader/custom_files.ts";

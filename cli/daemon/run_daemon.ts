@@ -18,8 +18,19 @@ import { runAs, userNumber } from "./run_as.ts";
 import { ServiceManager } from "./service_manager.ts";
 import { answerSignals } from "./signals.ts";
 import { boundStop, stopSignal } from "./stop_signal.ts";
-import { surviveMishaps } from "./survive_mishaps.ts";
 import { logPlaceProblems, verifyEnv } from "./verify_env.ts";
+import { messageOf } from "../../src/base/errors.ts";
+
+declare const process: { on(event: string, handler: (error: unknown) => void): void };
+
+/** Logs unexpected errors instead of ending: a mistake in one request must not stop the daemon. */
+function surviveMishaps(log: Logger): void {
+  for (const event of ["uncaughtException", "unhandledRejection"]) {
+    process.on(event, (error) => {
+      log.critical("unexpected error", { error: messageOf(error), stack: (error as Error)?.stack ?? "" });
+    });
+  }
+}
 
 /**
  * Runs a daemon until a signal stops it, or it ends by itself.

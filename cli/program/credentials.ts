@@ -1,5 +1,5 @@
 /** Credentials of a user at a command line: `-a`, `--username`, `--password`, `-T`. */
-import type { Credentials } from "../../src/client/credentials.ts";
+import type { Credentials } from "../../src/client/publish_request.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import { makeToken, readToken } from "../../src/client/tokens.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";

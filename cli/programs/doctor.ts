@@ -9,7 +9,7 @@ import { findingsOf } from "../daemon/check/check_daemon.ts";
 import { type Finding, findingCounts, findingLine, wrong } from "../daemon/check/finding.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import { startCommand } from "../daemon/manage_service.ts";
-import { isSaltsOwn } from "../daemon/salts_own.ts";
+import { isSaltsOwn } from "../daemon/pid_file.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 import { readConfig } from "../program/read_config.ts";

@@ -2,7 +2,7 @@
 import { conditionInput, parseArguments } from "../../src/model/job/args.ts";
 import { newJid } from "../../src/model/job/jid.ts";
 import { messageOf } from "../../src/base/errors.ts";
-import { ORCHESTRATIONS } from "../../src/model/job/orchestrations.ts";
+import { ORCHESTRATIONS } from "../../src/model/job/function_name.ts";
 import { parseSignature } from "../../src/model/loader/signature.ts";
 import { traceback } from "../../src/model/loader/traceback.ts";
 import { makePrinter } from "../terminal/printer.ts";

@@ -2,7 +2,7 @@
 import type { CollectOptions } from "../../src/client/job_collector.ts";
 import type { LocalClient } from "../../src/client/local_client.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
-import type { Credentials } from "../../src/client/credentials.ts";
+import type { Credentials } from "../../src/client/publish_request.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { leaveOnInterrupt, MasterDown } from "../program/exit.ts";

@@ -85,3 +85,13 @@ export function busFeed(source: EventSource, options: EventsOptions = {}): Event
   }
   return eventFeed(events(), { ready: async () => start(), stop: () => queue.close() });
 }
+
+/** The connection through which functions of a master are called, such as {@link LocalClient}. */
+export interface MasterLink {
+  /** Rejects once the connection to the master is lost. */
+  readonly lost: Promise<never>;
+  /** Sends one clear command and returns the reply unchanged. */
+  send(load: Record<string, unknown>, options?: { timeoutMs?: number }): Promise<unknown>;
+  /** Calls `listener` with every event of the master's bus from now on; the returned function removes the listener. */
+  onEvent(listener: (event: BusEvent) => void): () => void;
+}

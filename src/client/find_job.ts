@@ -1,8 +1,7 @@
 import { deferred } from "../base/async/deferred.ts";
 import type { BusEvent } from "../model/event/bus.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credentials, Published, PublishRequest } from "./publish_request.ts";
 import { EarlyEvents } from "./early_events.ts";
-import type { Published, PublishRequest } from "./publish_request.ts";
 
 /** The methods of a client that `findJob` uses. */
 interface Publisher {

@@ -1,6 +1,6 @@
 /** Follows a job that another program has published. */
 import { ClientError } from "./client_error.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credentials } from "./publish_request.ts";
 import { followRecorded, type JobRecord } from "./follow_recorded.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import type { LocalClient } from "./local_client.ts";

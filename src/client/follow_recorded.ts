@@ -2,10 +2,9 @@
 import { BusEvent } from "../model/event/bus.ts";
 import type { Clock } from "../base/async/clock.ts";
 import { EarlyEvents } from "./early_events.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credentials, Published } from "./publish_request.ts";
 import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
 import type { Outcome, ReportedOutcome } from "./outcome.ts";
-import type { Published } from "./publish_request.ts";
 
 /** A master's record of a job. */
 export interface JobRecord {

@@ -4,10 +4,9 @@ import type { BusEvent } from "../model/event/bus.ts";
 import { ProtocolError } from "../base/errors.ts";
 import { ENDED, type OutcomeState } from "../model/job/outcome.ts";
 import { isRecord } from "../base/record.ts";
-import type { Credentials } from "./credentials.ts";
+import { type Credentials, listOf, type Published, type PublishRequest } from "./publish_request.ts";
 import { findJob } from "./find_job.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "./outcome.ts";
-import { listOf, type Published, type PublishRequest } from "./publish_request.ts";
 
 /** Output of a running command. */
 export interface Output {

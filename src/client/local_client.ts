@@ -3,8 +3,7 @@ import type { Clock } from "../base/async/clock.ts";
 import { deferred } from "../base/async/deferred.ts";
 import { joinPath } from "../base/paths.ts";
 import { codeOf } from "../base/errors.ts";
-import type { BusEvent } from "../model/event/bus.ts";
-import { OWN_BUS } from "../model/event/bus_addresses.ts";
+import { type BusEvent, OWN_BUS } from "../model/event/bus.ts";
 import { type BusListener, listenBus } from "../model/event/bus_client.ts";
 import type { Logger } from "../base/log.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -13,14 +12,23 @@ import { sendClear } from "../protocol/channel/req_client.ts";
 import { openTransport } from "../protocol/transport/open_transport.ts";
 import type { Transport } from "../protocol/transport/transport.ts";
 import { abortable } from "../base/async/within.ts";
-import { busFeed } from "./bus_feed.ts";
+import { busFeed, type MasterLink } from "./bus_feed.ts";
 import { checkedRunner, checkedWheel } from "./checked_call.ts";
-import { ClientError, refusal, refusalOf } from "./client_error.ts";
-import type { Credentials } from "./credentials.ts";
-import { returnOrFailure } from "./function_failed.ts";
+import { ClientError, refusal, refusalOf, returnOrFailure } from "./client_error.ts";
+import {
+  checkCollectOptions,
+  checkedRequest,
+  type Credentials,
+  type Previewed,
+  previewedOf,
+  publicationLoad,
+  type Published,
+  publishedOf,
+  type PublishRequest,
+  settled,
+} from "./publish_request.ts";
 import type { CollectOptions } from "./job_collector.ts";
 import { jobRun, returnsOf } from "./job_run.ts";
-import type { MasterLink } from "./master_link.ts";
 import type {
   AnyRunner,
   AnyWheel,
@@ -30,17 +38,6 @@ import type {
   WheelReturn,
 } from "./functions/call_types.ts";
 import { OwnKey } from "./own_key.ts";
-import {
-  checkCollectOptions,
-  checkedRequest,
-  type Previewed,
-  previewedOf,
-  publicationLoad,
-  type Published,
-  publishedOf,
-  type PublishRequest,
-  settled,
-} from "./publish_request.ts";
 import { RequestConnections } from "./request_connections.ts";
 import { runJob } from "./run_job.ts";
 import { callRunner } from "./runner.ts";

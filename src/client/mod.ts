@@ -20,7 +20,7 @@ export { type BatchEvent, type BatchOptions, batchSize, runBatch } from "./batch
 export { connect, type ConnectOptions } from "./connect.ts";
 export { followJob, type FollowOptions } from "./follow_job.ts";
 export { LocalClient, type LocalClientOptions } from "./local_client.ts";
-export type { MasterLink } from "./master_link.ts";
+export type { MasterLink } from "./bus_feed.ts";
 export { callRunner, type RunnerJob, type RunnerRequest, startRunner } from "./runner.ts";
 export { chooseSubset } from "./subset.ts";
 export { deleteToken, makeToken, readToken, type TokenRecord } from "./tokens.ts";

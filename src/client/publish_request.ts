@@ -2,7 +2,9 @@ import { refusal } from "./client_error.ts";
 import { refuseUnknownKeys, suggestion } from "../base/nearest_name.ts";
 import { isRecord } from "../base/record.ts";
 import type { TargetType } from "../model/target/target.ts";
-import type { Credentials } from "./credentials.ts";
+
+/** How a caller authenticates to the master: `{token}`, or `{eauth, username, password, …}`. */
+export type Credentials = Readonly<Record<string, unknown>>;
 
 /** The cause of a job or of a call of a function of the master. */
 export interface JobOrigin {

@@ -1,10 +1,9 @@
 import type { Clock } from "../base/async/clock.ts";
 import type { BusEvent } from "../model/event/bus.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Credentials, Published } from "./publish_request.ts";
 import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
 import { EarlyEvents } from "./early_events.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Published } from "./publish_request.ts";
 
 /** The methods of a client that are needed to run a job to its end. */
 export interface RunSource extends JobSource {

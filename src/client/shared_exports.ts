@@ -28,8 +28,7 @@ export {
   type ReturnOutcome,
   type TargetStatus,
 } from "./outcome.ts";
-export type { JobOrigin, Previewed, Published, PublishRequest } from "./publish_request.ts";
-export type { Credentials } from "./credentials.ts";
+export type { Credentials, JobOrigin, Previewed, Published, PublishRequest } from "./publish_request.ts";
 export type {
   CallOptions,
   EventFeed,

@@ -1,4 +1,4 @@
-import type { Credentials } from "./credentials.ts";
+import type { Credentials } from "./publish_request.ts";
 import type { LocalClient } from "./local_client.ts";
 
 /** The master's record of a login. */

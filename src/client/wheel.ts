@@ -1,9 +1,8 @@
 import { refuseUnknownKeys } from "../base/nearest_name.ts";
-import { askClear } from "./clear.ts";
+import { askClear } from "./runner.ts";
 import { refusal } from "./client_error.ts";
-import type { Credentials } from "./credentials.ts";
-import type { JobOrigin } from "./publish_request.ts";
-import type { MasterLink } from "./master_link.ts";
+import type { Credentials, JobOrigin } from "./publish_request.ts";
+import type { MasterLink } from "./bus_feed.ts";
 
 /** A call of a wheel function. */
 export interface WheelRequest {

@@ -1,6 +1,6 @@
 /** Limits on the connections of an HTTP server. */
 import type { HttpServeOptions } from "./http.ts";
-import { networkOf } from "./network.ts";
+import { networkOf } from "./net.ts";
 
 /** One connection of a client. */
 export interface HttpGuest {

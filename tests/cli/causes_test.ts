@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { callMain } from "../../cli/programs/call.ts";
 import { inColor } from "../../cli/terminal/color.ts";
 import { saltMain } from "../../cli/programs/salt.ts";
-import { NO_MATCH } from "../../src/model/job/no_match.ts";
+import { NO_MATCH } from "../../src/model/job/outcome.ts";
 import { runInProcess } from "../support/program.ts";
 import { type Cluster, PAIRS, startCluster } from "../support/start_cluster.ts";
 

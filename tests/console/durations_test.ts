@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { durationsOf, slowestFirst } from "../../src/console/durations.ts";
+import { durationsOf, slowestFirst } from "../../src/console/tally.ts";
 import { Job } from "../../src/console/job.ts";
 
 const JID = "20261121084331391697";

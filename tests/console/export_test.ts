@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Cell, csvRow } from "../../src/console/csv.ts";
-import { exported, fileNameOf, jobTable } from "../../src/console/export.ts";
+import { type Cell, csvRow, exported, fileNameOf, jobTable } from "../../src/console/export.ts";
 import { Job } from "../../src/console/job.ts";
 
 for (

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import process from "node:process";
 import { test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
-import { OWN_BUS } from "../../src/model/event/bus_addresses.ts";
+import { OWN_BUS } from "../../src/model/event/bus.ts";
 import { Bed, FULL, whyNot } from "./bed.ts";
 
 const OPEN_FILES = 160;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import { auditReader } from "../../src/host/master/audit/audit_reader.ts";
+import { auditReader } from "../../src/host/runner/runner_context.ts";
 import { decode, encode } from "../../src/protocol/wire/msgpack.ts";
 import { Breaker } from "../support/failing.ts";
 import { type Cluster, type ClusterOptions, PAIRS, startCluster } from "../support/start_cluster.ts";

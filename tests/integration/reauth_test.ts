@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { listenBus } from "../../src/model/event/bus_client.ts";
-import { ipcHash } from "../../src/protocol/crypto/id_hashes.ts";
+import { ipcHash } from "../../src/protocol/crypto/hex.ts";
 import { cleanPem, fingerprint } from "../../src/protocol/crypto/rsa_key.ts";
 import type { RejectedError } from "../../src/host/minion/sign_in.ts";
 import { decode, encode } from "../../src/protocol/wire/msgpack.ts";

@@ -6,7 +6,7 @@ import { bedDirectory } from "../../bench/bed/daemon_directory.ts";
 import { freePort } from "../../bench/bed/ports.ts";
 import { type CommandResult, runCommand } from "../../bench/bed/run_command.ts";
 import { until } from "../../bench/bed/until.ts";
-import { OWN_BUS } from "../../src/model/event/bus_addresses.ts";
+import { OWN_BUS } from "../../src/model/event/bus.ts";
 import { type BusListener, listenBus } from "../../src/model/event/bus_client.ts";
 import { nodeNet } from "../../src/runtime/node/net.ts";
 import { commandOf, configureDaemon, Daemon } from "./daemon.ts";

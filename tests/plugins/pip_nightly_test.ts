@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { programPath } from "../../src/plugins/commands.ts";
 import { comparePep440, fulfils, type Specifier } from "../../src/plugins/packages/pep440.ts";
-import { parseRequirement } from "../../src/plugins/packages/requirement.ts";
+import { parseRequirement } from "../../src/plugins/states/pip/installed.ts";
 import { states } from "../../src/plugins/states/pip.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isPassword, verifierOf } from "../../src/plugins/modules/postgres/passwords.ts";
-import { parseCsv } from "../../src/plugins/modules/postgres/csv.ts";
+import { parseCsv } from "../../src/plugins/modules/postgres/psql.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { testJob } from "../support/job_context.ts";
 import { noPostgres, startPostgres, type TestServer } from "../support/servers.ts";

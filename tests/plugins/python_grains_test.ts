@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLogger } from "../../src/base/log.ts";
 import { system } from "../../src/plugins/grains/core/os.ts";
-import { python } from "../../src/plugins/grains/core/python.ts";
+import { python } from "../../src/plugins/grains/core.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { withEnvironment } from "../support/state_job.ts";
 import { inTemporary } from "./temporary.ts";

@@ -7,7 +7,7 @@ import { runMain } from "../../cli/programs/run.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { EventBus } from "../../src/model/event/bus.ts";
 import { serveBus } from "../../src/model/event/bus_server.ts";
-import { ipcHash } from "../../src/protocol/crypto/id_hashes.ts";
+import { ipcHash } from "../../src/protocol/crypto/hex.ts";
 import { Float } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";

@@ -16,7 +16,7 @@ const BY_THEMSELVES: Record<string, string> = {
   "src/runtime/node/fs.ts": "is that way",
   "src/runtime/node/place.ts": "is that way",
   "src/runtime/node/byte_names.ts": "is what that way calls",
-  "src/runtime/bun/embedded_files.ts": "only reads what is embedded",
+  "src/runtime/bun/bun_runtime.ts": "only reads what is embedded",
   "src/runtime/node/become.ts": "only reads /proc",
   "src/runtime/node/host.ts": "only reads",
   "src/runtime/node/net.ts": "makes sockets in the directory for sockets, which is the daemon's",

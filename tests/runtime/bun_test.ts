@@ -6,7 +6,7 @@ import { realRuntimeContracts } from "./contracts.ts";
 await realRuntimeContracts("bun", async () => (await import("../../src/runtime/bun/bun_runtime.ts")).bunRuntime());
 
 if ("Bun" in globalThis) {
-  const { bunCrypto } = await import("../../src/runtime/bun/crypto.ts");
+  const { bunCrypto } = await import("../../src/runtime/bun/bun_runtime.ts");
   const { openLibcrypto } = await import("../../src/runtime/bun/libcrypto.ts");
   const library = openLibcrypto();
   cryptoContract("bun without libcrypto", () => bunCrypto(() => undefined, 0));

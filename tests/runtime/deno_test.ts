@@ -9,7 +9,7 @@ await realRuntimeContracts("deno", async () => (await import("../../src/runtime/
 
 if ("Deno" in globalThis) {
   const { denoCrypto } = await import("../../src/runtime/deno/crypto.ts");
-  const { openLibcrypto } = await import("../../src/runtime/deno/libcrypto.ts");
+  const { openLibcrypto } = await import("../../src/runtime/deno/crypto.ts");
   const library = openLibcrypto();
   cryptoContract("deno without libcrypto", () => denoCrypto(() => undefined));
 

@@ -6,7 +6,7 @@ import {
   type HttpLimits,
   limitsOf,
 } from "../../src/runtime/http_connection_limit.ts";
-import { networkOf } from "../../src/runtime/network.ts";
+import { networkOf } from "../../src/runtime/net.ts";
 
 function limitOf(limits: Partial<HttpLimits> = {}) {
   const now = { ms: 0 };

@@ -13,7 +13,7 @@ import type { OptionTable } from "../../src/model/config/option.ts";
 import { cleanPem } from "../../src/protocol/crypto/rsa_key.ts";
 import { BusEvent } from "../../src/model/event/bus.ts";
 import type { EauthRegistry } from "../../src/model/loader/eauth.ts";
-import type { TopsRegistry } from "../../src/model/loader/tops.ts";
+import type { TopsRegistry } from "../../src/model/loader/custom_tops.ts";
 import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
 import type { JobCache } from "../../src/model/job/job_cache.ts";
 import { clusterOf, type ClusterParts } from "../../src/host/master/cluster/cluster.ts";

@@ -1,6 +1,6 @@
 /** Checks permissions, node groups and peers of a master: patterns must be able to match, and names must exist. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
-import { CARRIED_FIELDS } from "../../../src/model/job/carried_fields.ts";
+import { CARRIED_FIELDS } from "../../../src/model/job/function_name.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
 import { compilePattern } from "../../../src/language/python/regexp.ts";
 import { isRecord } from "../../../src/base/record.ts";

@@ -1,7 +1,7 @@
 /** Checks the ports of a daemon: each must be free, or be in use by the running instance. */
 import { codeOf, messageOf } from "../../../src/base/errors.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
-import { saltsOwn } from "../salts_own.ts";
+import { saltsOwn } from "../pid_file.ts";
 import { stopCommand } from "../manage_service.ts";
 import { type Finding, wrong } from "./finding.ts";
 

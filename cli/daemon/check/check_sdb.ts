@@ -1,4 +1,4 @@
-import { ABSENT_SDB, absentSdb } from "../../../src/model/loader/absent_sdb.ts";
+import { ABSENT_SDB, absentSdb } from "../../../src/model/loader/sdb.ts";
 import { isMap, lookup } from "../../../src/language/python/values.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
 import { doubtful, type Finding } from "./finding.ts";

@@ -5,7 +5,7 @@ import { reactorOpts, requestedReactor } from "../../../src/model/config/request
 import { type Host, refuseHarmfulOptions } from "../../../src/model/config/review.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { createLogger } from "../../../src/base/log.ts";
-import { ignoredBy } from "../../../src/content/fileserver/ignore.ts";
+import { ignoredBy } from "../../../src/content/fileserver/walk.ts";
 import { entriesOf, isMap, lookup, str } from "../../../src/language/python/values.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { logFormats } from "../log_settings.ts";

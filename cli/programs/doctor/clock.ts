@@ -2,8 +2,7 @@
 import { which } from "../../../src/plugins/linux/programs.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, wrong } from "../../daemon/check/finding.ts";
-import type { Examination } from "./examination.ts";
-import { printed } from "./printed.ts";
+import { type Examination, printed } from "./examination.ts";
 
 /** No host with this program has a clock before this time, at which it was written. */
 const WRITTEN = Date.UTC(2026, 0, 1);

@@ -1,13 +1,13 @@
 /** How `salt-key` accesses keys: in the master's directories, or through the running master for a user who logs in. */
 import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
-import type { Credentials } from "../../../src/client/credentials.ts";
+import type { Credentials } from "../../../src/client/publish_request.ts";
 import type { LocalClient } from "../../../src/client/local_client.ts";
 import { callWheel } from "../../../src/client/wheel.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { joinPath } from "../../../src/base/paths.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { userOfProcess } from "../../../src/client/own_key.ts";
-import { sendToMasterBus } from "../../../src/model/event/master_bus.ts";
+import { sendToMasterBus } from "../../../src/model/event/bus_client.ts";
 import type { KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../src/model/loader/wheel.ts";
 import { KEY_DIRECTORIES, KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
 import { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "../../../src/host/master/keys/key_admin.ts";

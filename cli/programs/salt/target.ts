@@ -1,6 +1,6 @@
 /** Reads the target of a job; options of the command line choose its type. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
-import { NO_MATCH } from "../../../src/model/job/no_match.ts";
+import { NO_MATCH } from "../../../src/model/job/outcome.ts";
 import type { ProgramContext } from "../../program/context.ts";
 import type { Printer } from "../../terminal/printer.ts";
 

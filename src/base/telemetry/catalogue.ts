@@ -1,4 +1,4 @@
-import type { Metric } from "./metric.ts";
+import type { Metric } from "./meter.ts";
 
 /** Buckets for the duration of requests, pillars and writes, in seconds: from half a millisecond to half a minute. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;

@@ -1,5 +1,4 @@
-import type { Counter, Histogram, Meter, Reading } from "./meter.ts";
-import type { Metric } from "./metric.ts";
+import type { Counter, Histogram, Meter, Metric, Reading } from "./meter.ts";
 
 declare const performance: { now(): number };
 

@@ -1,3 +1,5 @@
+import { type Meter, NO_METER } from "./meter.ts";
+
 /** Values that a span may carry: ids and counts, never arguments, credentials or returns. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
@@ -35,3 +37,45 @@ const NO_SPAN: Span = { context: undefined, set: () => {}, end: () => {} };
 
 /** Records nothing. */
 export const NO_TRACER: Tracer = { enabled: false, start: () => NO_SPAN };
+
+/** A span of another process, as W3C Trace Context defines it. */
+export interface TraceContext {
+  /** 32 hex digits. */
+  traceId: string;
+  /** 16 hex digits. */
+  spanId: string;
+  sampled: boolean;
+}
+
+/** The field of loads that carries the context: the same as in Salt 3008. */
+export const TRACE_FIELD = "traceparent";
+
+const FORM = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** Reads a `traceparent`; undefined for anything else, whoever sent it. */
+export function parseTraceContext(value: unknown): TraceContext | undefined {
+  if (typeof value !== "string" || value.length !== 55) return undefined;
+  const [, traceId, spanId, flags] = FORM.exec(value) ?? [];
+  if (traceId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId!)) return undefined;
+  return { traceId, spanId: spanId!, sampled: (parseInt(flags!, 16) & 1) === 1 };
+}
+
+/** The `traceparent` of a span. */
+export function formatTraceContext({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
+}
+
+/**
+ * The meter and the tracer of a daemon.
+ *
+ * @internal
+ */
+export interface Telemetry {
+  readonly meter: Meter;
+  readonly tracer: Tracer;
+  /** Sends the recorded metrics and spans, then stops serving them. */
+  close(): Promise<void>;
+}
+
+/** Records nothing. */
+export const NO_TELEMETRY: Telemetry = { meter: NO_METER, tracer: NO_TRACER, close: () => Promise.resolve() };

@@ -7,8 +7,7 @@ import { silentLogger } from "../../base/log.ts";
 import { isRecord } from "../../base/record.ts";
 import { abortable } from "../../base/async/within.ts";
 import { checkedRunner, checkedWheel } from "../checked_call.ts";
-import { ClientError } from "../client_error.ts";
-import { returnOrFailure } from "../function_failed.ts";
+import { ClientError, returnOrFailure } from "../client_error.ts";
 import type { AnyRunner, AnyWheel, RunnerReturn, WheelReturn } from "../functions/call_types.ts";
 import type { ReportedOutcome } from "../outcome.ts";
 import {
@@ -25,13 +24,72 @@ import type { SaltLink } from "../salt_link.ts";
 import { jobReport, reportedOutcomes } from "../verbs/job_report.ts";
 import { Exchange, type Message } from "./exchange.ts";
 import type { HttpOptions } from "./http_options.ts";
-import { literal } from "./literal.ts";
 import { settledChunk } from "./lowstate.ts";
-import { READS } from "./reads.ts";
 import { type HeardEvent, resumingEvents } from "./resuming_events.ts";
-import { serverUrl } from "./server_url.ts";
 import { Session } from "./session.ts";
 import { SharedEvents } from "./shared_events.ts";
+import { UrlBase } from "../../model/config/url.ts";
+
+/**
+ * Quotes a text for salt-api, which reads arguments of runners like a command line: without quotes, `1` would become a number, and
+ * `a=1` a keyword argument.
+ *
+ * @see salt/utils/args.py parse_input
+ */
+function literal(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  // Escapes "#", which would begin a comment, and control characters, which YAML does not allow.
+  return JSON.stringify(value).replace(
+    /[#\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Matches names and addresses of the local machine. */
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * The address of a salt-api, with its `root_prefix` if it has one.
+ *
+ * @param insecure true allows plain HTTP to other machines
+ * @throws {TypeError} for an invalid address
+ * @throws {ClientError} `INSECURE` for plain HTTP to another machine: anyone on the network path could read token and password
+ */
+function serverUrl(text: string | URL, insecure: boolean): UrlBase {
+  const base = new UrlBase(String(text));
+  const { protocol, hostname } = new URL(base.origin);
+  if (protocol === "https:" || insecure || LOOPBACK.test(hostname)) return base;
+  throw new ClientError(
+    "INSECURE",
+    `Cannot connect to ${base.origin} without TLS: others on the network could read the token. Use ` +
+      "https://, or set insecure: true on a trusted network",
+    { url: base.origin },
+  );
+}
+
+/** Runner and wheel functions that change nothing, so that they may be called again when an answer is lost. */
+const READS: ReadonlySet<string> = new Set([
+  "cache.grains",
+  "cache.pillar",
+  "jobs.exit_success",
+  "jobs.get_jid",
+  "jobs.last_run",
+  "jobs.list_job",
+  "jobs.list_jobs",
+  "jobs.list_jobs_filter",
+  "jobs.lookup_jid",
+  "jobs.outcome",
+  "jobs.print_job",
+  "jobs.queued",
+  "jobs.tally",
+  "key.finger",
+  "key.list",
+  "key.list_all",
+  "key.name_match",
+  "manage.not_present",
+  "manage.present",
+  "minions.connected",
+]);
 
 /** Bytes of one answer, at most, unless the caller sets a limit: a browser has room for it. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,4 +1,6 @@
 import type { FileStat } from "../../runtime/fs.ts";
+import type { HashName } from "../../runtime/crypto.ts";
+import type { Packed } from "../../protocol/wire/msgpack.ts";
 
 /** A file that may be served. */
 export interface FoundFile {
@@ -65,4 +67,18 @@ export interface FileBackend {
 export interface LockResult {
   done: string[];
   errors: string[];
+}
+
+/** Work that takes long with large files and trees: the worker processes of a master do it. */
+export interface HeavyWork {
+  /**
+   * The digest of a file in hexadecimal.
+   *
+   * @param asker the minion that asks: its requests are bounded
+   */
+  digest(name: HashName, path: string, asker: string): Promise<string>;
+  /** The reply to a command that lists an environment, packed. */
+  list(load: Record<string, unknown>, asker: string): Promise<Packed>;
+  /** Looks for changes in the named backends. */
+  update(backends: readonly string[]): Promise<BackendUpdate[]>;
 }

@@ -13,19 +13,17 @@ import { proxiesOf } from "../../model/loader/proxies.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { FileCache, urlParts } from "./cache.ts";
-import { digestFile, isHashName } from "./digest.ts";
+import { digestFile, isHashName, parseSourceHash } from "./digest.ts";
 import { type FileRequest, withRetries } from "./file_request.ts";
 import { FileWriter } from "./file_writer.ts";
 import { type Fetch, withoutPassword } from "./http.ts";
-import { ignoredBy } from "./ignore.ts";
+import { ignoredBy, lookAt } from "./walk.ts";
 import type { FileServerOpts } from "./roots.ts";
 import { KnownDigests, versionOf } from "./known_digests.ts";
 import { fetchServedFile } from "./served_file.ts";
 import { FILE_COMMANDS, FileServer, statList } from "./server.ts";
 import { followRedirects } from "../../runtime/http_redirects.ts";
-import { parseSourceHash } from "./source_hash.ts";
 import { isConfined, parseSaltUrl, saltUrl } from "./url.ts";
-import { lookAt } from "./walk.ts";
 import { fetchWebFile, isWanted } from "./web_file.ts";
 
 export interface FileClientOptions {

@@ -4,7 +4,7 @@ import { entriesOf, isMap } from "../../language/python/values.ts";
 import { strangersLink } from "../../runtime/foreign_links.ts";
 import type { FileStat } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { ignoredBy } from "./ignore.ts";
+import { ignoredBy } from "./walk.ts";
 
 /** A configured directory from which nothing is served, or not everything. */
 export interface RootProblem {

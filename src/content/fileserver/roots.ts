@@ -7,13 +7,11 @@ import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type AnyMap, entriesOf } from "../../language/python/values.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
-import type { BackendUpdate, FileBackend, FoundFile, Listing } from "./backend.ts";
+import type { BackendUpdate, FileBackend, FoundFile, HeavyWork, Listing } from "./backend.ts";
 import { digestFile, isHashName } from "./digest.ts";
-import type { HeavyWork } from "./heavy_work.ts";
-import { ignoredBy } from "./ignore.ts";
+import { ignoredBy, lookAt, walk } from "./walk.ts";
 import { KnownDigests, versionOf } from "./known_digests.ts";
 import { isConfined, isEnvironment } from "./url.ts";
-import { lookAt, walk } from "./walk.ts";
 
 /** The options of the file server, under Salt's names. */
 export interface FileServerOpts {

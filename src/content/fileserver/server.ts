@@ -1,8 +1,7 @@
 import { ConfigError } from "../../base/errors.ts";
 import type { FileStat } from "../../runtime/fs.ts";
-import type { BackendUpdate, FileBackend, FoundFile, Listing, LockResult } from "./backend.ts";
+import type { BackendUpdate, FileBackend, FoundFile, HeavyWork, Listing, LockResult } from "./backend.ts";
 import { GitBackend } from "./gitfs.ts";
-import type { HeavyWork } from "./heavy_work.ts";
 import { KeptLists } from "./kept_lists.ts";
 import type { Packed } from "../../protocol/wire/msgpack.ts";
 import { RootsBackend, type RootsOptions } from "./roots.ts";

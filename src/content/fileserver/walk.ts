@@ -1,6 +1,9 @@
 import { isWithin, joinPath, normalizePath } from "../../base/paths.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 import type { Listing } from "./backend.ts";
+import { ConfigError, messageOf } from "../../base/errors.ts";
+import { compileFinder } from "../../language/python/regexp.ts";
+import { compileGlob } from "../../language/python/glob.ts";
 
 /** The stat of a path; undefined also for names that are too long and for circular links. */
 export function lookAt(fs: FileSystem, path: string): FileStat | undefined {
@@ -106,4 +109,28 @@ export async function walk(roots: readonly string[], options: WalkOptions): Prom
     await enter(normalizePath(fs.realpath(root)), root, "", namesIn(fs, root), new Set());
   }
   return { files: [...files].sort(), dirs: [...dirs].sort(), empty_dirs: [...empty].sort(), links };
+}
+
+/**
+ * Compiles `file_ignore_regex` and `file_ignore_glob` to a test of a path: a regular expression may match anywhere, a glob
+ * has to match the whole, and its star crosses slashes.
+ *
+ * @throws {ConfigError} naming an expression that cannot be read
+ */
+export function ignoredBy(options: { regex: readonly unknown[]; glob: readonly unknown[] }): (path: string) => boolean {
+  const patterns = options.regex.map((source) => {
+    try {
+      // Paths come from minions.
+      return compileFinder(String(source));
+    } catch (error) {
+      throw new ConfigError(
+        `Cannot read the regular expression "${source}" of file_ignore_regex: ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  });
+  const tests = [...patterns, ...options.glob.map((glob) => compileGlob(String(glob)))];
+  return (path) => tests.some((test) => test(path));
 }

@@ -2,10 +2,9 @@ import { webLimits } from "../../model/config/web_limits.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { digestFile } from "./digest.ts";
+import { digestFile, type SourceHash } from "./digest.ts";
 import type { FileWriter } from "./file_writer.ts";
 import { download, type Fetch, withoutPassword } from "./http.ts";
-import type { SourceHash } from "./source_hash.ts";
 import { lookAt } from "./walk.ts";
 
 export interface WebFileOptions {

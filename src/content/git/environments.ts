@@ -1,6 +1,5 @@
 import { matchExpression } from "../../model/target/expression.ts";
-import type { GitRemote, SavedEnvironment } from "./remote.ts";
-import type { Refs } from "./refs.ts";
+import type { GitRemote, Refs, SavedEnvironment } from "./remote.ts";
 
 /** True for an environment whose name may be the hash of a commit. */
 export const isHex = (name: string) => /^[0-9a-f]{4,64}$/i.test(name);

@@ -7,8 +7,7 @@ import { BlobReader } from "./blob_reader.ts";
 import { type GitHost, runGit, signIn } from "./command.ts";
 import { isExposed, isHex, refOf } from "./environments.ts";
 import { UpdateLock } from "./lock.ts";
-import { NO_REFS, type Refs, sameRefs } from "./refs.ts";
-import { type GitRemote, placeOf } from "./remote.ts";
+import { type GitRemote, NO_REFS, placeOf, type Refs, sameRefs } from "./remote.ts";
 import { writeTree } from "./checkout.ts";
 import { type GitTree, isPackedTree, packTree, parseTree, type TreeEntry, unpackTree } from "./tree.ts";
 

@@ -3,7 +3,7 @@ import { SALT_MASTER_DEFAULTS, withoutSdbValues, withSaltDefaults } from "../../
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pillar.ts";
 import type { Logger } from "../../base/log.ts";
-import { type AnyMap, entriesOf, isMap, lookup, OrderedMap, sizeOf } from "../../language/python/values.ts";
+import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap, sizeOf } from "../../language/python/values.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { decryptionOf, decryptValue } from "../../language/render/decrypt.ts";
 import { type FunctionTable, SaltFunctions } from "../../language/render/jinja/salt_functions.ts";
@@ -22,6 +22,8 @@ import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
 import { SlsReader } from "./sls.ts";
 import { PillarTemplates } from "./templates.ts";
 import { kindOf, matchTop, type MergedTop, mergeTops, type Top } from "./top.ts";
+import { sameBytes } from "../../runtime/bytes.ts";
+import { encode, Packed } from "../../protocol/wire/msgpack.ts";
 
 /** The minion whose pillar is compiled, and the environments and data to use. */
 export interface PillarRequest {
@@ -378,4 +380,24 @@ export class PillarCompiler {
     );
     return text.endsWith("\n") ? done.replace(/\n$/, "") : done;
   }
+}
+
+/** A pillar that another process has packed: its bytes are sent and stored unchanged, however large. */
+export class PackedPillar {
+  /** The bytes that minions receive. */
+  readonly wire: Packed;
+  /** The bytes that are stored for targeting: the keys of the top level are texts. */
+  readonly bin: Packed;
+
+  constructor({ wire, bin }: { wire: Uint8Array; bin?: Uint8Array | null }) {
+    this.wire = new Packed(wire);
+    this.bin = bin === undefined || bin === null ? this.wire : new Packed(bin);
+  }
+}
+
+/** Packs a pillar for {@link PackedPillar}. `bin` is absent if its bytes equal those of `wire`, as they nearly always do. */
+export function packPillar(pillar: AnyMap): { wire: Uint8Array; bin?: Uint8Array } {
+  const wire = encode(pillar, "wire");
+  const bin = encode(mapOf(entriesOf(pillar)), "bin");
+  return sameBytes(wire, bin) ? { wire } : { wire, bin };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { isWithin, joinPath, normalizePath } from "../../base/paths.ts";
 import { codeOf } from "../../base/errors.ts";
-import { compareText } from "../../language/python/compare.ts";
+import { compareText } from "../../language/python/text.ts";
 import { RenderError } from "../../language/render/render_error.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
 

@@ -2,10 +2,8 @@ import { SALT_MASTER_DEFAULTS } from "../../model/config/salt_defaults.ts";
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/values.ts";
 import type { FunctionTable } from "../../language/render/jinja/salt_functions.ts";
-import { gpgOptionsOf } from "../../language/render/gpg_options.ts";
-import { jinjaOptionsOf } from "../../language/render/jinja/options_of.ts";
-import type { RenderJob } from "../../language/render/renderer.ts";
-import { templateLimitsOf } from "../../language/render/jinja/limits_of.ts";
+import { gpgOptionsOf, type RenderJob } from "../../language/render/renderer.ts";
+import { jinjaOptionsOf, templateLimitsOf } from "../../language/render/jinja/limits_of.ts";
 import { templateValues } from "../../language/render/host_values.ts";
 import type { PillarFiles } from "./files.ts";
 

@@ -9,7 +9,7 @@ import {
   str,
   truthy,
 } from "../../language/python/values.ts";
-import { matchTopTarget } from "../../model/target/top_target.ts";
+import { matchTopTarget } from "../../model/target/match.ts";
 import type { PatternCache } from "../../model/target/patterns.ts";
 import { type Subject, TargetError } from "../../model/target/target.ts";
 

@@ -12,7 +12,7 @@ import type { Logger } from "../../base/log.ts";
 import { LogRate } from "../../base/log_rate.ts";
 import { createLogger, LOG_LEVELS } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { once } from "../../base/async/once.ts";
+import { once } from "../../base/async/deferred.ts";
 
 /** The configuration that the process gets from its supervisor. */
 export interface EngineConfig {

@@ -7,6 +7,7 @@ import type { Part, PartStatus } from "../supervise/part.ts";
 import type { PartChange } from "../supervise/supervised_process.ts";
 import { eventStamp } from "../../protocol/wire/event_frame.ts";
 import type { EngineCounts } from "./run_engine.ts";
+import { type Meter, METRICS } from "../../base/telemetry/mod.ts";
 
 /** The state of an engine. `absent`: not started, for a reason that stays until the configuration or the engine's module changes. */
 export type EngineState = "running" | "starting" | "waiting" | "stopped" | "absent";
@@ -214,4 +215,14 @@ export class Engines implements Part {
     await Promise.all(running.map(({ part }) => part!.close()));
     for (const kept of running) if (kept.state !== "stopped") this.#tell(kept, "stopped");
   }
+}
+
+/** Adds the metrics of engines to a meter. */
+export function observeEngines(meter: Meter, engines: Pick<Engines, "states" | "failures">): void {
+  if (!meter.enabled) return;
+  meter.read(
+    METRICS.engines,
+    () => Object.entries(engines.states()).map(([state, value]) => ({ value, values: [state] })),
+  );
+  meter.read(METRICS.engineRestarts, () => engines.failures);
 }

@@ -4,10 +4,23 @@ import type { BusPosition } from "../../model/event/follow_bus.ts";
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { eventFilter } from "./event_filter.ts";
 import { EventOutlet } from "./event_outlet.ts";
 import { EventSpool } from "./event_spool.ts";
 import { LossReport } from "./loss_report.ts";
+import { fnmatch } from "../../model/event/tag.ts";
+
+/**
+ * Decides which events are stored: those that match a glob of the whitelist (all events if it is empty), and match no glob of the
+ * blacklist.
+ *
+ * @see salt/utils/event.py EventReturn._filter
+ */
+export function eventFilter(whitelist: readonly unknown[], blacklist: readonly unknown[]): (tag: string) => boolean {
+  const white = whitelist.map((glob) => fnmatch(String(glob)));
+  const black = blacklist.map((glob) => fnmatch(String(glob)));
+  return (tag) =>
+    (white.length === 0 || white.some((matches) => matches(tag))) && !black.some((matches) => matches(tag));
+}
 
 /** The settings of event returns, from the master's configuration. */
 export interface EventReturnSettings {

@@ -6,9 +6,19 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { Connection, Listener, SocketAddress } from "../../runtime/net.ts";
 import type { Child } from "../../runtime/process.ts";
 import { FrameReader } from "../../protocol/wire/frames.ts";
-import { killGroups } from "./kill_groups.ts";
 import { OrphanGuard } from "./orphan_guard.ts";
 import type { FromPart } from "./part_protocol.ts";
+
+/** Sends a signal to process groups: to the processes and all that they started. */
+export function killGroups(process: Runtime["process"], pids: Iterable<number>, signal: "SIGTERM" | "SIGKILL"): void {
+  for (const pid of pids) {
+    try {
+      process.kill(-pid, signal) || process.kill(pid, signal);
+    } catch {
+      // The process has ended, and its number belongs to a process of another user by now.
+    }
+  }
+}
 
 /** The time for the first message of a connection, in milliseconds. */
 const HELLO_MS = 10_000;

@@ -8,9 +8,8 @@ import type { Child } from "../../runtime/process.ts";
 import type { BackoffOptions } from "../../base/async/backoff.ts";
 import { frame } from "../../protocol/wire/frames.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
-import { killGroups } from "./kill_groups.ts";
+import { killGroups, type PartDoor } from "./part_door.ts";
 import { LastWords, readSlowly, statusText } from "./last_words.ts";
-import type { PartDoor } from "./part_door.ts";
 import { type FromPart, PART_VARIABLE, PROTOCOL_VERSION, type ToPart } from "./part_protocol.ts";
 import { type PartReply, replyFrame, Requests } from "./requests.ts";
 

@@ -5,7 +5,7 @@ import { type Flavour, profileOf } from "./flavours/flavours.ts";
 import type { FlavourOptions } from "./flavours/profile.ts";
 import type { ApiKeySetting, GatewaySettings } from "./settings.ts";
 import { Section } from "./settings_section.ts";
-import { fieldOf } from "./wire/field_of.ts";
+import { fieldOf } from "./wire/json.ts";
 
 /**
  * True if the configuration has a section for a flavour.

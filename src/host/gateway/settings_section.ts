@@ -1,5 +1,5 @@
 import { ConfigError } from "../../base/errors.ts";
-import { fieldOf } from "./wire/field_of.ts";
+import { fieldOf } from "./wire/json.ts";
 
 /** A section of the configuration, whose values are read by type. */
 export class Section {

@@ -1,8 +1,8 @@
-import type { MasterOpts } from "../../model/config/master_opts.ts";
+import { MASTER_OPTIONS, type MasterOpts } from "../../model/config/master_opts.ts";
 import { PublicationSealer } from "../../protocol/channel/pub_server.ts";
 import { joinPath } from "../../base/paths.ts";
 import { durableRuntime } from "../../model/config/durability.ts";
-import { observeEngines } from "../../feature/engine/observe.ts";
+import { observeEngines } from "../../feature/engine/engines.ts";
 import { openTransport } from "../../protocol/transport/open_transport.ts";
 import { messageOf } from "../../base/errors.ts";
 import { EventBus } from "../../model/event/bus.ts";
@@ -23,13 +23,35 @@ import { Publisher } from "./publisher.ts";
 import { RequestIntake } from "./request_intake.ts";
 import type { MasterServices } from "./services.ts";
 import { serveEvents, showSockets } from "./start/event_sockets.ts";
-import { reloadedOptions } from "./start/reloaded_options.ts";
 import { makeRequestServer } from "./start/request_server.ts";
 import { makeServices } from "./start/make_services.ts";
 import { makeAuthServer } from "./start/sign_in.ts";
 import { masterStatus, observeEventReturns, observeMaster, observeParts } from "./start/observe.ts";
 import { NO_TELEMETRY } from "../../base/telemetry/mod.ts";
 import { MasterSockets, portOf } from "./start/sockets.ts";
+import { optionsThat } from "../../model/config/option.ts";
+import { equal } from "../../language/python/values.ts";
+
+const RELOADED: ReadonlySet<string> = new Set(optionsThat("reload", MASTER_OPTIONS));
+
+/** Rows that say so, and settings of the backends of `external_auth`: `auth.ldap.server`. */
+const isReloaded = (name: string) => RELOADED.has(name) || name.startsWith("auth.");
+
+/**
+ * Returns the options after a configuration was read again.
+ *
+ * @param before the present options, which are not changed
+ * @returns a new configuration, and the names of the options that differ in it
+ */
+function reloadedOptions(
+  before: MasterOpts,
+  values: Record<string, unknown>,
+): { opts: MasterOpts; taken: string[] } {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(values)])];
+  const taken = names.filter((name) => isReloaded(name) && !equal(before[name] ?? null, values[name] ?? null));
+  const opts = { ...before, ...Object.fromEntries(taken.map((name) => [name, values[name]])) };
+  return { opts: opts as MasterOpts, taken };
+}
 
 export type { MasterOptions } from "./master_options.ts";
 

@@ -1,12 +1,11 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { Engines } from "../../feature/engine/engines.ts";
-import type { HeavyWork } from "../../content/fileserver/heavy_work.ts";
+import type { HeavyWork } from "../../content/fileserver/backend.ts";
 import type { Supervisor } from "../../feature/supervise/supervisor.ts";
 import type { Transport } from "../../protocol/transport/transport.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
 import type { EauthRegistry } from "../../model/loader/eauth.ts";
-import type { CustomTops } from "../../model/loader/custom_tops.ts";
-import type { TopsRegistry } from "../../model/loader/tops.ts";
+import type { CustomTops, TopsRegistry } from "../../model/loader/custom_tops.ts";
 import type { WheelRegistry } from "../../model/loader/wheel.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

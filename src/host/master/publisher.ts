@@ -1,6 +1,6 @@
 import type { PublicationSealer } from "../../protocol/channel/pub_server.ts";
 import { messageOf } from "../../base/errors.ts";
-import { publicationTopic } from "../../protocol/crypto/id_hashes.ts";
+import { publicationTopic } from "../../protocol/crypto/hex.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { Pub } from "../../protocol/zmtp/mod.ts";

@@ -1,6 +1,6 @@
 import { type Reply, type Request, type RequestHandler, WithheldReply } from "../../protocol/channel/req_server.ts";
 import { hostOf } from "../../protocol/zmtp/mod.ts";
-import { coversAllEvents } from "../../model/event/event_right.ts";
+import { coversAllEvents } from "../../model/event/tag.ts";
 import type { Logger } from "../../base/log.ts";
 import { NotTakenError } from "../../feature/supervise/worker_queue.ts";
 import { WorkerError } from "../../feature/supervise/worker_pool.ts";

@@ -4,7 +4,7 @@ import type { Runners } from "./jobs/runners.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { Engines } from "../../feature/engine/engines.ts";
 import type { FileServer } from "../../content/fileserver/server.ts";
-import type { HeavyWork } from "../../content/fileserver/heavy_work.ts";
+import type { HeavyWork } from "../../content/fileserver/backend.ts";
 import type { Steps } from "../../language/python/steps.ts";
 import type { WheelRegistry } from "../../model/loader/wheel.ts";
 import type { Audit } from "./audit/audit.ts";

@@ -5,7 +5,7 @@ import { familyOf, keepAliveOf } from "../../model/config/addresses.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { joinPath } from "../../base/paths.ts";
 import { ConfigError, SaltError, TimeoutError } from "../../base/errors.ts";
-import { publicationTopic } from "../../protocol/crypto/id_hashes.ts";
+import { publicationTopic } from "../../protocol/crypto/hex.ts";
 import type { MasterRequestOptions } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
 import type { HashName, RsaPublicKey } from "../../runtime/crypto.ts";

@@ -9,12 +9,10 @@ import type { OpenHostMaster } from "../../model/loader/host_master.ts";
 import type { ModuleRegistry } from "../../model/loader/loader.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { NO_TELEMETRY, type Telemetry } from "../../base/telemetry/mod.ts";
+import { type Meter, METRICS, NO_TELEMETRY, type Telemetry } from "../../base/telemetry/mod.ts";
 import { openTransport } from "../../protocol/transport/open_transport.ts";
 import type { Transport } from "../../protocol/transport/transport.ts";
-import { observeEngines } from "../../feature/engine/observe.ts";
-import type { Engines } from "../../feature/engine/engines.ts";
-
+import { type Engines, observeEngines } from "../../feature/engine/engines.ts";
 import { MinionGrains } from "./grains.ts";
 import { type OpenEngines, openEngines } from "./minion_engines.ts";
 import { minionId } from "./id.ts";
@@ -28,7 +26,6 @@ import { type MineOptions, updateMine } from "./mine.ts";
 import { KeyRotator, type KeyRotatorOptions } from "./key_rotator.ts";
 import { Masters } from "./masters.ts";
 import { minionContext } from "./minion_context.ts";
-import { observeMinion } from "./minion_metrics.ts";
 import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
 import { openExecution } from "./processes/open_execution.ts";
@@ -38,6 +35,31 @@ import { MinionSchedule, type MinionScheduleOptions } from "./schedule/minion_sc
 import { serveMasters } from "./serve_masters.ts";
 import { RejectedError } from "./sign_in.ts";
 import { runStartupStates } from "./startup_states.ts";
+
+/** The parts of a minion that are looked at when metrics are asked for. */
+interface ObservedMinion {
+  masters: Masters;
+  runningJobs: RunningJobs;
+  jobs: MinionJobs;
+  /** `return_spool_bytes`. */
+  spoolLimit: number;
+}
+
+/** Makes the meter read counts that a minion keeps. */
+function observeMinion(meter: Meter, { masters, runningJobs, jobs, spoolLimit }: ObservedMinion): void {
+  if (!meter.enabled) return;
+  const queue = ["return_spool_bytes"];
+  meter.read(METRICS.minionJobsRunning, () => runningJobs.size);
+  meter.read(METRICS.spoolReturns, () => jobs.unsent.count);
+  meter.read(METRICS.spoolBytes, () => jobs.unsent.bytes);
+  meter.read(METRICS.queueLength, () => [{ value: jobs.unsent.bytes, values: queue }]);
+  meter.read(METRICS.queueLimit, () => [{ value: spoolLimit, values: queue }]);
+  meter.read(METRICS.minionReconnects, () => masters.reconnects);
+  meter.read(METRICS.minionMasters, () => [
+    { value: masters.connected, values: ["connected"] },
+    { value: masters.all.length - masters.connected, values: ["away"] },
+  ]);
+}
 
 export interface MinionOptions {
   runtime: Runtime;

@@ -2,7 +2,7 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { dirName, joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
-import { NO_MATCH } from "../../model/job/no_match.ts";
+import { NO_MATCH } from "../../model/job/outcome.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { HostMaster, HostRequest, OpenHostMaster } from "../../model/loader/host_master.ts";
 import type { Logger } from "../../base/log.ts";
@@ -229,7 +229,7 @@ class MasterOfHost implements HostMaster {
   async fire(tag: string, data: Record<string, unknown>) {
     const [opts, { sendToMasterBus }, { packEvent }] = await Promise.all([
       this.#opts(),
-      import("../../model/event/master_bus.ts"),
+      import("../../model/event/bus_client.ts"),
       import("../../protocol/wire/event_frame.ts"),
     ]);
     const { clock } = this.#runtime;

@@ -5,9 +5,8 @@ import { OwnKey } from "../../client/own_key.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { joinPath } from "../../base/paths.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { BusEvent } from "../../model/event/bus.ts";
+import { type BusEvent, OWN_BUS } from "../../model/event/bus.ts";
 import { followBus } from "../../model/event/follow_bus.ts";
-import { OWN_BUS } from "../../model/event/bus_addresses.ts";
 import { compileReactions } from "../../feature/reactor/compile_reactions.ts";
 import { LoopGuard } from "../../feature/reactor/loop_guard.ts";
 import { type ReactionClients, Reactor } from "../../feature/reactor/reactor.ts";
@@ -237,7 +236,7 @@ class ReactorProcess {
 
   async #fire(tag: string, data: Record<string, unknown>): Promise<void> {
     const [{ sendToMasterBus }, { packEvent }] = await Promise.all([
-      import("../../model/event/master_bus.ts"),
+      import("../../model/event/bus_client.ts"),
       import("../../protocol/wire/event_frame.ts"),
     ]);
     const { clock } = this.#runtime;

@@ -4,8 +4,7 @@ import { hasReturn } from "../../client/outcome.ts";
 import { callWheel } from "../../client/wheel.ts";
 import type { PublishRequest } from "../../client/publish_request.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { BusSender } from "../../model/event/bus_client.ts";
-import { sendToMasterBus } from "../../model/event/master_bus.ts";
+import { type BusSender, sendToMasterBus } from "../../model/event/bus_client.ts";
 import { runNew } from "../../model/event/tag.ts";
 import { FileServer } from "../../content/fileserver/server.ts";
 import { openFiles } from "../../content/fileserver/client.ts";
@@ -14,10 +13,9 @@ import { masterId } from "../master/master_id.ts";
 import { MinionCache } from "../master/minion_cache.ts";
 import { tokenFiles } from "../master/access/tokens.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
-import { NO_MATCH } from "../../model/job/no_match.ts";
+import { NO_MATCH } from "../../model/job/outcome.ts";
 import { CommandExecutionError, type RunnerContext } from "../../model/loader/family.ts";
 import type { RunnerRegistry } from "../../model/loader/custom_runners.ts";
-import { auditReader } from "../master/audit/audit_reader.ts";
 import { previewTarget } from "../master/preview_target.ts";
 import { str } from "../../language/python/values.ts";
 import { eventStamp, packEvent } from "../../protocol/wire/event_frame.ts";
@@ -27,7 +25,25 @@ import { reactorAccess } from "./reactor_access.ts";
 import { runnerEvents } from "./runner_events.ts";
 import type { OpenRunner, RunnerHostOptions } from "./runner_host_options.ts";
 import { runnerDocumentation, wheelDocumentation } from "./runner_registry.ts";
-import { once } from "../../base/async/once.ts";
+import { once } from "../../base/async/deferred.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { AuditReader } from "../../model/loader/audit.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { searchAudit } from "../master/audit/search_audit.ts";
+import { verifyAudit } from "../master/audit/verify_audit.ts";
+
+/** Reads the audit log of the master on this host, whether it runs or not. */
+export function auditReader({ fs, crypto }: Runtime, directory: string, pkiDir: string): AuditReader {
+  const publicKey = () => {
+    const path = joinPath(pkiDir, "master.pub");
+    return fs.stat(path)?.kind === "file" ? crypto.loadPublicKey(fs.readText(path)) : undefined;
+  };
+  return {
+    verify: (expected) =>
+      verifyAudit({ fs, crypto, directory, key: publicKey(), ...expected === undefined ? {} : { expected } }),
+    search: (filter) => searchAudit(fs, directory, filter),
+  };
+}
 
 type Fire = (tag: string, data: Record<string, unknown>) => void;
 

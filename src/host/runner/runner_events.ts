@@ -1,10 +1,9 @@
 /** How runners listen to the bus of a master or a minion on this host. */
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { joinPath } from "../../base/paths.ts";
-import type { BusEvent } from "../../model/event/bus.ts";
-import { OWN_BUS } from "../../model/event/bus_addresses.ts";
+import { type BusEvent, OWN_BUS } from "../../model/event/bus.ts";
 import { watchBus } from "../../model/event/watch.ts";
-import { ipcHash } from "../../protocol/crypto/id_hashes.ts";
+import { ipcHash } from "../../protocol/crypto/hex.ts";
 import type { BusChoice } from "../../model/loader/host_master.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { masterId } from "../master/master_id.ts";

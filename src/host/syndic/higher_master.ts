@@ -9,16 +9,34 @@ import { isPlainJid } from "../../model/job/jid.ts";
 import type { Logger } from "../../base/log.ts";
 import { MasterConnection } from "../minion/connection.ts";
 import type { MasterAddress } from "../minion/master_address.ts";
-import { ctime } from "../minion/start_event.ts";
+import { ctime } from "../minion/serve_masters.ts";
 import { isRecord } from "../../base/record.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Transport } from "../../protocol/transport/transport.ts";
-import { ForwardedJob, type JobOwner, type Load, type ReturnFields } from "./forwarded_job.ts";
+import { ForwardedJob, type HeldReturn, type JobOwner, type Load, type ReturnFields } from "./forwarded_job.ts";
 import type { ForwardJournal } from "./forward_journal.ts";
 import type { LocalJobs } from "./local_jobs.ts";
 import type { LocalMaster } from "./local_master.ts";
-import type { ReturnMemory } from "./return_memory.ts";
 import { Uplink } from "./uplink.ts";
+
+/** The most bytes of returns that are held in memory for all higher masters; other returns are read from the local job cache. */
+const MAX_HELD_BYTES = 16 * 1024 * 1024;
+
+/** Counts the returns that are held in memory. */
+export class ReturnMemory {
+  #bytes = 0;
+
+  hold(result: ReturnFields, size: number): HeldReturn {
+    if (this.#bytes + size > MAX_HELD_BYTES) return { result: undefined, size: 0 };
+    this.#bytes += size;
+    return { result, size };
+  }
+
+  release(held: HeldReturn): void {
+    this.#bytes -= held.size;
+    held.size = 0;
+  }
+}
 
 export interface HigherMasterOptions {
   runtime: Runtime;

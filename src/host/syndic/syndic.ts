@@ -14,13 +14,32 @@ import { openTransport } from "../../protocol/transport/open_transport.ts";
 import type { Transport } from "../../protocol/transport/transport.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { ForwardJournal } from "./forward_journal.ts";
-import { HigherMaster } from "./higher_master.ts";
+import { HigherMaster, ReturnMemory } from "./higher_master.ts";
 import { LocalEvents } from "./local_events.ts";
 import { LocalJobs } from "./local_jobs.ts";
 import { LocalMaster } from "./local_master.ts";
-import { ReturnMemory } from "./return_memory.ts";
-import { NO_TELEMETRY, type Telemetry } from "../../base/telemetry/mod.ts";
-import { observeSyndic } from "./syndic_metrics.ts";
+import { type Meter, METRICS, NO_TELEMETRY, type Telemetry } from "../../base/telemetry/mod.ts";
+
+/** The numbers of a higher master that metrics show. */
+type ObservedMaster = Pick<HigherMaster, "isOpen" | "size" | "unsent"> & { uplink: { dropped: number } };
+
+/** Makes the meter read counts that a syndic keeps. */
+export function observeSyndic(
+  meter: Meter,
+  masters: readonly ObservedMaster[],
+  local: Pick<LocalMaster, "isConnected">,
+): void {
+  if (!meter.enabled) return;
+  const total = (of: (master: ObservedMaster) => number) => masters.reduce((sum, master) => sum + of(master), 0);
+  meter.read(METRICS.syndicMasters, () => {
+    const connected = masters.filter(({ isOpen }) => isOpen).length;
+    return [{ value: connected, values: ["connected"] }, { value: masters.length - connected, values: ["away"] }];
+  });
+  meter.read(METRICS.syndicLocalMaster, () => local.isConnected ? 1 : 0);
+  meter.read(METRICS.syndicJobs, () => total(({ size }) => size));
+  meter.read(METRICS.syndicReturnsUnsent, () => total(({ unsent }) => unsent));
+  meter.read(METRICS.syndicEventsDropped, () => total(({ uplink }) => uplink.dropped));
+}
 
 export interface SyndicOptions {
   runtime: Runtime;

@@ -1,4 +1,4 @@
-import { compareText } from "./compare.ts";
+import { compareText } from "./text.ts";
 import { comparable, equal, isNumeric, PythonObject, Tuple, typeName } from "./values.ts";
 import { typeError } from "./python_error.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";

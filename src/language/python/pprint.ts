@@ -1,4 +1,4 @@
-import { compareText } from "./compare.ts";
+import { compareText, splitLinesKeepEnds, WHITESPACE } from "./text.ts";
 import {
   type AnyMap,
   bytesRepr,
@@ -11,7 +11,6 @@ import {
   Tuple,
   typeName,
 } from "./values.ts";
-import { splitLinesKeepEnds, WHITESPACE } from "./text.ts";
 
 /**
  * Python's `pprint.pformat`: the literal of a value, keys sorted, split into lines where it would exceed the width.

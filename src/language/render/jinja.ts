@@ -15,9 +15,8 @@ import {
 } from "../jinja/mod.ts";
 import { CONVERT_FILTERS, hashFilters, QUOTE_FILTER, SALT_TESTS } from "./jinja/filters/convert.ts";
 import { fileFilters } from "./jinja/filters/files.ts";
-import { LIST_FILTERS } from "./jinja/filters/lists.ts";
+import { LIST_FILTERS, QUERY_FILTERS } from "./jinja/filters/lists.ts";
 import { networkFilters } from "./jinja/filters/network.ts";
-import { QUERY_FILTERS } from "./jinja/filters/query.ts";
 import { remoteFilters, type RemoteHost } from "./jinja/filters/remote.ts";
 import { SERIALIZE_FILTERS } from "./jinja/filters/serialize.ts";
 import {

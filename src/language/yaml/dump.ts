@@ -10,7 +10,7 @@ import {
   str,
   Tuple,
 } from "../python/values.ts";
-import { sorted } from "../python/compare.ts";
+import { sorted } from "../python/text.ts";
 import { emit, type EmitOptions, type EmittedNode } from "./emitter.ts";
 import { scalarKind } from "./scalar.ts";
 

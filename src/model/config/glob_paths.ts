@@ -1,6 +1,6 @@
 import { compileGlob } from "../../language/python/glob.ts";
 import type { FileStat, FileSystem } from "../../runtime/fs.ts";
-import { joinPath } from "../../base/paths.ts";
+import { dirName, joinPath } from "../../base/paths.ts";
 
 /** True if a path is a shell pattern. */
 export const hasMagic = (path: string): boolean => /[*?[]/.test(path);
@@ -45,3 +45,19 @@ export function globPaths(fs: FileSystem, pattern: string): string[] {
   });
   return found;
 }
+
+/**
+ * The path of a file next to those that a minion's configuration includes by default, such as `_schedule.conf`. Undefined for a
+ * minion without configuration files.
+ *
+ * @param opts `conf_file`, `default_include`
+ */
+export function includedFile(opts: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const { conf_file, default_include = "minion.d/*.conf" } = opts;
+  if (typeof conf_file !== "string" || conf_file === "") return undefined;
+  return joinPath(joinPath(dirName(conf_file), dirName(String(default_include))), name);
+}
+
+/** The file in which a minion keeps its schedule for the next start. */
+export const savedSchedulePath = (opts: Readonly<Record<string, unknown>>): string | undefined =>
+  includedFile(opts, "_schedule.conf");

@@ -1,8 +1,21 @@
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, number, partly, text } from "./option.ts";
-import { PYTHON_OPTIONS } from "./python_opts.ts";
 import { WEB_OPTIONS } from "./web_opts.ts";
 import { anyNumber, level, levels, oneOf, within } from "./rules.ts";
+
+/** Options of Python on a host: a minion uses them for modules and states, a master for runners. */
+const PYTHON_OPTIONS = {
+  python: any(
+    "auto",
+    "The Python that runs custom modules written for Salt. `auto`: that of Salt's packages, of a virtual environment, or `python3` in the path. False: none. A path: that one.",
+  ),
+  python_salt: bool(
+    true,
+    "Salt's own package of that Python lends the modules and functions that Brine does not have.",
+  ),
+  python_prefer: list([], "Modules whose functions come from Salt's own package where it has them, such as `pkg`."),
+  utils_dirs: list([], "More directories of `_utils`, for custom modules in Python."),
+};
 
 /** Options that masters and minions have with the same type, default and meaning. */
 export const HOST_OPTIONS = {

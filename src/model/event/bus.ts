@@ -1,5 +1,6 @@
 import { AsyncQueue } from "../../base/async/queue.ts";
 import { eventStamp, eventTag, packEvent, unpackEvent } from "../../protocol/wire/event_frame.ts";
+import type { SocketAddress } from "../../runtime/net.ts";
 
 /** The data of an event: text keys; values as in msgpack, or `Packed` ones that are passed on without decoding. */
 export type EventData = Record<string, unknown>;
@@ -159,4 +160,22 @@ export class EventBus {
       [Symbol.dispose]: stop,
     } as AsyncIterableIterator<BusEvent> & Disposable;
   }
+}
+
+/** Name of the socket in `sock_dir` that only Brine programs connect to. */
+export const OWN_BUS = "brine_event_pub.ipc";
+
+/** Tag of a listener's request at {@link OWN_BUS}: for numbered events, beginning with those `after` an id. */
+export const SUBSCRIBE = "brine/subscribe";
+
+/** Addresses of the sockets of a bus. */
+export interface BusAddresses {
+  /** Listeners connect here. */
+  pub: SocketAddress;
+  /** Programs that fire events connect here. */
+  pull: SocketAddress;
+  /**
+   * Brine listeners connect here: a socket that real Salt does not have, on which the framing is never in doubt.
+   */
+  own?: SocketAddress;
 }

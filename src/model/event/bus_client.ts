@@ -1,7 +1,11 @@
 import { deferred } from "../../base/async/deferred.ts";
 import type { Net, SocketAddress } from "../../runtime/net.ts";
 import { IpcFrameReader, type IpcFraming, packIpcFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
-import { BusEvent } from "./bus.ts";
+import { BusEvent, OWN_BUS } from "./bus.ts";
+import { joinPath } from "../../base/paths.ts";
+import type { Logger } from "../../base/log.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
+import { pullFraming } from "./salt_framing.ts";
 
 /** A connection that receives the events of another process's bus. */
 export interface BusListener extends Disposable {
@@ -78,4 +82,25 @@ export async function sendToBus(net: Net, pull: SocketAddress, framing: IpcFrami
     connection.write(framing === "length" ? withLength(frame) : frame);
   };
   return { send, close, [Symbol.dispose]: () => void close() };
+}
+
+/** The options of a master that {@link sendToMasterBus} needs. */
+export interface MasterBusOpts {
+  sock_dir: string;
+  config_dir?: unknown;
+}
+
+/**
+ * Connects to the bus of the master on this host to fire events, for a Brine master or a real one.
+ *
+ * @throws {SystemError} if no master is running
+ */
+export function sendToMasterBus(
+  { net, fs }: { net: Net; fs: FileSystem },
+  log: Logger,
+  { sock_dir, config_dir }: MasterBusOpts,
+): Promise<BusSender> {
+  const isBrine = fs.stat(joinPath(sock_dir, OWN_BUS)) !== undefined;
+  const framing = isBrine ? "length" : pullFraming(fs, log, String(config_dir ?? "/etc/salt"));
+  return sendToBus(net, { kind: "unix", path: joinPath(sock_dir, "master_event_pull.ipc") }, framing);
 }

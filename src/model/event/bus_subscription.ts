@@ -2,8 +2,7 @@ import { deferred } from "../../base/async/deferred.ts";
 import type { Net, SocketAddress } from "../../runtime/net.ts";
 import { packEvent } from "../../protocol/wire/event_frame.ts";
 import { type IpcFrame, IpcFrameReader, packIpcFrame } from "../../protocol/wire/ipc_frame.ts";
-import { BusEvent } from "./bus.ts";
-import { SUBSCRIBE } from "./bus_addresses.ts";
+import { BusEvent, SUBSCRIBE } from "./bus.ts";
 import type { BusListener } from "./bus_client.ts";
 
 /** The reply to a new subscriber. */

@@ -9,8 +9,7 @@ import {
   packNumberedFrame,
   withLength,
 } from "../../protocol/wire/ipc_frame.ts";
-import type { BusEvent } from "./bus.ts";
-import { SUBSCRIBE } from "./bus_addresses.ts";
+import { type BusEvent, SUBSCRIBE } from "./bus.ts";
 import type { EventLogReader } from "./event_log.ts";
 import type { KeptEvents } from "./kept_events.ts";
 

@@ -2,7 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { entriesOf, isMap } from "../../language/python/values.ts";
 import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
-import { knownError } from "./foreign_errors.ts";
+import { knownError } from "./family.ts";
 import { exportedDocumentation, exportedSignature } from "./javascript_source.ts";
 import type { AnyContext, CustomFunction, CustomPlace, LoadedFile, Virtual } from "./loaded_file.ts";
 import type { PythonFamily } from "./python/python_file.ts";

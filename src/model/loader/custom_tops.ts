@@ -4,6 +4,8 @@ import { type CustomPlace, foreignText, known, loadCustomFile } from "./custom_f
 import { type CustomFile, customFiles } from "./custom_files.ts";
 import { lentFiles } from "./lent_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 /** Milliseconds that a custom module of `master_tops` may take for one minion. */
 export const CUSTOM_TOP_MS = 20_000;
@@ -84,3 +86,27 @@ export async function runCustomTop(place: CustomPlace, request: CustomTopRequest
   const answer = call(place, file, request, limit.signal);
   return checked(await within(place.runtime.clock, CUSTOM_TOP_MS, undefined, answer, late), file);
 }
+
+/** What a module of `master_tops` receives. */
+interface TopsContext {
+  readonly runtime: Runtime;
+  readonly log: Logger;
+  /** Id of the minion whose states are wanted, from its key, not from what the minion says. */
+  readonly id: string;
+  /** Grains as the minion sent them. */
+  readonly grains: Record<string, unknown>;
+}
+
+/** The export `tops` of a file under `plugins/tops/`: names of SLS files for a minion, in addition to top files. */
+export interface MasterTops {
+  /**
+   * Returns environment → names of SLS files.
+   *
+   * @param settings the value of `master_tops` under the module's name
+   * @throws any error: it is logged, and the minion gets no names from this module
+   */
+  run(context: TopsContext, settings: unknown): Promise<AnyMap>;
+}
+
+/** Modules of `master_tops`: name → function that loads the module. */
+export type TopsRegistry = Record<string, () => Promise<{ tops: MasterTops }>>;

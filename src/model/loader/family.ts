@@ -1,4 +1,4 @@
-import { SaltError } from "../../base/errors.ts";
+import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Virtual } from "./loaded_file.ts";
@@ -14,8 +14,29 @@ import type { AuditReader } from "./audit.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { BusChoice, HostMaster } from "./host_master.ts";
 import type { FunctionCatalog } from "./function_catalog.ts";
-import type { ReactorAccess } from "./reactor_access.ts";
 import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
+import { isMap, lookup } from "../../language/python/values.ts";
+
+/** The reactor of the master on this host, for the runner `reactor`. */
+export interface ReactorAccess {
+  /** True if the configuration has a reactor. */
+  readonly isConfigured: boolean;
+  /**
+   * Sends a command to the running reactor, by events of the master's bus.
+   *
+   * @returns the answer; undefined if none comes within half a minute
+   */
+  ask(
+    operation: "list" | "add" | "delete" | "is_leader" | "set_leader" | "status",
+    fields: Record<string, unknown>,
+  ): Promise<Record<string, unknown> | undefined>;
+  /**
+   * The reactions that an event would cause.
+   *
+   * @param reactors SLS files to try. @default the files configured for the tag
+   */
+  test(tag: string, data: Record<string, unknown>, reactors: readonly string[] | undefined): Promise<unknown>;
+}
 
 /** One function that a job may call. */
 export interface ExecutionFunction {
@@ -520,4 +541,29 @@ export interface RunnerContext {
     choice: BusChoice,
     wants: (tag: string) => boolean,
   ): AsyncIterable<{ tag: string; data: Record<string, unknown> }>;
+}
+
+/** Errors that hosts distinguish, by name, because custom code cannot import their classes. */
+const KINDS: Record<string, (message: string, cause: unknown) => Error> = {
+  CommandExecutionError: (message, cause) => {
+    const info = isMap(cause) ? lookup(cause, "info") : (cause as { info?: unknown }).info;
+    return new CommandExecutionError(message, { cause, ...(info === undefined ? {} : { info }) });
+  },
+  SaltInvocationError: (message) => new SaltInvocationError(message),
+  CommandNotFoundError: (message) => new CommandNotFoundError(message),
+  TypeError: (message) => new InvalidArgumentsError(message),
+};
+
+/**
+ * Converts an error of a custom module to the host's error of the same name; an error of any other name is returned unchanged.
+ *
+ * @param message text of the new error. @default the message of `cause`
+ */
+export function knownError(kind: unknown, cause: unknown, message = messageOf(cause)): unknown {
+  const make = typeof kind === "string" && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
+  if (make === undefined) return cause;
+  const error = make(message, cause);
+  // Keep the stack: the module's author needs the place of the error.
+  if (cause instanceof Error && cause.stack !== undefined) error.stack = cause.stack;
+  return error;
 }

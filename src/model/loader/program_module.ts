@@ -4,8 +4,7 @@ import type { Logger } from "../../base/log.ts";
 import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { CommandExecutionError } from "./family.ts";
-import { knownError } from "./foreign_errors.ts";
+import { CommandExecutionError, knownError } from "./family.ts";
 import { type Args, parseSignature, type Signature } from "./signature.ts";
 
 /** A program's description of itself. */

@@ -3,13 +3,11 @@ import { type AnyMap, entriesOf, textsOf } from "../../language/python/values.ts
 import { SALT_MINION_DEFAULTS } from "../config/salt_defaults.ts";
 import { createRenderers } from "../../language/render/renderers.ts";
 import { decryptionOf, decryptValue } from "../../language/render/decrypt.ts";
-import { gpgOptionsOf } from "../../language/render/gpg_options.ts";
-import { jinjaOptionsOf } from "../../language/render/jinja/options_of.ts";
+import { gpgOptionsOf, type Renderer, type RendererTable, type RenderJob } from "../../language/render/renderer.ts";
+import { jinjaOptionsOf, templateLimitsOf } from "../../language/render/jinja/limits_of.ts";
 import { Pipeline } from "../../language/render/pipeline.ts";
-import type { Renderer, RendererTable, RenderJob } from "../../language/render/renderer.ts";
 import { RenderError } from "../../language/render/render_error.ts";
 import type { TemplateFile } from "../../language/render/jinja/environment.ts";
-import { templateLimitsOf } from "../../language/render/jinja/limits_of.ts";
 import { templateValues } from "../../language/render/host_values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { codeRenderers } from "./code_renderers.ts";

@@ -1,6 +1,6 @@
 import { SaltError } from "../../base/errors.ts";
 import { repr } from "../../language/python/values.ts";
-import { writtenTraceback } from "../../language/python/written_traceback.ts";
+import { writtenTraceback } from "../../language/python/python_error.ts";
 
 /** Frames that are shown; the innermost ones say most. */
 const MAX_FRAMES = 30;

@@ -1,12 +1,14 @@
 import { ConfigError } from "../../base/errors.ts";
 import { deepCopy } from "../../language/python/copy.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { entriesOf, str, truthy } from "../../language/python/values.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 import type { Entry } from "./entry.ts";
 import { skipOf } from "./limits.ts";
 import type { LocalTime } from "./local_time.ts";
 import { explicitMoments } from "./times.ts";
 import { type Look, type Timing, timingOf, type TimingParts } from "./timing.ts";
+import type { Clock } from "../../base/async/clock.ts";
+import { offsetText, strftime } from "../../language/python/strftime.ts";
 
 /** Settings of a schedule for all its jobs. */
 export interface Settings {
@@ -201,4 +203,30 @@ export class Job {
       ...(skipped?.isOver === true ? { _skipped: true, _skipped_time: time(skipped.atMs) } : {}),
     };
   }
+}
+
+/** The metadata of an entry, with the fields that Salt adds: `_TOS` offset of the zone, `_TS` local time, `_TT` time in UTC. */
+export function scheduleMetadata(metadata: object, clock: Clock): Record<string, unknown> {
+  const now = new Date(clock.now());
+  const utc = new Date(now.getTime() + now.getTimezoneOffset() * 60_000);
+  return {
+    ...Object.fromEntries(entriesOf(metadata as Record<string, unknown>)),
+    _TOS: offsetText(-now.getTimezoneOffset()),
+    _TS: strftime(now, "%a %b %e %H:%M:%S %Y"),
+    _TT: strftime(utc, "%Y %B %d %a %H %m"),
+  };
+}
+
+/**
+ * The returners of an entry, followed by those of `schedule_returner`, without duplicates. As in Salt, a text is one name; a
+ * name with a comma matches no returner.
+ *
+ * @param unusable called with such a name
+ */
+export function scheduleReturners(own: unknown, ofAll: unknown, unusable: (name: string) => void): string[] {
+  const names = [own, ofAll].flat().filter((name) => typeof name === "string" && name !== "") as string[];
+  return [...new Set(names)].filter((name) => {
+    if (name.includes(",")) unusable(name);
+    return !name.includes(",");
+  });
 }

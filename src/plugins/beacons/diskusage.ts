@@ -2,7 +2,7 @@ import { type BeaconEvent, type BeaconModule, VALID } from "../../model/loader/b
 import { compilePattern } from "../../language/python/regexp.ts";
 import { toFloat } from "../../language/python/values.ts";
 import { mounts } from "../linux/proc.ts";
-import { percentOf } from "./percent.ts";
+import { percentOf } from "./usage.ts";
 
 /** Used space, in percent of what users can have, with one digit behind the point. */
 function usage(space: { total: number; free: number; available: number }): number {

@@ -1,5 +1,9 @@
 import { type BeaconModule, settingsOf, VALID } from "../../model/loader/beacons.ts";
-import { percentOf } from "./percent.ts";
+
+/** A threshold such as `80`, `"80%"` or `80.5`. */
+export function percentOf(value: unknown): number {
+  return Number(typeof value === "string" ? value.replaceAll("%", "") : value);
+}
 
 /** A beacon for what is used of something, as `percent` of a function's answer. */
 export function usageBeacon(name: string, fun: string): BeaconModule {

@@ -2,7 +2,7 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
-import { repr, str, truthy } from "../../language/python/values.ts";
+import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { messageOf } from "../../base/errors.ts";
 import { exchange, type HttpResponse } from "./http.ts";
 
@@ -197,3 +197,25 @@ export const part = (name: unknown): string => {
 
 /** The name of an image, which may have slashes; none of its parts leads upwards. */
 export const imagePart = (name: unknown): string => str(name).split("/").map(part).join("/");
+
+/** Filters as the daemon reads them: each a list of texts; undefined for none. */
+export function filterText(filters: unknown): string | undefined {
+  if (!isMap(filters)) return undefined;
+  const lists = entriesOf(filters).map(([name, value]) => [
+    str(name),
+    (Array.isArray(value) ? value : [value]).map((one) => typeof one === "boolean" ? String(one) : str(one)),
+  ]);
+  return JSON.stringify(Object.fromEntries(lists));
+}
+
+const PIECE = 1 << 18;
+
+/** The content of a file, piece by piece. */
+export function* fileBytes({ runtime: { fs } }: Pick<JobContext, "runtime">, path: string): Generator<Uint8Array> {
+  for (let at = 0;;) {
+    const piece = fs.readAt(path, at, PIECE);
+    if (piece.length === 0) return;
+    yield piece;
+    at += piece.length;
+  }
+}

@@ -1,8 +1,7 @@
 import type { EngineEvent, EngineModule } from "../../model/loader/engines.ts";
 import { fnmatch } from "../../model/event/tag.ts";
 import { str } from "../../language/python/values.ts";
-import { eventJson } from "./event_json.ts";
-import { HttpOut } from "./sending.ts";
+import { eventJson, HttpOut } from "./sending.ts";
 
 /**
  * Which events are posted: tags count where they are a list, functions where an event names one. As in Salt a text for `funs` chooses

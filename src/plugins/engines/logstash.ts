@@ -2,8 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { EngineContext, EngineEvent, EngineModule } from "../../model/loader/engines.ts";
 import { str } from "../../language/python/values.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
-import { eventJson } from "./event_json.ts";
-import { Outgoing, tcpAddress } from "./sending.ts";
+import { eventJson, Outgoing, tcpAddress } from "./sending.ts";
 
 /** Fields of events that Python's library leaves out: they have names of the record's own. */
 const LEFT_OUT = new Set(

@@ -1,8 +1,7 @@
 import { fnmatch } from "../../model/event/tag.ts";
 import type { EngineContext, EngineEvent, EngineModule } from "../../model/loader/engines.ts";
 import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
-import { eventJson } from "./event_json.ts";
-import { HttpOut } from "./sending.ts";
+import { eventJson, HttpOut } from "./sending.ts";
 
 /** Lines of one message, and characters of each; what is more is counted. */
 const MOST_LINES = 20;

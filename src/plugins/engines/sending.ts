@@ -4,9 +4,10 @@ import { deferred } from "../../base/async/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { EngineContext } from "../../model/loader/engines.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
-import { entriesOf, isMap, str } from "../../language/python/values.ts";
+import { entriesOf, isMap, mapOf, str } from "../../language/python/values.ts";
 import { takeUser } from "../../runtime/basic_auth.ts";
 import type { Connection, SocketAddress } from "../../runtime/net.ts";
+import { dumpJson } from "../../language/python/json_dump.ts";
 
 /** Between two attempts to connect. */
 const AGAIN = { initialMs: 500, maxMs: 60_000 };
@@ -156,3 +157,14 @@ export class HttpOut {
     }
   }
 }
+
+/** A value as JSON can have it: bytes are text, keys are text. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (isMap(value)) return mapOf(entriesOf(value).map(([key, item]) => [str(key), plain(item)]));
+  return value;
+}
+
+/** The data of an event as JSON, as Python writes it. */
+export const eventJson = (data: unknown): string => dumpJson(plain(data));

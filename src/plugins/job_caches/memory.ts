@@ -1,9 +1,8 @@
 import type { JobListEntry, JobLoad, JobSearch, LocalJobCache, StoredReturn } from "../../model/job/job_cache.ts";
 import type { TargetOutcome } from "../../model/job/outcome.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
-import { allMinions, byMinion } from "./minions.ts";
+import { allMinions, byMinion, type JobRemoval, type LocalJobReads, type LocalJobSaves } from "./parts.ts";
 import { oldestJobs } from "./oldest_jobs.ts";
-import type { JobRemoval, LocalJobReads, LocalJobSaves } from "./parts.ts";
 import { pages, sifted } from "./search.ts";
 
 interface Job {

@@ -9,7 +9,7 @@ import { splitLines } from "../../language/python/text.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { install } from "./aptpkg/install.ts";
-import { isFamily } from "../packages/family.ts";
+import { isFamily } from "./dpkg_lowpkg.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import { changes } from "../packages/lists.ts";
 import { downloadedPackages } from "../packages/package_file.ts";

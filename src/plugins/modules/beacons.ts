@@ -1,6 +1,6 @@
 import { entriesOf, equal, fieldsOf, isMap, listOf, lookup, str, truthy } from "../../language/python/values.ts";
 import { dirName } from "../../base/paths.ts";
-import { includedFile } from "../../model/config/saved_schedule.ts";
+import { includedFile } from "../../model/config/glob_paths.ts";
 import { executionFunction, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
 import type { Args, Arguments } from "../../model/loader/signature.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";

@@ -9,9 +9,8 @@ import {
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { str, truthy } from "../../language/python/values.ts";
-import { DockerClient, part } from "../docker/client.ts";
+import { DockerClient, filterText, part } from "../docker/client.ts";
 import { CREATE_OPTIONS } from "../docker/create_options.ts";
-import { filterText } from "../docker/filters.ts";
 import { readPrinted } from "../docker/streams.ts";
 import { keywords } from "../keywords.ts";
 import { compareContainerNetworks, compareContainers, compareNetworks } from "./docker/compare.ts";

@@ -1,15 +1,25 @@
-import { CommandExecutionError, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  type Context,
+  type ExecutionModule,
+  type JobContext,
+} from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { str } from "../../language/python/values.ts";
 import { run, runAll } from "../commands.ts";
 import { keywords } from "../keywords.ts";
-import { isFamily } from "../packages/family.ts";
 import { fieldFormat, fieldRows, utcDate } from "../packages/fields.ts";
 import { lowPackageFunctions } from "../packages/functions.ts";
 import { changes } from "../packages/lists.ts";
 import { packageFile } from "../packages/package_file.ts";
 import { fileFunctions, type Files } from "../packages/shared_functions.ts";
 import { license } from "./aptpkg/details.ts";
+
+/** True if this host is of one of these families, or if its grains do not say. */
+export function isFamily({ grains }: Pick<Context, "grains">, families: readonly string[]): boolean {
+  const { os_family: family } = grains;
+  return typeof family !== "string" || families.includes(family);
+}
 
 type Fields = Record<string, unknown>;
 

@@ -15,10 +15,18 @@ import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";
 import { splitWords } from "../linux/words.ts";
 import { configGet, configGetRegexp, configSet, configUnset } from "./git/config.ts";
-import { command, directoryOf, git, optionWords, type RunOptions, versionOf, withCredentials } from "./git/run.ts";
+import {
+  command,
+  directoryOf,
+  git,
+  optionWords,
+  output,
+  type RunOptions,
+  versionOf,
+  withCredentials,
+} from "./git/run.ts";
 import { addWorktree, isWorktree, listWorktrees, pruneWorktrees, removeWorktree } from "./git/worktree.ts";
 import { mergeBase, mergeTree } from "./git/merge.ts";
-import { output } from "./git/output.ts";
 import { commaList, fetchRefs, given, lsRemote, remoteGet, remoteRefs, remotes, remoteSet } from "./git/remotes.ts";
 
 /** Arguments that most functions end with. */

@@ -5,8 +5,7 @@ import {
   type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { compareText } from "../../language/python/compare.ts";
-import { splitLines, splitWords } from "../../language/python/text.ts";
+import { compareText, splitLines, splitWords } from "../../language/python/text.ts";
 import { basename, join } from "../../language/python/posixpath.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";

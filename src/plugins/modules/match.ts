@@ -10,7 +10,7 @@ import { update } from "../../language/python/update.ts";
 import { parseIpTarget } from "../../model/target/ipcidr.ts";
 import { matchMinion } from "../../model/target/match.ts";
 import type { TargetType } from "../../model/target/target.ts";
-import { loadDatastore } from "../datastore.ts";
+import { loadDatastore } from "./data.ts";
 import { pythonError } from "../python_errors.ts";
 
 /** The ways to match that a table of `filter_by` or `search_by` may be read by. */

@@ -10,8 +10,8 @@ import {
 } from "../packages/lists.ts";
 import { packSources, parseTargets, type TargetOptions } from "../packages/targets.ts";
 import { compareVersions, hostCompare } from "../packages/versions.ts";
-import { installedVersions } from "../packages/installed_versions.ts";
-import { hasFunction } from "../states/available.ts";
+import { installedVersions } from "../packages/shared_functions.ts";
+import { hasFunction } from "../states/outcome.ts";
 
 const lists = (value: unknown): PackageList => isMap(value) ? value as PackageList : {};
 

@@ -1,10 +1,9 @@
 import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { isAvailable } from "./postgres/available.ts";
+import { CONNECTION, connectionOf, isAvailable, query, serverVersion } from "./postgres/psql.ts";
 import { CLUSTERS } from "./postgres/clusters.ts";
 import { DATABASES } from "./postgres/databases.ts";
 import { EXTENSIONS } from "./postgres/extensions.ts";
 import { PRIVILEGES } from "./postgres/privileges.ts";
-import { CONNECTION, connectionOf, query, serverVersion } from "./postgres/psql.ts";
 import { ROLES } from "./postgres/roles.ts";
 import { SCHEMAS } from "./postgres/schemas.ts";
 

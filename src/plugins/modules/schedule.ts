@@ -1,4 +1,4 @@
-import { includedFile } from "../../model/config/saved_schedule.ts";
+import { includedFile } from "../../model/config/glob_paths.ts";
 import { messageOf } from "../../base/errors.ts";
 import {
   executionFunction,

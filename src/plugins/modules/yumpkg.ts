@@ -2,13 +2,11 @@ import { isTrue, str, textsOf, truthy } from "../../language/python/values.ts";
 import { executionFunction, type ExecutionModule } from "../../model/loader/family.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import { groupDifference, RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
-import { hasRpm } from "../packages/rpm/host.ts";
-import { installedRpms, listRpms } from "../packages/rpm/installed.ts";
+import { hasRpm, installedRpms, listRpms } from "../packages/rpm/installed.ts";
 import { newest, refresh, repoPackages, upgrades } from "./yumpkg/available.ts";
 import { groupInfo, groupList, groupPackages } from "./yumpkg/groups.ts";
 import { hold, listHolds } from "./yumpkg/holds.ts";
-import { downloaded, install, remove, upgrade } from "./yumpkg/install.ts";
-import { patches } from "./yumpkg/patches.ts";
+import { downloaded, install, patches, remove, upgrade } from "./yumpkg/install.ts";
 import { yumProgram } from "./yumpkg/program.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./yumpkg/repositories.ts";
 

@@ -1,5 +1,5 @@
 import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
-import { sorted } from "../../language/python/compare.ts";
+import { sorted } from "../../language/python/text.ts";
 import { STATE_SEPARATOR } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 import { labelled } from "./table.ts";

@@ -5,11 +5,29 @@ import { compileGlob } from "../../language/python/glob.ts";
 import { isTrue, str, truthy } from "../../language/python/values.ts";
 import type { CommandOutcome } from "../commands.ts";
 import { type lowPackageFunctions, packageFunctions } from "./functions.ts";
-import { installedVersions } from "./installed_versions.ts";
 import { changes, type PackageList, stringify } from "./lists.ts";
-import { infoInstalled } from "./rpm/info_installed.ts";
+import { infoInstalled } from "./rpm/installed.ts";
 import { hostArch, normalName, parseArch } from "./rpm/names.ts";
 import type { Wanted } from "./targets.ts";
+
+/** The installed versions of packages, which may be globs: of one package its version alone, otherwise by name. */
+export async function installedVersions(
+  context: Pick<JobContext, "call">,
+  names: readonly string[],
+  { versions_as_list: asList = false, ...keyword }: Record<string, unknown> = {},
+): Promise<unknown> {
+  const found: Record<string, string[]> = {};
+  if (names.length > 0) {
+    const pkgs = await context.call("pkg.list_pkgs", [], { versions_as_list: true, ...keyword }) as typeof found;
+    for (const name of names) {
+      const fits = name.includes("*") ? Object.keys(pkgs).filter(compileGlob(name)) : [name];
+      for (const one of fits) found[one] = pkgs[one] ?? [];
+    }
+  }
+  const shown: Record<string, unknown> = isTrue(asList) ? found : stringify(found);
+  const values = Object.values(shown);
+  return values.length === 1 && !names.some((name) => name.includes("*")) ? values[0] : shown;
+}
 
 /** Nothing as an empty text, one value alone, several as a map. */
 export const oneOrAll = <T>(found: Record<string, T>, count = Object.keys(found).length): T | "" | Record<string, T> =>

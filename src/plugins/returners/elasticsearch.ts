@@ -4,8 +4,7 @@ import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { type Attempt, attempt, postAddress } from "./http_post.ts";
 import { plain, toJson } from "./json.ts";
-import { numberOption, returnerOptions } from "./options.ts";
-import { wholeReturn } from "./whole_return.ts";
+import { numberOption, returnerOptions, wholeReturn } from "./options.ts";
 
 const STATE_FUNCTIONS = ["state.apply", "state.highstate", "state.sls"];
 

@@ -1,6 +1,6 @@
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { repr } from "../../language/python/values.ts";
-import { wholeReturn } from "./whole_return.ts";
+import { wholeReturn } from "./options.ts";
 
 /** Prints each return, and each event of a master, to standard output, as Python shows it. */
 export function localReturner(print: (text: string) => void): ReturnerModule {

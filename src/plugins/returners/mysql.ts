@@ -12,8 +12,7 @@ import {
   STRICT_MODE,
 } from "../mysql_session.ts";
 import { fromJson, toJson } from "./json.ts";
-import { numberOption, returnerOptions } from "./options.ts";
-import { verdict } from "./verdict.ts";
+import { numberOption, returnerOptions, verdict } from "./options.ts";
 
 /** Salt's tables, as the documentation of its returner has them, made only where they are missing. */
 export const TABLES = `CREATE TABLE IF NOT EXISTS \`jids\` (

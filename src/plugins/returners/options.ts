@@ -1,5 +1,6 @@
 import type { ReturnerContext } from "../../model/loader/family.ts";
-import { isMap, lookup } from "../../language/python/values.ts";
+import { isMap, lookup, truthy } from "../../language/python/values.ts";
+import { Packed, unpack } from "../../protocol/wire/msgpack.ts";
 
 /** Where Salt's `config.option` looks, the nearest first. */
 function sources(context: ReturnerContext): Record<string, unknown>[] {
@@ -57,4 +58,15 @@ export function keepJobsSeconds(opts: Record<string, unknown>): number {
   const { keep_jobs_seconds: seconds = 86400, keep_jobs: hours } = opts;
   const given = seconds === 86400 && typeof hours === "number" ? hours * 3600 : seconds;
   return Math.floor(numberOption("keep_jobs_seconds", given));
+}
+
+/** The `success` of a return as one boolean: of several functions, whether all of them succeeded. */
+export function verdict(success: unknown): boolean {
+  if (isMap(success)) return Object.values(success).every(truthy);
+  return Array.isArray(success) ? success.every(truthy) : truthy(success ?? false);
+}
+
+/** A return whose value is read: a master gives it as it came. */
+export function wholeReturn(ret: Record<string, unknown>): Record<string, unknown> {
+  return ret.return instanceof Packed ? { ...ret, return: unpack(ret.return, "wire") } : ret;
 }

@@ -4,8 +4,7 @@ import { truthy } from "../../language/python/values.ts";
 import { loadDriver } from "../driver.ts";
 import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";
-import { numberOption, returnerOptions } from "./options.ts";
-import { verdict } from "./verdict.ts";
+import { numberOption, returnerOptions, verdict } from "./options.ts";
 
 /** The part of npm's `postgres` that is used here. */
 interface Query extends PromiseLike<Record<string, unknown>[]> {

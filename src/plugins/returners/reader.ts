@@ -8,7 +8,7 @@ import {
 import { isPlainJid, jidMs } from "../../model/job/jid.ts";
 import type { JobReader, ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { pack } from "../../protocol/wire/msgpack.ts";
-import { byMinion } from "../job_caches/minions.ts";
+import { byMinion } from "../job_caches/parts.ts";
 import { PAGE, summaryFilter } from "../job_caches/search.ts";
 
 /** Reads the jobs that a returner has saved: for an `ext_job_cache`, or the `ext_source` of a runner. */

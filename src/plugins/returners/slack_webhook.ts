@@ -3,8 +3,7 @@ import { entriesOf, isMap, lookup, repr, str, truthy } from "../../language/pyth
 import { dump } from "../../language/yaml/dump.ts";
 import { attempt, postAddress } from "./http_post.ts";
 import { toJson } from "./json.ts";
-import { returnerOptions } from "./options.ts";
-import { wholeReturn } from "./whole_return.ts";
+import { returnerOptions, wholeReturn } from "./options.ts";
 
 const SERVICE = "https://hooks.slack.com/services/";
 const TIMEOUT_MS = 30_000;

@@ -34,7 +34,7 @@ async function dataOf({ runtime: { fs }, log }: SdbContext, path: string): Promi
 async function decrypted({ runtime, log, opts }: SdbContext, data: AnyMap): Promise<unknown> {
   const [{ createRenderers }, { gpgOptionsOf }] = await Promise.all([
     import("../../language/render/renderers.ts"),
-    import("../../language/render/gpg_options.ts"),
+    import("../../language/render/renderer.ts"),
   ]);
   const render = await createRenderers(runtime).gpg!();
   return await render(data, { path: "sdb", saltenv: "base", argline: "", globals: {}, log, gpg: gpgOptionsOf(opts) });

@@ -8,7 +8,7 @@ import {
   truthy,
   typeName,
 } from "../../language/python/values.ts";
-import { compareText } from "../../language/python/compare.ts";
+import { compareText } from "../../language/python/text.ts";
 import { decodeBase64, encodeBase64 } from "../../language/python/binascii.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { DeserializationError, SerializationError, type Serializer } from "./serializer.ts";

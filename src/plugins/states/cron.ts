@@ -10,8 +10,7 @@ import {
 } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
-import { needs } from "./available.ts";
-import { fails, outcome } from "./outcome.ts";
+import { fails, needs, outcome } from "./outcome.ts";
 import { ownKeywords } from "../keywords.ts";
 
 type Status = "absent" | "present" | "update";

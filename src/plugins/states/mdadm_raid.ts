@@ -1,7 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
-import { sorted } from "../../language/python/compare.ts";
+import { sorted } from "../../language/python/text.ts";
 import { programPath } from "../commands.ts";
 import { outcome } from "./outcome.ts";
 

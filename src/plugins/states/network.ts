@@ -1,9 +1,7 @@
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { equal, str, truthy } from "../../language/python/values.ts";
-import { needs } from "./available.ts";
-import { difference } from "./network/difference.ts";
-import { managed } from "./network/interfaces.ts";
-import { callError, outcome } from "./outcome.ts";
+import { callError, needs, outcome } from "./outcome.ts";
+import { difference, managed } from "./network/interfaces.ts";
 
 type Keyword = Record<string, unknown>;
 

@@ -10,8 +10,7 @@ import { SaltInvocationError } from "../../model/loader/family.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { strip } from "../../language/python/text.ts";
 import { chainComplaint, handleOf, policyWord } from "../modules/nftables/places.ts";
-import { needs } from "./available.ts";
-import { outcome } from "./outcome.ts";
+import { needs, outcome } from "./outcome.ts";
 
 type Action = "append" | "insert" | "delete";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { StateEnd, type StateReturn } from "../../model/loader/states.ts";
+import { CommandExecutionError, type Context, SaltInvocationError } from "../../model/loader/family.ts";
+import { StateEnd, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap } from "../../language/python/values.ts";
 import { nested } from "../outputters/nested.ts";
 
@@ -70,3 +70,12 @@ export const failsChange = (doing: string) => (error: unknown): never => {
   const { changes = {}, ...others } = info as Record<string, unknown>;
   fail(isEmpty(others) ? message : withInfo(message, others), { changes: changes as Record<string, unknown> });
 };
+
+/** True if this host has an execution function of that name (`"mod.fun" in __salt__`). */
+export async function hasFunction(context: Pick<Context, "functions">, name: string): Promise<boolean> {
+  return "signature" in await context.functions.find(name);
+}
+
+/** For state modules that are there only where an execution function is. @param why they are not, otherwise */
+export const needs = (fun: string, why = ""): NonNullable<StateModule["virtual"]> => async (context) =>
+  await hasFunction(context, fun) || { unavailable: why };

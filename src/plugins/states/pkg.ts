@@ -1,7 +1,6 @@
 import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
 import { type StateFunction, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { needs } from "./available.ts";
-import { outcome } from "./outcome.ts";
+import { needs, outcome } from "./outcome.ts";
 import { downloaded, patchDownloaded, patchInstalled } from "./pkg/downloaded.ts";
 import { groupInstalled } from "./pkg/group.ts";
 import { held, unheld } from "./pkg/hold.ts";

@@ -1,5 +1,5 @@
 import type { StateModule } from "../../model/loader/states.ts";
-import { needs } from "./available.ts";
+import { needs } from "./outcome.ts";
 import { absent } from "./pkgrepo/absent.ts";
 import { managed } from "./pkgrepo/managed.ts";
 

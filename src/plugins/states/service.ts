@@ -1,7 +1,6 @@
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/values.ts";
-import { needs } from "./available.ts";
-import { outcome } from "./outcome.ts";
+import { needs, outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";
 import { beacon, watch } from "./service/after.ts";
 import { setEnabled } from "./service/boot.ts";

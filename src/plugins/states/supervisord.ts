@@ -1,8 +1,7 @@
 import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
-import { hasFunction } from "./available.ts";
-import { outcome } from "./outcome.ts";
+import { hasFunction, outcome } from "./outcome.ts";
 
 /** Process → its state, as `supervisord.status` has it. */
 type Processes = Record<string, { state: string }>;

@@ -1,9 +1,8 @@
-import { fails, messageFor, outcome } from "./outcome.ts";
+import { fails, hasFunction, messageFor, outcome } from "./outcome.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
-import { hasFunction } from "./available.ts";
 
 const spaced = (text: string) => text.replace(/ +|\t+/g, " ");
 

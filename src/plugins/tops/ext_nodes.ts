@@ -1,4 +1,4 @@
-import type { MasterTops } from "../../model/loader/tops.ts";
+import type { MasterTops } from "../../model/loader/custom_tops.ts";
 import { type AnyMap, entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { splitWords } from "../linux/words.ts";
 import { idAsWord, outputOf } from "../pillar/command.ts";

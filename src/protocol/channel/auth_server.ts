@@ -13,7 +13,7 @@ import { encode } from "../wire/msgpack.ts";
 import { bytesOf } from "../wire/payload.ts";
 import { BRINE_EXTENSION, LATER } from "./auth_client.ts";
 import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../../base/telemetry/mod.ts";
-import { originOf } from "../zmtp/origin.ts";
+import { originOf } from "../zmtp/endpoint.ts";
 import { type Sender, SignInQueue } from "./sign_in_queue.ts";
 import {
   type AcceptancePolicy,

@@ -1,4 +1,4 @@
-import { originOf } from "../zmtp/origin.ts";
+import { originOf } from "../zmtp/endpoint.ts";
 
 /** The most bytes that requests may hold at once: all requests together, and those of one sender. */
 export interface RoomLimits {

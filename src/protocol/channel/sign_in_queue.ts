@@ -1,4 +1,4 @@
-import { originOf } from "../zmtp/origin.ts";
+import { originOf } from "../zmtp/endpoint.ts";
 
 /** The connection that a request came over. */
 export interface Sender {

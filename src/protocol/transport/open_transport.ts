@@ -2,16 +2,34 @@ import { readProxy } from "./proxy.ts";
 import { ConfigError } from "../../base/errors.ts";
 import { suggestion } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Listener, Net } from "../../runtime/net.ts";
+import type { Listener, Net, TlsDial } from "../../runtime/net.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { proxyNet } from "../../runtime/proxy_net.ts";
 import type { Wire } from "../zmtp/conversation.ts";
 import { runtimeSockets, type ZmtpContext, zmtpSockets } from "../zmtp/mod.ts";
 import { readSsl, type Ssl } from "./ssl/read_ssl.ts";
-import { tlsNet } from "./ssl/tls_net.ts";
 import { TCP } from "./tcp/tcp_wire.ts";
 import type { Transport } from "./transport.ts";
 import { PUBLISH_PATH, wsWire } from "./ws/ws_wire.ts";
+
+/** A network on which every TCP connection uses TLS; Unix sockets are unchanged. */
+export function tlsNet(net: Net, ssl: Ssl): Net {
+  return {
+    ...net,
+    dial: (to, options) => net.dial(to, to.kind === "tcp" ? { ...options, tls: forHost(ssl.dial, to.host) } : options),
+    listen: (at, accept, options) =>
+      net.listen(at, accept, at.kind === "tcp" ? { ...options, tls: ssl.listen() } : options),
+  };
+}
+
+/**
+ * The checks of the server at a host. On the local host, only the authority is checked: a master's certificate is for the name that
+ * minions use, and programs on the master's host connect to 127.0.0.1.
+ */
+function forHost(dial: TlsDial, host: string): TlsDial {
+  const isHere = /^(127(\.\d+){3}|::1|localhost)$/.test(host);
+  return { ...dial, serverName: host, ...(isHere && dial.verify === "name" ? { verify: "certificate" } : {}) };
+}
 
 /** The arguments of {@link openTransport}. */
 export interface TransportOptions {

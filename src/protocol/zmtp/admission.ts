@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/async/clock.ts";
-import { hostOf } from "./endpoint.ts";
-import { originOf } from "./origin.ts";
+import { hostOf, originOf } from "./endpoint.ts";
 
 /**
  * An incoming connection before its handshake.

@@ -1,6 +1,5 @@
 import { ProtocolError } from "../../base/errors.ts";
-import { hostOf } from "./endpoint.ts";
-import { originOf } from "./origin.ts";
+import { hostOf, originOf } from "./endpoint.ts";
 
 /**
  * One end of an incoming connection.

@@ -1,4 +1,4 @@
-import { printAddress, type SocketAddress } from "../../runtime/net.ts";
+import { networkOf, printAddress, type SocketAddress } from "../../runtime/net.ts";
 
 /** A ZeroMQ endpoint: where to dial or listen, and for TCP optionally from where (`tcp://source:port;host:port`). */
 export type Endpoint = SocketAddress & { source?: { host?: string; port?: number } };
@@ -75,4 +75,18 @@ export function printEndpoint(endpoint: Endpoint): string {
  */
 export function hostOf(remote: string): string {
   return remote.slice(remote.indexOf("://") + 3, remote.lastIndexOf(":"));
+}
+
+/**
+ * The sender of a connection, for limits on one sender: the host's address; for IPv6 its /64 network, since one host can use all
+ * addresses of a /64. All connections over local sockets count as one sender.
+ *
+ * @param remote as in `PeerInfo`: `tcp://10.0.0.7:51312`, `tcp://[2001:db8::7]:51312`; empty where libzmq does not report it
+ */
+export function originOf(remote: string): string {
+  const scheme = remote.indexOf("://");
+  if (!remote.startsWith("tcp:")) return scheme < 0 ? "" : remote.slice(0, scheme);
+  const host = remote.slice(scheme + 3, Math.max(scheme + 3, remote.lastIndexOf(":")));
+  if (!host.startsWith("[")) return host;
+  return networkOf(host.slice(1, -1));
 }

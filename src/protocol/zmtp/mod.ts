@@ -25,13 +25,12 @@ export { type ZmtpContext } from "./context.ts";
 export { type PubOptions, type SocketOptions } from "./options.ts";
 export { type PeerHandle, type PeerInfo } from "./peer.ts";
 export { PubSocket } from "./pub.ts";
-export { PullSocket } from "./pull.ts";
+export { PullSocket, SubSocket } from "./sub.ts";
 export { DealerSocket, PushSocket } from "./push.ts";
 export { RepSocket } from "./rep.ts";
 export { ReqSocket } from "./req.ts";
 export { RouterSocket } from "./router.ts";
 export { runtimeSockets, zmtpSockets } from "./sockets.ts";
-export { SubSocket } from "./sub.ts";
 export type {
   Dealer,
   Pub,

@@ -2,12 +2,11 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { ZmtpContext } from "./context.ts";
 import { PubSocket } from "./pub.ts";
-import { PullSocket } from "./pull.ts";
+import { PullSocket, SubSocket } from "./sub.ts";
 import { DealerSocket, PushSocket } from "./push.ts";
 import { RepSocket } from "./rep.ts";
 import { ReqSocket } from "./req.ts";
 import { RouterSocket } from "./router.ts";
-import { SubSocket } from "./sub.ts";
 import type { SocketFactory } from "./types.ts";
 
 /**

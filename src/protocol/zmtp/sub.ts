@@ -5,7 +5,7 @@ import type { ZmtpContext } from "./context.ts";
 import type { SocketOptions } from "./options.ts";
 import type { Peer } from "./peer.ts";
 import { ZmtpSocket } from "./socket.ts";
-import type { Receiver, Sub } from "./types.ts";
+import type { Pull, Receiver, Sub } from "./types.ts";
 
 /**
  * A socket that receives: by handler, one at a time, or as an async iterable.
@@ -119,4 +119,19 @@ export class SubSocket extends ReceivingSocket implements Sub {
     }
     return false;
   }
+}
+
+/**
+ * PULL: receives from all peers; while its queue is full it does not read, and the PUSH at the other end waits.
+ *
+ * @example
+ * ```ts
+ * import { PullSocket, type ZmtpContext } from "brine/zmtp";
+ *
+ * export const sink = (context: ZmtpContext) => new PullSocket(context);
+ * ```
+ */
+export class PullSocket extends ReceivingSocket implements Pull {
+  /** The type of the socket, as it is announced to peers. */
+  override readonly type: SocketType = "PULL";
 }

@@ -1,7 +1,6 @@
 import { ProtocolError, TimeoutError } from "../../base/errors.ts";
 import type { Clock } from "../../base/async/clock.ts";
-import { hostOf } from "./endpoint.ts";
-import { originOf } from "./origin.ts";
+import { hostOf, originOf } from "./endpoint.ts";
 
 /** A peer that is sending a message. */
 export interface Sender {

@@ -3,10 +3,60 @@ import type { Runtime } from "../runtime.ts";
 import { nodeRuntime } from "../node/node_runtime.ts";
 import { fifoPipes } from "../node/pipes.ts";
 import { nodeProcess } from "../node/process.ts";
-import { bunCrypto } from "./crypto.ts";
 import { bunStreams } from "./descriptor_streams.ts";
-import { withEmbeddedFiles } from "./embedded_files.ts";
 import { bunUnixDatagram } from "./unix_datagram.ts";
+import type { Crypto } from "../crypto.ts";
+import { nodeCrypto } from "../node/crypto.ts";
+import { type Libcrypto, rsaByLibcrypto } from "../node/libcrypto.ts";
+import { openLibcrypto } from "./libcrypto.ts";
+import type { FileSystem } from "../fs.ts";
+import { builtin } from "../node/builtin.ts";
+
+const { readFileSync } = builtin("node:fs");
+
+/** The directory of embedded files in a program that Bun compiled to one file. */
+const EMBEDDED = "/$bunfs/";
+
+/** Adds the files that are embedded in this program to a file system. They have the age of the program, and no links lead to them. */
+function withEmbeddedFiles(fs: FileSystem, program: string): FileSystem {
+  const isEmbedded = (path: string) => path.startsWith(EMBEDDED);
+  return {
+    ...fs,
+    stat(path, options) {
+      const found = fs.stat(path, options);
+      const mtimeMs = isEmbedded(path) && found !== undefined ? fs.stat(program)?.mtimeMs : undefined;
+      return mtimeMs === undefined ? found : { ...found!, mtimeMs };
+    },
+    // Bun can read embedded files by their path, but not open them.
+    read: (path) => isEmbedded(path) ? readFileSync(path) : fs.read(path),
+    readText: (path) => isEmbedded(path) ? readFileSync(path, "utf8") : fs.readText(path),
+    realpath: (path) => isEmbedded(path) && fs.stat(path) !== undefined ? path : fs.realpath(path),
+  };
+}
+
+/** The operations with RSA keys that Bun does itself: a minion or a command needs only a few, and loading the library takes 9 ms. */
+const FEW = 8;
+
+/**
+ * The primitives on Bun: Node's, but for RSA by OpenSSL of the host if it is installed, which takes half the time.
+ *
+ * @param open finds the library. Called once
+ */
+export function bunCrypto(open: () => Libcrypto | undefined = openLibcrypto, few = FEW): Crypto {
+  const node = nodeCrypto();
+  let library: Libcrypto | null | undefined;
+  let left = few;
+  return {
+    ...node,
+    ...rsaByLibcrypto(node, () => {
+      if (left > 0) left--;
+      else if (library === undefined) library = open() ?? null;
+      return library ?? undefined;
+    }),
+    // By Bun itself on another thread: the library would do it on the event loop.
+    pkcs1SignAsync: node.pkcs1SignAsync,
+  };
+}
 
 interface BunGlobal {
   version: string;

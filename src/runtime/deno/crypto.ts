@@ -3,8 +3,29 @@ import { SaltError } from "../../base/errors.ts";
 import type { Crypto, HashName, RsaPrivateKey, SecretKey } from "../crypto.ts";
 import { release } from "../bytes.ts";
 import { checkBlocks, copiedHmac, nodeCrypto, unpadded } from "../node/crypto.ts";
-import { type Libcrypto, rsaByLibcrypto } from "../node/libcrypto.ts";
-import { openLibcrypto } from "./libcrypto.ts";
+import { type Calls, Libcrypto, rsaByLibcrypto, SYMBOLS } from "../node/libcrypto.ts";
+
+/** The part of Deno that is used here: its own types are not available to Node's type checker. */
+interface DenoForeign {
+  build: { os: string };
+  permissions: { querySync(descriptor: { name: "ffi" }): { state: string } };
+  dlopen(name: string, symbols: object): { symbols: unknown };
+  UnsafePointer: { of(buffer: Uint8Array): object | null; value(pointer: object | null): bigint };
+}
+
+/** OpenSSL 3 if the library is installed and the program may call it without a prompt; else undefined. */
+export function openLibcrypto(): Libcrypto | undefined {
+  const deno = (globalThis as unknown as { Deno: DenoForeign }).Deno;
+  if (deno.build.os !== "linux") return undefined;
+  try {
+    if (deno.permissions.querySync({ name: "ffi" }).state !== "granted") return undefined;
+    const { symbols } = deno.dlopen("libcrypto.so.3", SYMBOLS);
+    return new Libcrypto(symbols as Calls, (buffer) => deno.UnsafePointer.value(deno.UnsafePointer.of(buffer)));
+  } catch {
+    // The library is missing or lacks these functions: Deno's own cryptography is used.
+    return undefined;
+  }
+}
 
 /** The one function of the package that is used. */
 type Cbc = (key: Uint8Array, iv: Uint8Array) => { encrypt(data: Uint8Array): Uint8Array };

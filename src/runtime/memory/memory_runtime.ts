@@ -9,11 +9,24 @@ import type { Host } from "../host.ts";
 import type { Http } from "../http.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Net } from "../net.ts";
-import { onTheLoop } from "./crypto.ts";
 import { memoryFileSystem } from "./fs.ts";
 import { memoryHttp } from "./http.ts";
 import { memoryNet } from "./net.ts";
 import { memoryProcess, type MemoryProcessOptions } from "./process.ts";
+import { concat } from "../bytes.ts";
+
+/** Cryptography without threads: the simulated clock must not advance while a thread still works. */
+function onTheLoop(crypto: Crypto): Crypto {
+  return {
+    ...crypto,
+    // deno-lint-ignore require-await
+    pkcs1SignAsync: async (hash, key, data) => crypto.pkcs1Sign(hash, key, data),
+    // deno-lint-ignore require-await
+    aes192CbcEncryptLong: async (key, iv, parts, room) => crypto.aes192CbcEncrypt(key, iv, concat(parts), room),
+    // deno-lint-ignore require-await
+    aes192CbcDecryptLong: async (key, iv, data) => crypto.aes192CbcDecrypt(key, iv, data),
+  };
+}
 
 export * from "./fs.ts";
 export * from "./http.ts";

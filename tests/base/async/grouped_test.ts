@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Deferred, deferred } from "../../../src/base/async/deferred.ts";
-import { grouped } from "../../../src/base/async/grouped.ts";
+import { type Deferred, deferred, grouped } from "../../../src/base/async/deferred.ts";
 
 describe("grouped()", () => {
   function scene() {

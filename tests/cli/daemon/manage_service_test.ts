@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startCommand, stopCommand } from "../../../cli/daemon/manage_service.ts";
-import { isSaltsOwn, saltsOwn } from "../../../cli/daemon/salts_own.ts";
+import { isSaltsOwn, saltsOwn } from "../../../cli/daemon/pid_file.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
 /** A host that has these paths alone. */

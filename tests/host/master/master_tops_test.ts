@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { systemClock } from "../../../src/base/async/clock.ts";
 import { deferred } from "../../../src/base/async/deferred.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
-import type { TopsRegistry } from "../../../src/model/loader/tops.ts";
+import type { TopsRegistry } from "../../../src/model/loader/custom_tops.ts";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import { MasterTopsHost } from "../../../src/host/master/master_tops.ts";
 import { TOPS } from "../../../src/plugins/tops/mod.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { observeSyndic } from "../../../src/host/syndic/syndic_metrics.ts";
+import { observeSyndic } from "../../../src/host/syndic/syndic.ts";
 import { MetricRegistry } from "../../../src/base/telemetry/mod.ts";
 
 test("a syndic tells its masters, jobs and what they do not have yet", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ForwardedJob, type Load } from "../../../src/host/syndic/forwarded_job.ts";
-import { ReturnMemory } from "../../../src/host/syndic/return_memory.ts";
+import { ReturnMemory } from "../../../src/host/syndic/higher_master.ts";
 import { Uplink, type UplinkOptions } from "../../../src/host/syndic/uplink.ts";
 import { captureLog } from "../../support/capture_log.ts";
 import { FakeClock } from "../../support/fake_clock.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compareText, sorted } from "../../../src/language/python/compare.ts";
+import { compareText, sorted, splitLines } from "../../../src/language/python/text.ts";
 import { fill } from "../../../src/language/python/textwrap.ts";
 import {
   Float,
@@ -15,7 +15,6 @@ import {
 } from "../../../src/language/python/values.ts";
 import { format } from "../../../src/language/python/format.ts";
 import { prettyFormat } from "../../../src/language/python/pprint.ts";
-import { splitLines } from "../../../src/language/python/text.ts";
 import { DateTime } from "../../../src/protocol/wire/msgpack.ts";
 
 // Expected texts are Python's.

@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { createLogger, type LogRecord } from "../../../src/base/log.ts";
 import { OrderedMap } from "../../../src/language/python/values.ts";
 import { createRenderers } from "../../../src/language/render/renderers.ts";
-import { gpgOptionsOf } from "../../../src/language/render/gpg_options.ts";
+import { gpgOptionsOf } from "../../../src/language/render/renderer.ts";
 import { Pipeline } from "../../../src/language/render/pipeline.ts";
 import { gpgKeys, noGpg } from "../../support/gpg_keys.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";

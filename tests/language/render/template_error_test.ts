@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tracebackIs } from "../../../src/language/python/written_traceback.ts";
+import { tracebackIs } from "../../../src/language/python/python_error.ts";
 import { templateError } from "../../../src/language/render/jinja/template_error.ts";
 
 test("an exception of a Python module has Python's traceback in the error of its template", () => {

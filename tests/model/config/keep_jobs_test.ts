@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keepJobsSeconds } from "../../../src/model/config/keep_jobs.ts";
+import { keepJobsSeconds } from "../../../src/host/master/maintenance/maintenance.ts";
 
 test("keepJobsSeconds() takes keep_jobs in hours where only that was changed", () => {
   for (

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coversAllEvents } from "../../../src/model/event/event_right.ts";
+import { coversAllEvents } from "../../../src/model/event/tag.ts";
 
 const ROWS: [permissions: unknown[], all: boolean][] = [
   [[], false],

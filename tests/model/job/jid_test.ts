@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isJid, isPlainJid, jidDirectory, JidGenerator, jidToTime, newJid } from "../../../src/model/job/jid.ts";
 import { isMinionId } from "../../../src/base/minion_id.ts";
-import { ipcHash, publicationTopic } from "../../../src/protocol/crypto/id_hashes.ts";
+import { ipcHash, publicationTopic } from "../../../src/protocol/crypto/hex.ts";
 import type { HashName } from "../../../src/runtime/crypto.ts";
 import { denoCrypto } from "../../../src/runtime/deno/crypto.ts";
 import type { DateTime } from "../../../src/protocol/wire/msgpack.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../../bench/bed/until.ts";
-import { signedBytes } from "../../../src/protocol/channel/signed_load.ts";
+import { signedBytes } from "../../../src/protocol/channel/req_client.ts";
 import { rsaSign, rsaVerify } from "../../../src/protocol/crypto/rsa.ts";
-import { cleanPublishAuth } from "../../../src/host/master/maintenance/publish_auth.ts";
+import { cleanPublishAuth } from "../../../src/host/master/maintenance/maintenance.ts";
 import { denoCrypto } from "../../../src/runtime/deno/crypto.ts";
 import { Float } from "../../../src/protocol/wire/msgpack.ts";
 import { type Cluster, PAIRS, startCluster } from "../../support/start_cluster.ts";

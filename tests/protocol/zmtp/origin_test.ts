@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { originOf } from "../../../src/protocol/zmtp/origin.ts";
+import { originOf } from "../../../src/protocol/zmtp/endpoint.ts";
 
 describe("originOf()", () => {
   for (

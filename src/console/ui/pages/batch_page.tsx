@@ -2,7 +2,7 @@ import type { Batch, BatchState } from "../../batch.ts";
 import { href } from "../../route.ts";
 import { clockText, countText, errorText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import { useStore } from "../store/store_context.ts";

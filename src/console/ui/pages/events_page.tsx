@@ -5,7 +5,7 @@ import { clockText, zoneText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { DataView } from "../parts/data_view.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { useAddress } from "../parts/use_address.ts";

@@ -1,10 +1,9 @@
 import { useEffect } from "preact/hooks";
 import type { Issue } from "../../issues.ts";
 import { Button } from "../parts/button.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty, Problem } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useAttempt } from "../parts/use_attempt.ts";
-import { Problem } from "../parts/problem.tsx";
 import { useStore } from "../store/store_context.ts";
 
 /** The issues that need an operator, each with its remedy and a link. */

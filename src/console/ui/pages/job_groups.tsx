@@ -8,7 +8,7 @@ import { countText } from "../../text.ts";
 import { summaryOf, type TreeRow } from "../../tree.ts";
 import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { pauses } from "../parts/slices.ts";
 import { State } from "../parts/state.tsx";

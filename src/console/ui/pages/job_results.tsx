@@ -6,7 +6,7 @@ import { durationText, type StateMark, type StatePart } from "../../state_run.ts
 import { countRows, flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
 import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { pauses } from "../parts/slices.ts";
 import { State } from "../parts/state.tsx";

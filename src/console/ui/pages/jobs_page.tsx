@@ -14,9 +14,8 @@ import {
 import { href } from "../../route.ts";
 import type { Tally } from "../../tally.ts";
 import { Button } from "../parts/button.tsx";
-import { Empty } from "../parts/empty.tsx";
+import { Empty, Problem } from "../parts/problem.tsx";
 import { ExportMenu } from "../parts/export_menu.tsx";
-import { Problem } from "../parts/problem.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { useAddress } from "../parts/use_address.ts";
 import { useStore } from "../store/store_context.ts";

@@ -1,6 +1,7 @@
 import { ApiError } from "../../api.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import type { ComponentChildren } from "preact";
 
 /** An error with its remedy; nothing without an error. */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => unknown) | undefined }) {
@@ -14,6 +15,17 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => unkno
         {error instanceof ApiError && <p class="muted">{error.remedy}</p>}
       </div>
       {retry !== undefined && <Button icon="again" onClick={retry}>Try again</Button>}
+    </div>
+  );
+}
+
+/** Shown instead of an empty list: why it is empty, and what to do. */
+export function Empty({ icon, title, children }: { icon: string; title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <Icon name={icon} size={28} />
+      <p class="empty-title">{title}</p>
+      {children !== undefined && <div class="muted">{children}</div>}
     </div>
   );
 }

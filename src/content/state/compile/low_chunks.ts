@@ -1,5 +1,5 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { compareText } from "../../../language/python/compare.ts";
+import { compareText } from "../../../language/python/text.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
 import { equal, Float, isFloat, isInteger, isNumeric, repr, str, toFloat } from "../../../language/python/values.ts";
 import { SaltError } from "../../../base/errors.ts";

@@ -3,7 +3,7 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { customMatchers } from "../../../model/loader/custom_matchers.ts";
-import { matchTopTarget } from "../../../model/target/top_target.ts";
+import { matchTopTarget } from "../../../model/target/match.ts";
 import { PatternCache } from "../../../model/target/patterns.ts";
 import type { Subject } from "../../../model/target/target.ts";
 import type { FetchedSls } from "./state_files.ts";

@@ -2,12 +2,30 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import type { StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/values.ts";
-import { type StateEntry, tagOf } from "./chunk.ts";
-import { disabledEntry } from "./disabled.ts";
+import { functionOf, type StateEntry, tagOf } from "./chunk.ts";
 import { beaconChunks, listeningChunks } from "./listeners.ts";
 import { refreshed, type Reloads } from "./refresh.ts";
 import { type ChunkHost, ChunkRunner } from "./run_chunks.ts";
 import { RunRecord } from "./run_record.ts";
+import { compileGlob } from "../../../language/python/glob.ts";
+
+/**
+ * Returns a function that makes the entry of a chunk whose function is disabled by `state.disable`, as the grain
+ * `state_runs_disabled` says. It returns undefined for a chunk to run.
+ */
+function disabledEntry(
+  { state_runs_disabled: patterns }: Record<string, unknown>,
+): (low: LowChunk, number: number) => StateEntry | undefined {
+  const globs = (Array.isArray(patterns) ? patterns : []).map(String).map((text) => ({ text, is: compileGlob(text) }));
+  return (low, number) => {
+    const name = functionOf(low);
+    const pattern = globs.find(({ is }) => is(name))?.text;
+    if (pattern === undefined) return undefined;
+    const comment =
+      `The state function "${name}" is currently disabled by "${pattern}", to re-enable, run state.enable ${pattern}.`;
+    return { changes: {}, result: false, comment, __run_num__: number, __sls__: low.__sls__ ?? null };
+  };
+}
 
 export interface RunStatesOptions {
   /** The job that runs the states. Its options are those of the run, except `test`. */

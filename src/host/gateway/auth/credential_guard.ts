@@ -1,8 +1,14 @@
-import type { Credentials } from "../../../client/credentials.ts";
+import type { Credentials } from "../../../client/publish_request.ts";
 import { HttpError, MasterDownError, NO_PERMISSION, RefusedError } from "../wire/errors.ts";
-import { mayComeFrom } from "./api_acl.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { CredentialUse, FailedAttempts, Verdict } from "./failed_attempts.ts";
+
+/** Option `api_acl`: true if this user may sign in from this address. */
+export function mayComeFrom({ apiAcl }: Pick<GatewaySettings, "apiAcl">, user: string, address: string): boolean {
+  if (apiAcl === undefined) return true;
+  const places = apiAcl.get(user) ?? apiAcl.get("*");
+  return places !== undefined && (places.includes(address) || places.includes("*"));
+}
 
 export interface GuardOptions {
   settings: Pick<GatewaySettings, "apiAcl">;
@@ -94,3 +100,6 @@ function verdictOf(error: unknown): Verdict {
 }
 
 const text = (value: unknown): string => typeof value === "string" ? value : value === undefined ? "" : String(value);
+
+/** The refusal of a login, in the words of Salt's servers. */
+export const LOGIN_FAILED = "Could not authenticate using provided credentials";

@@ -1,7 +1,6 @@
 import type { TokenRecord } from "../../../client/tokens.ts";
-import type { EndListeners } from "./end_listeners.ts";
+import type { EndListeners, Family } from "./token_families.ts";
 import type { Session } from "./sessions.ts";
-import type { Family } from "./token_families.ts";
 
 /** An authenticated caller, with its credential. */
 export interface Identity {

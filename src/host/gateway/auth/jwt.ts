@@ -5,8 +5,7 @@ import type { TokenRecord } from "../../../client/tokens.ts";
 import { codeOf } from "../../../base/errors.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { EndListeners } from "./end_listeners.ts";
-import { type Family, TokenFamilies } from "./token_families.ts";
+import { type EndListeners, type Family, TokenFamilies } from "./token_families.ts";
 
 /** One of the keys that tokens are encrypted with. */
 interface RingKey {

@@ -1,6 +1,6 @@
 import { entriesOf, equal, isMap, repr } from "../../../language/python/values.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
-import { fieldOf } from "../wire/field_of.ts";
+import { fieldOf } from "../wire/json.ts";
 
 /** Backends whose own list replaces the permissions of the configuration, and the condition for that. */
 const OWN_LIST: Record<string, (eauth: unknown) => boolean> = {

@@ -2,7 +2,12 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { dirName } from "../../../base/paths.ts";
 import { codeOf } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { EndListeners } from "./end_listeners.ts";
+
+/** Functions to call when a session or login ends. */
+export interface EndListeners {
+  add(onEnd: () => void): void;
+  delete(onEnd: () => void): void;
+}
 
 /** The login that a token comes from; all tokens of one login are a family. */
 export interface Family {

@@ -1,8 +1,7 @@
 import type { BatchEvent } from "../../../client/batch.ts";
-import type { Credentials } from "../../../client/credentials.ts";
+import type { Credentials, Previewed, Published, PublishRequest } from "../../../client/publish_request.ts";
 import type { CollectOptions } from "../../../client/job_collector.ts";
 import type { Outcome } from "../../../client/outcome.ts";
-import type { Previewed, Published, PublishRequest } from "../../../client/publish_request.ts";
 import type { RunnerJob, RunnerRequest } from "../../../client/runner.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
 import type { WheelRequest, WheelResult } from "../../../client/wheel.ts";

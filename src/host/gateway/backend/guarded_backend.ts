@@ -1,9 +1,9 @@
-import type { Credentials } from "../../../client/credentials.ts";
+import type { Credentials } from "../../../client/publish_request.ts";
 import type { RunnerRequest } from "../../../client/runner.ts";
 import { CredentialGuard, type GuardOptions } from "../auth/credential_guard.ts";
 import type { CredentialUse, Verdict } from "../auth/failed_attempts.ts";
 import { HttpError, NO_PERMISSION, RefusedError } from "../wire/errors.ts";
-import { fieldOf } from "../wire/field_of.ts";
+import { fieldOf } from "../wire/json.ts";
 import type { Backend } from "./backend.ts";
 
 /** The methods that need no credential. */

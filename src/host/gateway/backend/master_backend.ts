@@ -9,13 +9,12 @@ import { deleteToken, makeToken, readToken } from "../../../client/tokens.ts";
 import { callWheel } from "../../../client/wheel.ts";
 import { codeOf, messageOf } from "../../../base/errors.ts";
 import type { BusEvent } from "../../../model/event/bus.ts";
-import { coversAllEvents } from "../../../model/event/event_right.ts";
-import type { BusSender } from "../../../model/event/bus_client.ts";
-import { sendToMasterBus } from "../../../model/event/master_bus.ts";
+import { coversAllEvents } from "../../../model/event/tag.ts";
+import { type BusSender, sendToMasterBus } from "../../../model/event/bus_client.ts";
 import { type Logger, silentLogger } from "../../../base/log.ts";
 import { packEvent } from "../../../protocol/wire/event_frame.ts";
 import type { Backend } from "./backend.ts";
-import { fieldOf } from "../wire/field_of.ts";
+import { fieldOf } from "../wire/json.ts";
 import { permissionsOf } from "../auth/permissions.ts";
 import { MasterDownError, type RefusalKind, RefusedError } from "../wire/errors.ts";
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import type { Credentials } from "../../../client/credentials.ts";
+import type { Credentials } from "../../../client/publish_request.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { BusEvent } from "../../../model/event/bus.ts";
-import { coversAllEvents } from "../../../model/event/event_right.ts";
+import { coversAllEvents } from "../../../model/event/tag.ts";
 import { type Logger, silentLogger } from "../../../base/log.ts";
 import { RefusedError } from "../wire/errors.ts";
 import type { Backend } from "./backend.ts";

@@ -3,7 +3,7 @@ import type { CollectOptions } from "../../../client/job_collector.ts";
 import { hasReturn } from "../../../client/outcome.ts";
 import type { PublishRequest } from "../../../client/publish_request.ts";
 import { silentText } from "../../../client/silent_text.ts";
-import { NO_MATCH } from "../../../model/job/no_match.ts";
+import { NO_MATCH } from "../../../model/job/outcome.ts";
 import { HttpError } from "../wire/errors.ts";
 import { flag, milliseconds } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";

@@ -1,5 +1,5 @@
 /** Reads fields of a chunk that several clients use. */
-import type { Credentials } from "../../../client/credentials.ts";
+import type { Credentials } from "../../../client/publish_request.ts";
 import { functionsFault } from "../../../model/job/function_name.ts";
 import { HttpError } from "../wire/errors.ts";
 import type { Low } from "./lowstate.ts";

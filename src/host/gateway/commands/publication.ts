@@ -1,6 +1,6 @@
 import type { PublishRequest } from "../../../client/publish_request.ts";
 import { conditionInput } from "../../../model/job/args.ts";
-import { CARRIED_FIELDS, isCarried } from "../../../model/job/carried_fields.ts";
+import { CARRIED_FIELDS, isCarried } from "../../../model/job/function_name.ts";
 import { inScope } from "../auth/api_keys.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
 import { isMap } from "../../../language/python/values.ts";

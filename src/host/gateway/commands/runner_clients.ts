@@ -3,7 +3,7 @@ import type { RunnerRequest } from "../../../client/runner.ts";
 import { parseArguments } from "../../../model/job/args.ts";
 import { entriesOf, isMap } from "../../../language/python/values.ts";
 import { HttpError, RefusedError } from "../wire/errors.ts";
-import { fieldOf } from "../wire/field_of.ts";
+import { fieldOf } from "../wire/json.ts";
 import { argList, checkFunctions, credentialsOf, flag, milliseconds, topLevelArguments } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 

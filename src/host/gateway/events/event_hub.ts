@@ -4,10 +4,9 @@ import { EventHistory } from "../../../model/event/event_history.ts";
 import type { Backend } from "../backend/backend.ts";
 import { concat } from "../../../runtime/bytes.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
-import { tagFilter } from "./event_filter.ts";
+import { StreamEvent, tagFilter } from "./stream_event.ts";
 import { Audiences, maySee, type Sight } from "./event_sight.ts";
 import { OutgoingChunks } from "./outgoing_chunks.ts";
-import { StreamEvent } from "./stream_event.ts";
 
 export interface HubOptions {
   /** The backend without a guard: the hub asks only about tokens that were verified when their listeners connected. */

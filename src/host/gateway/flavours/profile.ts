@@ -1,5 +1,4 @@
-import type { Call } from "../requests/call.ts";
-import type { PathRules } from "../requests/request_path.ts";
+import type { Call, PathRules } from "../requests/call.ts";
 import type { Route } from "../requests/route.ts";
 import type { GatewaySettings } from "../settings.ts";
 import type { RefusalKind } from "../wire/errors.ts";

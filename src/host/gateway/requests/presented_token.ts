@@ -1,5 +1,7 @@
 import type { Call } from "./call.ts";
 import { mayUseCookie } from "./own_page.ts";
+import { HttpError, RETRY_AFTER } from "../wire/errors.ts";
+import type { Route } from "./route.ts";
 
 /** The most characters of a token: more than any token of the gateway or a master has. */
 const MAX_TOKEN = 8192;
@@ -22,4 +24,14 @@ function cookieValue(header: string | null, name: string): string | undefined {
     if (at > 0 && part.slice(0, at).trim() === name) return part.slice(at + 1).trim().replace(/^"|"$/g, "");
   }
   return undefined;
+}
+
+/**
+ * Refuses requests once the gateway is stopping; health and readiness are still answered.
+ *
+ * @throws {HttpError} 503
+ */
+export function refuseWhileDraining(route: Route | undefined, { services }: Call): void {
+  if (!services.draining() || route?.extension === true) return;
+  throw new HttpError(503, "The gateway is stopping", { "Retry-After": RETRY_AFTER, Connection: "close" });
 }

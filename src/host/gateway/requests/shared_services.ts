@@ -13,7 +13,7 @@ import type { OpenBackend } from "../backend/guarded_backend.ts";
 import { EventHub } from "../events/event_hub.ts";
 import type { GatewaySettings } from "../settings.ts";
 import { Statistics } from "../statistics.ts";
-import { ArrivingBodies } from "../wire/arriving_bodies.ts";
+import { ArrivingBodies } from "../wire/receive_body.ts";
 
 /** The services that all requests of one gateway share. */
 export interface Services {

@@ -19,3 +19,10 @@ export const HTTP_REASONS: Record<number, string> = {
   503: "Service Unavailable",
   504: "Gateway Timeout",
 };
+
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
+
+/** Escapes the special characters of HTML in a text. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+}

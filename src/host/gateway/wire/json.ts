@@ -1,4 +1,4 @@
-import { entriesOf, floatRepr, isFloat, isInteger, isMap, repr } from "../../../language/python/values.ts";
+import { entriesOf, floatRepr, isFloat, isInteger, isMap, lookup, repr } from "../../../language/python/values.ts";
 
 // deno-lint-ignore no-control-regex
 const NOT_ASCII = /[^\x00-\x7f]/;
@@ -37,4 +37,9 @@ export function json(value: unknown): string {
   }
   if (value instanceof Uint8Array) return text(new TextDecoder().decode(value));
   return text(String(value));
+}
+
+/** A field of a value; undefined if the field is missing, or if the value is not a map. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return isMap(value) ? lookup(value, name) : undefined;
 }

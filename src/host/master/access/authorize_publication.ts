@@ -3,11 +3,23 @@ import { delimiterOf, type Target } from "../../../model/target/target.ts";
 import { isExpression, matchExpression } from "../../../model/target/expression.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { AccessServices } from "./access_services.ts";
-import type { TargetScope } from "./acl.ts";
-import { callsOf } from "./calls.ts";
+import type { Call, TargetScope } from "./acl.ts";
 import { type Caller, proofOf } from "./callers.ts";
 import { type Carried, carriedBy } from "./carried.ts";
 import { publishFault, textOf } from "./publish_load.ts";
+import { splitArguments } from "../../../model/job/args.ts";
+
+/** Returns the functions of a load with their arguments, bound as minions bind them: permissions are checked against these alone. */
+export function callsOf({ fun, arg }: Load): Call[] {
+  const parts = Array.isArray(arg) ? arg : [];
+  const several = Array.isArray(fun);
+  return [fun].flat().map((name, at) => {
+    const given: unknown = several ? parts[at] : parts;
+    const { positional, named } = splitArguments(Array.isArray(given) ? given : []);
+    const kwargs = Object.fromEntries(named.filter(([name]) => typeof name === "string"));
+    return { fun: String(name), args: positional, kwargs };
+  });
+}
 
 const AUTHENTICATION_ERROR = { error: { name: "AuthenticationError", message: "Authentication error occurred." } };
 const AUTHORIZATION_ERROR = { error: { name: "AuthorizationError", message: "Authorization error occurred." } };

@@ -1,4 +1,4 @@
-import { CARRIED_FIELDS, isCarried } from "../../../model/job/carried_fields.ts";
+import { CARRIED_FIELDS, isCarried } from "../../../model/job/function_name.ts";
 import { jidMs } from "../../../model/job/jid.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { AccessServices } from "./access_services.ts";

@@ -1,9 +1,8 @@
-import type { JobOwner } from "../../../model/job/job_owner.ts";
+import type { JobOwner } from "../../../model/job/job_cache.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { AccessServices } from "./access_services.ts";
-import { blacklisted, scopeOf } from "./authorize_publication.ts";
+import { blacklisted, callsOf, scopeOf } from "./authorize_publication.ts";
 import type { Permissions } from "./acl.ts";
-import { callsOf } from "./calls.ts";
 import type { Caller } from "./callers.ts";
 import { carriedBy } from "./carried.ts";
 

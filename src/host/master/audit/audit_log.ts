@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import { grouped } from "../../../base/async/grouped.ts";
+import { grouped } from "../../../base/async/deferred.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { rsaSign } from "../../../protocol/crypto/rsa.ts";

@@ -13,7 +13,7 @@ import { returnedOf } from "../../../model/job/job_cache.ts";
 import type { Logger } from "../../../base/log.ts";
 import { decode, encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import { eventOfStored } from "../jobs/replayed_returns.ts";
-import { sendQueuedJobs } from "../jobs/queued_jobs.ts";
+import { sendQueuedJobs } from "../jobs/master_jobs.ts";
 import type { Answers, ClusterLink, Statement } from "../cluster_contract.ts";
 import { Membership } from "./membership.ts";
 import { Mirrors } from "./mirrors.ts";

@@ -2,7 +2,7 @@ import type { AccessServices } from "../access/access_services.ts";
 import type { JobServices } from "../jobs/job_services.ts";
 import { LEGACY_SYNDIC_START, minionStart, syndicStart } from "../../../model/event/tag.ts";
 import { inOwnName, mayFire } from "../access/minion_tags.ts";
-import { publishQueuedJobs } from "../jobs/queued_jobs.ts";
+import { publishQueuedJobs } from "../jobs/master_jobs.ts";
 import { isRecord, type Load } from "../load.ts";
 import { takeJobEvent } from "./syndic.ts";
 

@@ -1,7 +1,7 @@
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
 import type { Sender } from "../../../protocol/channel/sign_in_queue.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { PackedPillar } from "../../../content/pillar/packed_pillar.ts";
+import { PackedPillar } from "../../../content/pillar/compiler.ts";
 import { type AnyMap, entriesOf, isMap, mapOf, sizeOf } from "../../../language/python/values.ts";
 import { NotTakenError } from "../../../feature/supervise/worker_queue.ts";
 import { WorkerError } from "../../../feature/supervise/worker_pool.ts";

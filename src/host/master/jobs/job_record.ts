@@ -1,7 +1,6 @@
 import { jidMs } from "../../../model/job/jid.ts";
-import { mergeOutcomes } from "../../../model/job/job_cache.ts";
+import { type JobOwner, mergeOutcomes, storedOwner } from "../../../model/job/job_cache.ts";
 import type { TargetOutcome } from "../../../model/job/outcome.ts";
-import { type JobOwner, storedOwner } from "../../../model/job/job_owner.ts";
 import type { Load } from "../load.ts";
 import type { JobServices } from "./job_services.ts";
 import { JidTakenError, sameJob } from "./same_job.ts";

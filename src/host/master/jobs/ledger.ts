@@ -3,7 +3,15 @@ import type { EventBus } from "../../../model/event/bus.ts";
 import { jobOutcome } from "../../../model/event/tag.ts";
 import { jidMs } from "../../../model/job/jid.ts";
 import { messageOf, ProtocolError } from "../../../base/errors.ts";
-import { type JobCache, type JobLoad, mergeOutcomes, outcomesOf, returnedOf } from "../../../model/job/job_cache.ts";
+import {
+  type JobCache,
+  type JobLoad,
+  type JobOwner,
+  mergeOutcomes,
+  outcomesOf,
+  returnedOf,
+  storedOwner,
+} from "../../../model/job/job_cache.ts";
 import {
   BEGUN_UNWRITTEN,
   ENDED,
@@ -12,13 +20,33 @@ import {
   type TargetOutcome,
 } from "../../../model/job/outcome.ts";
 import type { Logger } from "../../../base/log.ts";
-import { type JobOwner, storedOwner } from "../../../model/job/job_owner.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
-import { JidClaims } from "./jid_claims.ts";
 import { ASKED_FOR, reviewJob, SENT_BEFORE } from "./job_review.ts";
 import { GIVEN_UP, isOver, type JobTimes, OpenJob, type Part, PUBLISHED, RETURNED } from "./open_job.ts";
 import { OutcomeStore } from "./outcome_store.ts";
+import { deferred } from "../../../base/async/deferred.ts";
+
+/** Gives each jid to one publication at a time: two publications that ask for the same jid must not both find it free. */
+class JidClaims {
+  /** The jids that are being recorded; each promise resolves when the record is written. */
+  readonly #claims = new Map<string, Promise<void>>();
+
+  has(jid: string): boolean {
+    return this.#claims.has(jid);
+  }
+
+  /** Waits until the jid is free. @returns the function that releases it */
+  async claim(jid: string): Promise<() => void> {
+    for (let other = this.#claims.get(jid); other !== undefined; other = this.#claims.get(jid)) await other;
+    const over = deferred<void>();
+    this.#claims.set(jid, over.promise);
+    return () => {
+      this.#claims.delete(jid);
+      over.resolve();
+    };
+  }
+}
 
 /** The relation of a minion to a job, by the ledger. */
 export type Standing =

@@ -1,5 +1,4 @@
-import type { JobLoad } from "../../../model/job/job_cache.ts";
-import type { JobOwner } from "../../../model/job/job_owner.ts";
+import type { JobLoad, JobOwner } from "../../../model/job/job_cache.ts";
 import type { OutcomeState } from "../../../model/job/outcome.ts";
 
 /** The state of one target of an open job. Targets that are only published, or have ended, share one object. */

@@ -1,12 +1,12 @@
 import { WithheldReply } from "../../../protocol/channel/req_server.ts";
-import { signedBytes } from "../../../protocol/channel/signed_load.ts";
+import { signedBytes } from "../../../protocol/channel/req_client.ts";
 import { rsaVerify } from "../../../protocol/crypto/rsa.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
 import { isMinionId } from "../../../base/minion_id.ts";
 import { encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import { bytesOf } from "../../../protocol/wire/payload.ts";
-import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
+import { SYNDIC_OWN } from "../../../model/job/job_cache.ts";
 import type { Load } from "../load.ts";
 import type { JobServices, RefusedReturn } from "./job_services.ts";
 import { spokenFor } from "./syndic_jobs.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { jobReturn } from "../../../model/event/tag.ts";
 import { TRACE_FIELD } from "../../../base/telemetry/mod.ts";
 import { encode, Packed, packedForBin } from "../../../protocol/wire/msgpack.ts";
-import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
+import { SYNDIC_OWN } from "../../../model/job/job_cache.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { JobServices } from "./job_services.ts";
 import { type CheckedReturn, refuseReturn } from "./return_check.ts";

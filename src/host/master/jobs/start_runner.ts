@@ -1,6 +1,6 @@
 import { deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { programGone } from "../../../runtime/program_gone.ts";
+import { programGone } from "../../../runtime/process.ts";
 import { runNew, runReturn } from "../../../model/event/tag.ts";
 import type { Load } from "../load.ts";
 import type { JobServices } from "./job_services.ts";

@@ -1,5 +1,4 @@
-import { SYNDIC_OWN } from "../../../model/job/syndic_job.ts";
-import type { JobLoad } from "../../../model/job/job_cache.ts";
+import { type JobLoad, SYNDIC_OWN } from "../../../model/job/job_cache.ts";
 import { expandTarget } from "../../../model/target/expand.ts";
 import type { JobServices } from "./job_services.ts";
 import { MAX_TARGETS } from "./syndic_targets.ts";

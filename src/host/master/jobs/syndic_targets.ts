@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import { grouped } from "../../../base/async/grouped.ts";
+import { grouped } from "../../../base/async/deferred.ts";
 import type { JobCache } from "../../../model/job/job_cache.ts";
 
 /** The targets of one job that one syndic has named and that are not saved yet. */

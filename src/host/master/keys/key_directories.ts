@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import { grouped } from "../../../base/async/grouped.ts";
+import { grouped } from "../../../base/async/deferred.ts";
 import type { AcceptedKey, KeyState, KeyStore } from "../../../protocol/channel/key_store.ts";
 import { isMinionId } from "../../../base/minion_id.ts";
 import type { Crypto, RsaPublicKey } from "../../../runtime/crypto.ts";

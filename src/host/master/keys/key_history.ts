@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import { grouped } from "../../../base/async/grouped.ts";
+import { grouped } from "../../../base/async/deferred.ts";
 import type { KeyState } from "../../../protocol/channel/key_store.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";

@@ -1,6 +1,5 @@
 import type { JobServices } from "../jobs/job_services.ts";
 import { allPillarRepositories } from "../../../content/git/pillar_remotes.ts";
-import { keepJobsSeconds } from "../../../model/config/keep_jobs.ts";
 import type { SessionKeys } from "../keys/session_keys.ts";
 import type { MasterServices } from "../services.ts";
 import { ClockWatch } from "./clock_watch.ts";
@@ -15,7 +14,45 @@ import { cleanLeftovers } from "./leftovers.ts";
 import { expirePendingKeys } from "./pending_keys.ts";
 import type { MasterSchedule } from "./master_schedule.ts";
 import { PresenceEvents } from "./presence_events.ts";
-import { cleanPublishAuth } from "./publish_auth.ts";
+import { joinPath } from "../../../base/paths.ts";
+import { isPlainJid, jidMs } from "../../../model/job/jid.ts";
+
+/** The most files in `publish_auth` that are kept: each job that a minion publishes makes one. */
+const MAX_FILES = 50_000;
+
+/**
+ * Removes the files that say which minion may ask for the returns of a job (`publish_auth/<jid>`), once the job is too old,
+ * and the oldest where there are too many. @returns how many
+ */
+export async function cleanPublishAuth(
+  { opts, runtime: { fs, later } }: Pick<MasterServices, "opts" | "runtime">,
+  beforeMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const directory = joinPath(opts.cachedir, "publish_auth");
+  if (fs.stat(directory)?.kind !== "directory") return 0;
+  const names = fs.list(directory).sort();
+  let gone = 0;
+  await inBatches(names, later, signal, (name, at) => {
+    // The name of a valid file is a jid, which tells the time; a file with another name is useless.
+    if (isPlainJid(name) && jidMs(name) >= beforeMs && names.length - at <= MAX_FILES) return;
+    fs.remove(joinPath(directory, name), { recursive: true });
+    gone++;
+  });
+  return gone;
+}
+
+/**
+ * How long jobs are kept, in seconds, 0 for ever: the option `keep_jobs_seconds`, or the older `keep_jobs` (in hours) if only
+ * the latter differs from its default.
+ *
+ * @see salt/utils/job.py get_keep_jobs_seconds
+ */
+export function keepJobsSeconds(opts: Record<string, unknown>): number {
+  const seconds = Number(opts.keep_jobs_seconds ?? 86_400);
+  const hours = opts.keep_jobs === null || opts.keep_jobs === undefined ? NaN : Number(opts.keep_jobs);
+  return seconds === 86_400 && Number.isFinite(hours) ? hours * 3600 : seconds;
+}
 
 type Services =
   & JobServices

@@ -7,7 +7,7 @@ import { isMap, str, truthy } from "../../../language/python/values.ts";
 import { type DueJob, Scheduler } from "../../../model/schedule/scheduler.ts";
 import type { Entry } from "../../../model/schedule/entry.ts";
 import { Schedule } from "../../../model/schedule/schedule.ts";
-import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/returned.ts";
+import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/job.ts";
 import { startRunner } from "../jobs/start_runner.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { MasterServices } from "../services.ts";

@@ -1,8 +1,7 @@
 import type { MasterOpts } from "../../../model/config/master_opts.ts";
 import { dirName, joinPath } from "../../../base/paths.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
-import type { EventBus } from "../../../model/event/bus.ts";
-import { OWN_BUS } from "../../../model/event/bus_addresses.ts";
+import { type EventBus, OWN_BUS } from "../../../model/event/bus.ts";
 import { type BusServer, serveBus } from "../../../model/event/bus_server.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";

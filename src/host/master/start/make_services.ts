@@ -23,7 +23,6 @@ import { tokenFiles } from "../access/tokens.ts";
 import { ReplayedReturns } from "../jobs/replayed_returns.ts";
 import { UnannouncedReturns } from "../jobs/unannounced_returns.ts";
 import { JobStore } from "../jobs/durable_saves.ts";
-import { askForJob } from "../jobs/find_job.ts";
 import { RETURNED } from "../jobs/open_job.ts";
 import { JobTraces } from "../jobs/job_traces.ts";
 import { Ledger } from "../jobs/ledger.ts";
@@ -42,9 +41,27 @@ import { SyndicTargets } from "../jobs/syndic_targets.ts";
 import { Syndics } from "../syndics.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { MasterServices } from "../services.ts";
-import { REFUSALS, type RefusedReturn } from "../jobs/job_services.ts";
+import { type JobServices, REFUSALS, type RefusedReturn } from "../jobs/job_services.ts";
 import { countedRunners } from "./observe.ts";
 import type { Account } from "../../../runtime/process.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { publishJob } from "../jobs/publication.ts";
+
+/**
+ * Asks minions by `saltutil.find_job` whether they work on a job; their returns reach the ledger as {@link Ledger.foundJob}.
+ * Resolves to false if the question could not be published.
+ */
+async function askForJob(services: JobServices, jid: string, ids: readonly string[]): Promise<boolean> {
+  const { opts, log } = services;
+  const question = { tgt: [...ids], tgt_type: "list", fun: "saltutil.find_job", arg: [jid], ret: "" };
+  try {
+    const published = await publishJob(services, { ...question, user: opts.user, jid: "", kwargs: {} }, ids, []);
+    return published !== undefined;
+  } catch (error) {
+    log.warning("minions could not be asked for a job", { jid, error: messageOf(error) });
+    return false;
+  }
+}
 
 /** The parts of a master that its services are built on. */
 export interface ServiceParts {

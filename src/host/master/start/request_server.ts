@@ -3,7 +3,7 @@ import type { SessionKeyStore } from "../../../protocol/channel/key_store.ts";
 import { RequestMetrics } from "../../../protocol/channel/request_metrics.ts";
 import { RequestServer } from "../../../protocol/channel/req_server.ts";
 import type { PillarCompiler } from "../commands/pillar.ts";
-import { publishQueuedJobs } from "../jobs/queued_jobs.ts";
+import { publishQueuedJobs } from "../jobs/master_jobs.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 import { COMMANDS, JOB_COMMANDS, requestHandler } from "../request_table.ts";
 import type { MasterServices } from "../services.ts";

@@ -4,9 +4,8 @@ import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";
 import type { WorkerPool } from "../../../feature/supervise/worker_pool.ts";
 import type { WorkerRequest } from "../../../feature/supervise/worker_queue.ts";
 import { decode, encode, Packed } from "../../../protocol/wire/msgpack.ts";
-import type { BackendUpdate } from "../../../content/fileserver/backend.ts";
+import type { BackendUpdate, HeavyWork } from "../../../content/fileserver/backend.ts";
 import { digestFile } from "../../../content/fileserver/digest.ts";
-import type { HeavyWork } from "../../../content/fileserver/heavy_work.ts";
 import { FILE_COMMANDS, type FileServer } from "../../../content/fileserver/server.ts";
 
 /** The fields of a load that decide its reply: identical requests share an answer. */

@@ -4,9 +4,8 @@ import type { FileSystem } from "../../../runtime/fs.ts";
 import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";
 import type { WorkerPool } from "../../../feature/supervise/worker_pool.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
-import type { PillarRequest } from "../../../content/pillar/compiler.ts";
+import { PackedPillar, packPillar, type PillarRequest } from "../../../content/pillar/compiler.ts";
 import { readPillarOptions, rootsFor } from "../../../content/pillar/options.ts";
-import { PackedPillar, packPillar } from "../../../content/pillar/packed_pillar.ts";
 
 /** A request as a master has it. */
 export interface WorkerPillarRequest extends PillarRequest {

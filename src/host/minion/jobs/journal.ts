@@ -1,4 +1,4 @@
-import { grouped } from "../../../base/async/grouped.ts";
+import { grouped } from "../../../base/async/deferred.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";

@@ -1,10 +1,10 @@
 import { messageOf } from "../../../base/errors.ts";
 import { JidGenerator } from "../../../model/job/jid.ts";
-import { ipcHash } from "../../../protocol/crypto/id_hashes.ts";
+import { ipcHash } from "../../../protocol/crypto/hex.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import type { DueJob } from "../../../model/schedule/scheduler.ts";
-import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/returned.ts";
+import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/job.ts";
 import { type JobOutcome, packReturn } from "../processes/executor.ts";
 import type { JobStores, MasterJobsOptions } from "./master_jobs.ts";
 import { returnLoad } from "./return_load.ts";

@@ -3,7 +3,7 @@ import { deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { killGroups } from "../../../feature/supervise/kill_groups.ts";
+import { killGroups } from "../../../feature/supervise/part_door.ts";
 import { type PartHandlers, type PartHost, servePart } from "../../../feature/supervise/serve_part.ts";
 import { frame } from "../../../protocol/wire/frames.ts";
 import { decode, encode, pack } from "../../../protocol/wire/msgpack.ts";

@@ -1,15 +1,36 @@
 import type { MinionOpts } from "../../../model/config/minion_opts.ts";
 import { customFiles } from "../../../model/loader/custom_files.ts";
-import type { ModuleRegistry } from "../../../model/loader/loader.ts";
+import type { FunctionTable, ModuleRegistry } from "../../../model/loader/loader.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { SocketAddress } from "../../../runtime/net.ts";
 import { isJobFunction } from "../jobs/dispatcher.ts";
 import type { Execution } from "./execution.ts";
-import { inProcess, type InProcessOptions } from "./in_process.ts";
 import { jobTimeout, withJobTimeout } from "./job_timeout.ts";
 import type { JobCommand, JobOwner } from "./pooled_process.ts";
 import { ProcessPool } from "./process_pool.ts";
+import type { Context } from "../../../model/loader/family.ts";
+import { executeJob } from "./executor.ts";
+
+interface InProcessOptions {
+  functions: FunctionTable;
+  /** The state of the minion as a job begins. @param master address of the master that sent the job */
+  context(master?: string): Context;
+  /** Formats the information of a command's failure: the nested outputter. */
+  formatInfo?: ((info: unknown) => string) | undefined;
+}
+
+/** Runs jobs in this process. */
+export function inProcess({ functions, context, formatInfo }: InProcessOptions): Execution {
+  return {
+    run: async (request) => {
+      await request.begin?.();
+      return await executeJob({ functions, formatInfo, ...request, context: () => context(request.master) });
+    },
+    renew: () => {},
+    close: () => Promise.resolve(),
+  };
+}
 
 export interface ExecutionOptions extends InProcessOptions {
   runtime: Runtime;

@@ -2,7 +2,7 @@ import type { Context, MasterRequestOptions, OutputStream } from "../../../model
 import type { Logger } from "../../../base/log.ts";
 import { sameBytes } from "../../../runtime/bytes.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import { killGroups } from "../../../feature/supervise/kill_groups.ts";
+import { killGroups } from "../../../feature/supervise/part_door.ts";
 import { type PartEnd, type ProcessOwner, SupervisedProcess } from "../../../feature/supervise/supervised_process.ts";
 import { encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import type { JobSession } from "./bulk_requests.ts";

@@ -1,6 +1,6 @@
 import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
-import { programGone } from "../../../runtime/program_gone.ts";
+import { programGone } from "../../../runtime/process.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
 import { PartDoor } from "../../../feature/supervise/part_door.ts";

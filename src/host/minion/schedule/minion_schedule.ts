@@ -1,5 +1,5 @@
 import type { MinionOpts } from "../../../model/config/minion_opts.ts";
-import { savedSchedulePath } from "../../../model/config/saved_schedule.ts";
+import { savedSchedulePath } from "../../../model/config/glob_paths.ts";
 import type { EventBus } from "../../../model/event/bus.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
@@ -12,7 +12,25 @@ import type { RunningJobs } from "../jobs/running_jobs.ts";
 import type { LocalCommands } from "../local_commands.ts";
 import type { Masters } from "../masters.ts";
 import type { PillarRefresh } from "../pillar_refresh.ts";
-import { saveSchedule } from "./saved_schedule.ts";
+import { dirName } from "../../../base/paths.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
+import type { Entry } from "../../../model/schedule/entry.ts";
+import { dump } from "../../../language/yaml/dump.ts";
+
+/** Writes a schedule as Salt does; a failure is logged. */
+function saveSchedule(fs: FileSystem, log: Logger, path: string | undefined, schedule: Entry): void {
+  if (path === undefined) {
+    log.debug("the schedule is not saved: the minion has no configuration files");
+    return;
+  }
+  try {
+    fs.mkdir(dirName(path), 0o755);
+    fs.write(path, dump({ schedule }, { flow: "leaves" }), { mode: 0o644 });
+  } catch (error) {
+    log.error("Failed to persist the updated schedule", { path, error: messageOf(error) });
+  }
+}
 
 export interface MinionScheduleOptions {
   runtime: Runtime;

@@ -11,8 +11,7 @@ import {
   tupleOf,
   typeName,
 } from "../../python/values.ts";
-import { iterate, lengthOf } from "../../python/iterate.ts";
-import { PythonIterator } from "../../python/iterator.ts";
+import { iterate, lengthOf, PythonIterator } from "../../python/iterate.ts";
 import { sortedBy } from "../../python/ordering.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
 import { receiver } from "../attributes.ts";

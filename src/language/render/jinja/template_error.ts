@@ -7,7 +7,7 @@ import {
   TemplateSyntaxError,
   UndefinedError,
 } from "../../jinja/mod.ts";
-import { writtenTraceback } from "../../python/written_traceback.ts";
+import { writtenTraceback } from "../../python/python_error.ts";
 import { RenderError } from "../render_error.ts";
 import { SaltFunctionError } from "./salt_functions.ts";
 

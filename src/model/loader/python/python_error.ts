@@ -1,7 +1,7 @@
 /** Converts exceptions of Python modules to errors, and errors to exceptions. */
 import { isMap, lookup, str } from "../../../language/python/values.ts";
-import { tracebackIs } from "../../../language/python/written_traceback.ts";
-import { knownError } from "../foreign_errors.ts";
+import { tracebackIs } from "../../../language/python/python_error.ts";
+import { knownError } from "../family.ts";
 import { traceback } from "../traceback.ts";
 
 /** Errors made from exceptions that a helper still holds: if such an error goes back, the helper raises the original exception. */

@@ -1,7 +1,7 @@
 import type { TargetOutcome } from "../../../model/job/outcome.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
-import { byMinion } from "../minions.ts";
+import { byMinion } from "../parts.ts";
 
 /** Bytes before each record: its length, big-endian. */
 const HEAD = 4;

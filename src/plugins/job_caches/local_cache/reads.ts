@@ -3,8 +3,7 @@ import type { JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../../mo
 import { isMinionId } from "../../../base/minion_id.ts";
 import { ENDED, type TargetOutcome } from "../../../model/job/outcome.ts";
 import type { Packed } from "../../../protocol/wire/msgpack.ts";
-import { allMinions, byMinion } from "../minions.ts";
-import type { LocalJobReads } from "../parts.ts";
+import { allMinions, byMinion, type LocalJobReads } from "../parts.ts";
 import { sifted } from "../search.ts";
 import { contentOf, readOutcomes } from "./outcome_file.ts";
 import { isWholeReturn, type LocalStore, OUTCOMES } from "./store.ts";

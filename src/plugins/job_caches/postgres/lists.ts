@@ -5,7 +5,7 @@ import type { JobReads } from "../parts.ts";
 import { anyInState } from "../search.ts";
 import { searchJobs, type SearchStore, type Source } from "../search_store.ts";
 import type { PostgresStore } from "./store.ts";
-import { indexedWord } from "./text.ts";
+import { indexedWord } from "./queries.ts";
 
 const BOUNDS = "SELECT min(jid) AS low, max(jid) AS high FROM brine_job WHERE created >= $1 AND created <= $2";
 /** From one word to the next by the index, however many jobs have each. */

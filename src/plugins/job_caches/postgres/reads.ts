@@ -1,8 +1,7 @@
 import type { JobLoad } from "../../../model/job/job_cache.ts";
 import type { TargetOutcome } from "../../../model/job/outcome.ts";
 import { fromColumn, returnOfRow } from "../columns.ts";
-import { allMinions } from "../minions.ts";
-import type { JobReads } from "../parts.ts";
+import { allMinions, type JobReads } from "../parts.ts";
 import type { PostgresStore } from "./store.ts";
 
 /** What is read of one job, and the short lists of jobs that a master looks after. */

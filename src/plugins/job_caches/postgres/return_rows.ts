@@ -1,7 +1,6 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { concat } from "../../../runtime/bytes.ts";
-import type { Query, ReturnRow, Row } from "./queries.ts";
-import { toText } from "./text.ts";
+import { type Query, type ReturnRow, type Row, toText } from "./queries.ts";
 
 /** Returns, and bytes of their values, that go in one statement. */
 const MOST_ROWS = 500;

@@ -6,9 +6,8 @@ import { toColumn } from "../columns.ts";
 import { entryText } from "../entry_text.ts";
 import type { JobReads, JobSaves } from "../parts.ts";
 import { storedWordsOf } from "../search.ts";
-import type { Query } from "./queries.ts";
+import { type Query, toText } from "./queries.ts";
 import type { PostgresStore } from "./store.ts";
-import { toText } from "./text.ts";
 
 const INSERT_JOB = "INSERT INTO brine_job (jid, created) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 const UPSERT_LOAD = "INSERT INTO brine_job (jid, created, open, entry, load) VALUES ($1, $2, true, $3, $4) " +

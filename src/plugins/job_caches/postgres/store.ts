@@ -1,11 +1,19 @@
 import { loadDriver } from "../../driver.ts";
-import { RecentJobs } from "../recent_jobs.ts";
+import { RecentJobs } from "../oldest_jobs.ts";
 import { type Remedy, serverFailure } from "../server_failure.ts";
 import { WriteBuffer } from "../write_buffer.ts";
-import type { Client, Driver, Query, ReturnRow, Row, Value, Write } from "./queries.ts";
+import {
+  type Client,
+  type Driver,
+  type Query,
+  type ReturnRow,
+  type Row,
+  toText,
+  type Value,
+  type Write,
+} from "./queries.ts";
 import { KnownReturns, returnStatements } from "./return_rows.ts";
 import { prepareSchema } from "./schema.ts";
-import { toText } from "./text.ts";
 
 export interface PostgresOptions {
   host: string;

@@ -3,8 +3,7 @@ import { entryOf } from "../entry_text.ts";
 import type { JobReads } from "../parts.ts";
 import { anyInState } from "../search.ts";
 import { searchJobs, type SearchStore } from "../search_store.ts";
-import { key, setOf } from "./keys.ts";
-import { pairsOf, type Reply, textOf, textsOf } from "./replies.ts";
+import { key, pairsOf, type Reply, setOf, textOf, textsOf } from "./replies.ts";
 import type { RedisStore } from "./store.ts";
 
 /** Lists jobs by the ordered set that fits what is searched for. */

@@ -1,10 +1,8 @@
 import type { JobLoad, StoredReturn } from "../../../model/job/job_cache.ts";
 import type { TargetOutcome } from "../../../model/job/outcome.ts";
 import { decode, type Packed } from "../../../protocol/wire/msgpack.ts";
-import { allMinions, byMinion } from "../minions.ts";
-import type { JobReads } from "../parts.ts";
-import { key } from "./keys.ts";
-import { pairsOf, type Reply, splitMember, textsOf, valueOf } from "./replies.ts";
+import { allMinions, byMinion, type JobReads } from "../parts.ts";
+import { key, pairsOf, type Reply, splitMember, textsOf, valueOf } from "./replies.ts";
 import type { RedisStore } from "./store.ts";
 
 /** What is read of one job, and the short lists of jobs that a master looks after. */

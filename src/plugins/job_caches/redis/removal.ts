@@ -1,7 +1,6 @@
 import { oldestJobs } from "../oldest_jobs.ts";
 import type { JobReads, JobRemoval } from "../parts.ts";
-import { key } from "./keys.ts";
-import { type Reply, textOf, textsOf } from "./replies.ts";
+import { key, type Reply, textOf, textsOf } from "./replies.ts";
 import type { Command, RedisStore } from "./store.ts";
 
 /** Jobs that are removed in one transaction. */

@@ -1,4 +1,5 @@
 import { decode } from "../../../protocol/wire/msgpack.ts";
+import type { Source } from "../search_store.ts";
 
 export type Reply = null | number | Uint8Array | Reply[];
 
@@ -21,4 +22,28 @@ export function* pairsOf(reply: Reply): Iterable<[name: string, value: Reply]> {
 export function splitMember(member: string): [jid: string, minion: string] {
   const space = member.indexOf(" ");
   return [member.slice(0, space), member.slice(space + 1)];
+}
+
+/**
+ * The keys of the job cache, below `brine:`. Sets that are read in the order of their members have all scores 0.
+ *
+ * - of a job: `job` (hash: load, bytes), `target` (hash: source → minions), `ret` (hash: minion → return), `back` (hash:
+ *   minion → time and whether it failed), `outcome` (hash: minion → outcome), `words` (set: what it can be searched by)
+ * - of all: `jobs` (jids by time), `entries` (hash: jid → text of the list), `listed`, `open`, `failed` (jids in order),
+ *   `state:S` (`jid minion` in order), `word:K:W` (jids in order), `words:K` (words in order), `bytes`
+ */
+export const key = (...parts: string[]): string => ["brine", ...parts].join(":");
+
+/** The set that holds the jids of a source. */
+export function setOf(source: Source): string {
+  switch (source.kind) {
+    case "listed":
+    case "open":
+    case "failed":
+      return key(source.kind);
+    case "word":
+      return key("word", source.of, source.word);
+    case "state":
+      return key("state", source.state);
+  }
 }

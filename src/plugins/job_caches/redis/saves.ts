@@ -4,7 +4,7 @@ import { encode } from "../../../protocol/wire/msgpack.ts";
 import { entryText } from "../entry_text.ts";
 import type { JobReads, JobSaves } from "../parts.ts";
 import { storedWordsOf } from "../search.ts";
-import { key } from "./keys.ts";
+import { key } from "./replies.ts";
 import type { RedisStore } from "./store.ts";
 
 /** What a master saves, each into the buffer that the next flush sends. */

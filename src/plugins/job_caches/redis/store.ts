@@ -1,9 +1,8 @@
 import { loadDriver } from "../../driver.ts";
-import { RecentJobs } from "../recent_jobs.ts";
+import { RecentJobs } from "../oldest_jobs.ts";
 import { refuseNewerForm, type Remedy, serverFailure } from "../server_failure.ts";
 import { WriteBuffer } from "../write_buffer.ts";
-import { key } from "./keys.ts";
-import { type Reply, textOf } from "./replies.ts";
+import { key, type Reply, textOf } from "./replies.ts";
 
 export interface RedisOptions {
   host: string;

@@ -2,8 +2,7 @@ import type { JobLoad } from "../../../model/job/job_cache.ts";
 import type { OutcomeState, TargetOutcome } from "../../../model/job/outcome.ts";
 import type { SqlRow } from "../../../runtime/database.ts";
 import { fromColumn, returnOfRow } from "../columns.ts";
-import { allMinions } from "../minions.ts";
-import type { LocalJobReads } from "../parts.ts";
+import { allMinions, type LocalJobReads } from "../parts.ts";
 import type { SqliteStore } from "./store.ts";
 
 function outcomeOf(row: SqlRow): TargetOutcome {

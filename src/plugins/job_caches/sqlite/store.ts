@@ -2,7 +2,7 @@ import { dirName } from "../../../base/paths.ts";
 import type { SystemError } from "../../../base/errors.ts";
 import type { Database, Statement } from "../../../runtime/database.ts";
 import type { Durability, FileSystem } from "../../../runtime/fs.ts";
-import { RecentJobs } from "../recent_jobs.ts";
+import { RecentJobs } from "../oldest_jobs.ts";
 import { fileFailure, type JobFileOptions, openJobFile } from "./file.ts";
 
 export interface SqliteJobCacheOptions extends JobFileOptions {

@@ -7,7 +7,7 @@ import {
   type StoredRecord,
 } from "../../../feature/cluster/storage.ts";
 import type { Row, Value } from "../../job_caches/postgres/queries.ts";
-import { PAGE_BYTES } from "../page.ts";
+import { PAGE_BYTES } from "../memory.ts";
 import type { LedgerServer } from "./server.ts";
 
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::float8";

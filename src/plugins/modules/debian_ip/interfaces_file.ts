@@ -1,8 +1,7 @@
 /** The file `/etc/network/interfaces`, and those of `interfaces.d`: read and written. */
 import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { compareText } from "../../../language/python/compare.ts";
+import { compareText, splitLines, splitWords } from "../../../language/python/text.ts";
 import { isFloat, isInteger, repr, str, truthy } from "../../../language/python/values.ts";
-import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { join } from "../../../language/python/posixpath.ts";
 import { tryIterate } from "../../../language/python/iterate.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";

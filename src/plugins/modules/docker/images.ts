@@ -4,9 +4,8 @@ import { CommandExecutionError, type JobContext, SaltInvocationError } from "../
 import { messageOf } from "../../../base/errors.ts";
 import { isMap, str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
-import { DockerClient, DockerError, imagePart, jsonLines } from "../../docker/client.ts";
+import { DockerClient, DockerError, fileBytes, imagePart, jsonLines } from "../../docker/client.ts";
 import { registryHeader } from "../../docker/registry.ts";
-import { fileBytes } from "../../docker/files.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { temporaryPath } from "../../temporary.ts";
 import { depends, images, imageTags, inspectImage, resolveTag, topLevel } from "./objects.ts";

@@ -4,8 +4,7 @@ import { CommandExecutionError, type JobContext, SaltInvocationError } from "../
 import { compileGlob } from "../../../language/python/glob.ts";
 import { repr, str, truthy } from "../../../language/python/values.ts";
 import { strftime } from "../../../language/python/strftime.ts";
-import { type DockerClient, DockerError, imagePart, part } from "../../docker/client.ts";
-import { filterText } from "../../docker/filters.ts";
+import { type DockerClient, DockerError, filterText, imagePart, part } from "../../docker/client.ts";
 
 export const TIME_FORMAT = "%Y-%m-%d %H:%M:%S %Z";
 export const localTime = (seconds: unknown): string => strftime(new Date(Number(seconds) * 1000), TIME_FORMAT);

@@ -3,8 +3,7 @@ import { CommandExecutionError, type JobContext, SaltInvocationError } from "../
 import { splitLines } from "../../../language/python/text.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { keywords } from "../../keywords.ts";
-import { command, directoryOf, git, optionWords } from "./run.ts";
-import { output } from "./output.ts";
+import { command, directoryOf, git, optionWords, output } from "./run.ts";
 
 export async function mergeBase(context: JobContext, args: Args): Promise<unknown> {
   const { all } = keywords(args.kwargs, "all");

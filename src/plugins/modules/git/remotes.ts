@@ -3,8 +3,7 @@ import { CommandExecutionError, type JobContext } from "../../../model/loader/fa
 import { splitLines } from "../../../language/python/text.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { keywords } from "../../keywords.ts";
-import { command, directoryOf, git, optionWords, redacted, withCredentials } from "./run.ts";
-import { output } from "./output.ts";
+import { command, directoryOf, git, optionWords, output, redacted, withCredentials } from "./run.ts";
 
 export const given = (value: unknown): string[] => value === null || value === undefined ? [] : [str(value)];
 

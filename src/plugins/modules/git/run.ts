@@ -116,3 +116,13 @@ export async function versionOf(context: JobContext): Promise<string> {
   const { stdout } = await git(context, ["git", "--version"]);
   return pythonWords(stdout.split("(")[0]!.split(".windows")[0]!).at(-1) ?? "unknown";
 }
+
+/** Runs a command in the directory of its function. @returns its output */
+export async function output(
+  context: JobContext,
+  args: Args,
+  words: string[],
+  options: RunOptions = {},
+): Promise<string> {
+  return (await git(context, words, args, { cwd: directoryOf(context, args), ...options })).stdout;
+}

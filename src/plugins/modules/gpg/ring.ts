@@ -2,7 +2,7 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str, truthy } from "../../../language/python/values.ts";
-import { gpgOptionsOf } from "../../../language/render/gpg_options.ts";
+import { gpgOptionsOf } from "../../../language/render/renderer.ts";
 import { type GpgRun, runGpg } from "../../../language/render/gpg_program.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { pythonError } from "../../python_errors.ts";

@@ -1,11 +1,10 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunctions, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
-import { connectionOf, ident, noteError, orElse, rowsOf, runs } from "./client.ts";
+import { connectionOf, ident, isAtLeast, noteError, orElse, rowsOf, runs, serverVersion } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 import { type Grant, grantTokens } from "./tokens.ts";
 import { account, isTrue, userGrants } from "./users.ts";
-import { isAtLeast, serverVersion } from "./versions.ts";
 
 /** Words that a grant may have; servers know which of them are theirs. */
 const GRANT_WORD = /^[A-Z][A-Z_ ]*$/;

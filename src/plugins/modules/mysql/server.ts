@@ -1,9 +1,8 @@
 import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
 import { str, truthy } from "../../../language/python/values.ts";
-import { connectionOf, orElse, type Row, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, orElse, type Row, rowsOf, runs, serverVersion, word } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
-import { serverVersion } from "./versions.ts";
 
 /** The status of a plugin; empty if it is not there. */
 export async function pluginStatus(context: JobContext, name: unknown, connection: Args): Promise<string | false> {

@@ -2,10 +2,9 @@ import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
 import { str, truthy } from "../../../language/python/values.ts";
-import { connectionOf, noteError, orElse, rowsOf, runs, word } from "./client.ts";
+import { connectionOf, isAtLeast, noteError, orElse, rowsOf, runs, serverVersion, word } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 import { pluginStatus } from "./server.ts";
-import { isAtLeast, serverVersion } from "./versions.ts";
 
 const NATIVE = "mysql_native_password";
 

@@ -1,11 +1,35 @@
 import type { Args } from "../../../model/loader/signature.ts";
-import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import {
+  CommandExecutionError,
+  type Context,
+  type JobContext,
+  SaltInvocationError,
+} from "../../../model/loader/family.ts";
 import { repr, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
-import { isProgram } from "../../linux/programs.ts";
+import { isProgram, which } from "../../linux/programs.ts";
 import { temporaryFile } from "../../temporary.ts";
-import { parseCsv } from "./csv.ts";
+
+/** Rows and fields of CSV: fields between quotes may have commas, line feeds, and quotes as two. */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let isRow = false;
+  const end = () => {
+    rows.push(row);
+    row = [];
+    isRow = false;
+  };
+  for (const [whole, quoted, plain = "", stop] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\r?\n|$)/g)) {
+    // The end of the text is found once more behind its last line feed.
+    if (whole === "" && !isRow) break;
+    row.push(quoted === undefined ? plain.replace(/\r$/, "") : quoted.replaceAll('""', '"'));
+    isRow = stop === ",";
+    if (!isRow) end();
+  }
+  return rows;
+}
 
 /** The parameters of a connection, in Salt's order. */
 export const CONNECTION = "user=None, host=None, port=None, maintenance_db=None, password=None, runas=None";
@@ -177,4 +201,11 @@ export async function serverVersion(context: JobContext, connection: Connection)
   const sql = "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'server_version'";
   const found = await query(context, sql, connection);
   return found[0]?.setting;
+}
+
+/** True if PostgreSQL's program psql can be run here, or Debian's programs for its clusters. */
+export function isAvailable({ runtime: { fs, process }, opts }: Pick<Context, "runtime" | "opts">): boolean {
+  const directory = opts["postgres.bins_dir"];
+  if (typeof directory === "string" && isProgram(fs, `${directory}/psql`)) return true;
+  return ["psql", "pg_createcluster"].some((name) => which(fs, name, process.env("PATH")) !== undefined);
 }

@@ -6,19 +6,19 @@ import {
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
 import { str, truthy } from "../../../language/python/values.ts";
-import { parseCsv } from "./csv.ts";
-import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 import {
   CONNECTION,
   type Connection,
   connectionOf,
   ident,
   literal,
+  parseCsv,
   query,
   type Row,
   runs,
   serverVersion,
 } from "./psql.ts";
+import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 
 export type Role = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 /** What a run of tests returns. */
 import type { JobContext } from "../../../model/loader/family.ts";
-import { compareText } from "../../../language/python/compare.ts";
+import { compareText } from "../../../language/python/text.ts";
 import { toFloat } from "../../../language/python/values.ts";
 import type { TestResult } from "./run_test.ts";
 

@@ -1,4 +1,4 @@
-import { ORCHESTRATIONS } from "../../../model/job/orchestrations.ts";
+import { ORCHESTRATIONS } from "../../../model/job/function_name.ts";
 import {
   CommandExecutionError,
   executionFunction,

@@ -2,7 +2,7 @@
 import { fieldsOf, isMap, lookup, truthy } from "../../../language/python/values.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { dirName } from "../../../base/paths.ts";
-import { savedSchedulePath } from "../../../model/config/saved_schedule.ts";
+import { savedSchedulePath } from "../../../model/config/glob_paths.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
 import { dump } from "../../../language/yaml/dump.ts";

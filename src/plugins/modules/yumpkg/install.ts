@@ -6,7 +6,7 @@ import { compileGlob } from "../../../language/python/glob.ts";
 import { isTrue, str, truthy } from "../../../language/python/values.ts";
 import { changes, stringify } from "../../packages/lists.ts";
 import type { Downloaded } from "../../packages/package_file.ts";
-import { downloadedRpms } from "../../packages/rpm/downloaded.ts";
+import { downloadedRpms } from "../../packages/rpm/installed.ts";
 import { changing, installedTargets } from "../../packages/shared_functions.ts";
 import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
 import { matchVersion } from "../../packages/versions.ts";
@@ -15,7 +15,24 @@ import { ARCHES, hostArch } from "../../packages/rpm/names.ts";
 import { installedTexts, refresh, repoPackages } from "./available.ts";
 import { hold, listHolds } from "./holds.ts";
 import { callYum, needYum, optionWords } from "./program.ts";
-import { patches } from "./patches.ts";
+import { splitLines } from "../../../language/python/text.ts";
+import { run } from "../../commands.ts";
+
+/** Advisories: id → its packages, and whether all of them are installed. */
+export async function patches(
+  context: JobContext,
+  installedOnly: boolean,
+): Promise<Record<string, { installed: boolean; summary: string[] }>> {
+  const found: Record<string, { installed: boolean; summary: string[] }> = {};
+  for (const line of splitLines(await run(context, [needYum(context), "--quiet", "updateinfo", "list", "all"]))) {
+    const [, mark, id, , pkg] = /^(i|\s)? ?(\S+) +(\S+) +(\S+)/.exec(line) ?? [];
+    if (id === undefined || pkg === undefined) continue;
+    const patch = found[id] ??= { installed: true, summary: [] };
+    patch.summary.push(pkg);
+    if (mark !== "i") patch.installed = false;
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, { installed }]) => installed || !installedOnly));
+}
 
 interface Item {
   name: string;

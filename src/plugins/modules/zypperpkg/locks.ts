@@ -4,7 +4,7 @@ import { CommandExecutionError, type JobContext } from "../../../model/loader/fa
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { compilePattern } from "../../../language/python/regexp.ts";
 import { isFile } from "../../linux/paths.ts";
-import { infoInstalled } from "../../packages/rpm/info_installed.ts";
+import { infoInstalled } from "../../packages/rpm/installed.ts";
 import { elementsOf } from "../../xml.ts";
 import { below } from "./installed.ts";
 import { askZypper, callZypper } from "./program.ts";

@@ -1,10 +1,11 @@
-import type { JobContext } from "../../../model/loader/family.ts";
+import type { Context, JobContext } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { isTrue, str, truthy } from "../../../language/python/values.ts";
+import { entriesOf, isMap, isTrue, str, truthy } from "../../../language/python/values.ts";
 import { formatPkgList, type InstalledVersion } from "../lists.ts";
 import { hostArch, parseArch } from "./names.ts";
 import { parseQuery, QUERY_FORMAT } from "./query.ts";
 import { run } from "../../commands.ts";
+import { type Downloaded, downloadedPackages } from "../package_file.ts";
 
 /** The words that choose the system below a directory. */
 export const rootWords = (root: unknown): string[] => truthy(root) ? ["--root", str(root)] : [];
@@ -33,4 +34,41 @@ export async function listRpms(context: JobContext, versionsAsList: unknown, kwa
   const { attr = null, root = null } = kwargs;
   const list = typeof attr === "string" && attr !== "all" ? attr.split(",").map((one) => one.trim()) : attr;
   return formatPkgList(await installedRpms(context, root), isTrue(versionsAsList), list, parseArch);
+}
+
+/** The package files below a directory. */
+export const downloadedRpms = (context: JobContext, directory: string): Promise<Downloaded> =>
+  downloadedPackages(
+    context,
+    directory,
+    ".rpm",
+    async (path) => await context.call("lowpkg.bin_pkg_info", [path]) as { name: string; version: string } | null,
+  );
+
+/** Details of installed packages, as `pkg.info_installed` has them: with `source` for `source_rpm`. */
+export async function infoInstalled(
+  context: JobContext,
+  names: string[],
+  kwargs: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const found = await context.call("lowpkg.info", names, kwargs) as Record<string, unknown>;
+  const renamed = (one: unknown) =>
+    isMap(one)
+      ? Object.fromEntries(entriesOf(one).map(([key, value]) => [key === "source_rpm" ? "source" : key, value]))
+      : one;
+  return Object.fromEntries(
+    Object.entries(found).map(([name, of]) => [
+      name,
+      truthy(kwargs.all_versions) ? (of as unknown[]).map(renamed) : renamed(of),
+    ]),
+  );
+}
+
+/** Systems with RPM that name no family that has it. */
+const OTHERS = ["amazon", "xcp", "xenserver", "virtuozzolinux", "virtuozzo", "issabel pbx", "openeuler"];
+
+/** True on hosts of these families, and on some that name none of them. */
+export function hasRpm({ grains }: Pick<Context, "grains">, families: readonly string[] = ["redhat", "suse"]): boolean {
+  const word = (name: string) => str(grains[name] ?? "").toLowerCase();
+  return families.includes(word("os_family")) || OTHERS.includes(word("os"));
 }

@@ -1,4 +1,4 @@
-import { end, fail, fails, messageFor } from "../outcome.ts";
+import { end, fail, fails, hasFunction, messageFor } from "../outcome.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
@@ -7,7 +7,6 @@ import { relpath } from "../../../language/python/posixpath.ts";
 import { exists, expandUser, isFile, realPath } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { localPath, schemeOf } from "../../sources.ts";
-import { hasFunction } from "../available.ts";
 
 export type ArchiveFormat = "tar" | "rar" | "zip";
 const FORMATS: readonly ArchiveFormat[] = ["tar", "rar", "zip"];

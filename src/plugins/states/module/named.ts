@@ -4,7 +4,19 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
 import { outcome } from "../outcome.ts";
-import { succeeded } from "./result.ts";
+
+/** Most levels of a return that are looked at. */
+const DEPTH = 100;
+
+/** Whether a function succeeded, by its return: false, or a map that says so at any level, is failure. */
+export function succeeded(value: unknown, depth = 0): boolean {
+  if (typeof value === "boolean") return value;
+  return !isMap(value) || depth > DEPTH || entriesOf(value).every(([key, item]) => {
+    if (key === "result" && item === false) return false;
+    if (key === "retcode" && item !== 0 && item !== false) return false;
+    return !isMap(item) || succeeded(item, depth + 1);
+  });
+}
 
 /** Parameters whose names a chunk has for itself; these are given as `m_name`. */
 const PREFIXED = ["name", "fun", "names", "state", "saltenv"];

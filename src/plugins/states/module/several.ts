@@ -3,8 +3,8 @@ import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, lookup, str } from "../../../language/python/values.ts";
-import { hasFunction } from "../available.ts";
-import { succeeded } from "./result.ts";
+import { hasFunction } from "../outcome.ts";
+import { succeeded } from "./named.ts";
 
 const plural = (names: readonly string[]) => names.length > 1 ? "True" : "";
 

@@ -3,8 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
-import { hasFunction } from "../available.ts";
-import { commandError, fail, failsChange, outcome } from "../outcome.ts";
+import { commandError, fail, failsChange, hasFunction, outcome } from "../outcome.ts";
 import { entry, type Keyword } from "./host.ts";
 import { ownKeywords } from "../../keywords.ts";
 

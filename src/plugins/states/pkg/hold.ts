@@ -3,8 +3,7 @@ import { CommandExecutionError, SaltInvocationError } from "../../../model/loade
 import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
-import { hasFunction } from "../available.ts";
-import { callError, outcome } from "../outcome.ts";
+import { callError, hasFunction, outcome } from "../outcome.ts";
 import { entry, isEmptyList, type Keyword } from "./host.ts";
 
 interface Held {

@@ -4,8 +4,7 @@ import { type StateContext, StateEnd, type StateReturn } from "../../../model/lo
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
 import type { Wanted } from "../../packages/targets.ts";
-import { hasFunction } from "../available.ts";
-import { failsChange, nestedText, outcome } from "../outcome.ts";
+import { failsChange, hasFunction, nestedText, outcome } from "../outcome.ts";
 import { applyHold, type HoldOutcome } from "./hold.ts";
 import { entry, type Installed, type Keyword, listPkgs, normalName, resolved, versionsOf } from "./host.ts";
 import { type Plan, planOf, type PlanRequest, verifyPackage } from "./plan.ts";

@@ -6,8 +6,7 @@ import { type StateContext, stateFunction, type StateReturn } from "../../../mod
 import { str, truthy } from "../../../language/python/values.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
-import { hasFunction } from "../available.ts";
-import { commandError, end, fail, fails, failsChange, outcome } from "../outcome.ts";
+import { commandError, end, fail, fails, failsChange, hasFunction, outcome } from "../outcome.ts";
 import { entry, type Keyword, resolved } from "./host.ts";
 
 const sorted = (names: Iterable<string>): string => [...names].sort().join(", ");

@@ -4,8 +4,7 @@ import { CommandExecutionError, SaltInvocationError } from "../../../model/loade
 import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { packSources, repackPkgs, type Wanted } from "../../packages/targets.ts";
-import { hasFunction } from "../available.ts";
-import { callError, commandError, fails, outcome } from "../outcome.ts";
+import { callError, commandError, fails, hasFunction, outcome } from "../outcome.ts";
 import { checkKnown, entry, type Installed, type Keyword, listPkgs, normalName, versionsOf } from "./host.ts";
 import { conditionsOf, extraRequirements, fulfils, versionClean } from "./versions.ts";
 

@@ -3,7 +3,7 @@ import type { StateContext } from "../../../model/loader/states.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { truthy } from "../../../language/python/values.ts";
 import { compareVersions, hostCompare, splitComparison } from "../../packages/versions.ts";
-import { hasFunction } from "../available.ts";
+import { hasFunction } from "../outcome.ts";
 
 export interface Condition {
   operator: string;

@@ -2,8 +2,7 @@
 import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { equal, str, truthy } from "../../../language/python/values.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
-import { hasFunction } from "../available.ts";
-import { callError, fails, outcome } from "../outcome.ts";
+import { callError, fails, hasFunction, outcome } from "../outcome.ts";
 import { strippedUri, wantedRepo } from "./debian.ts";
 import { BEWARE, type Keyword } from "./managed.ts";
 

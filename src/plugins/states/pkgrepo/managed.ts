@@ -9,8 +9,7 @@ import { isFile } from "../../linux/paths.ts";
 import { checkRepo } from "../../modules/aptpkg/repositories.ts";
 import { repoChanges } from "../../modules/yumpkg/repositories.ts";
 import { checkNewRepo } from "../../modules/zypperpkg/repositories.ts";
-import { hasFunction } from "../available.ts";
-import { commandError, fails, outcome } from "../outcome.ts";
+import { commandError, fails, hasFunction, outcome } from "../outcome.ts";
 import { sameLine, wantedRepo } from "./debian.ts";
 
 export type Keyword = Record<string, unknown>;

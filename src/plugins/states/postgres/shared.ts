@@ -2,7 +2,7 @@ import type { Args } from "../../../model/loader/signature.ts";
 import type { Context } from "../../../model/loader/family.ts";
 import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/values.ts";
-import { isAvailable } from "../../modules/postgres/available.ts";
+import { isAvailable } from "../../modules/postgres/psql.ts";
 import { outcome } from "../outcome.ts";
 
 /** The parameters of a connection, as states name them. */

@@ -1,8 +1,7 @@
 /** The states `service.running` and `service.dead`. */
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isTrue, truthy } from "../../../language/python/values.ts";
-import { hasFunction } from "../available.ts";
-import { fails, outcome } from "../outcome.ts";
+import { fails, hasFunction, outcome } from "../outcome.ts";
 import { setEnabled, unavailable } from "./boot.ts";
 import { setMasked } from "./mask.ts";
 import { systemdArguments } from "./systemd_only.ts";

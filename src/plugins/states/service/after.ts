@@ -2,8 +2,7 @@
 import type { KeywordArgs } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isMap, lookup, truthy } from "../../../language/python/values.ts";
-import { hasFunction } from "../available.ts";
-import { fails, outcome } from "../outcome.ts";
+import { fails, hasFunction, outcome } from "../outcome.ts";
 import { delay } from "./activity.ts";
 import { systemdArguments } from "./systemd_only.ts";
 

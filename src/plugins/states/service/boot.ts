@@ -1,6 +1,5 @@
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { hasFunction } from "../available.ts";
-import { commandError } from "../outcome.ts";
+import { commandError, hasFunction } from "../outcome.ts";
 
 /** What is said of the service itself: it was started (true), it is as it should be (null), or it is dead (false). */
 type Started = boolean | null;

@@ -3,7 +3,7 @@ import type { StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { equal, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
-import { hasFunction } from "../available.ts";
+import { hasFunction } from "../outcome.ts";
 
 /** What of a user is not as it shall be: attribute → wanted value. */
 export type UserChanges = Map<string, unknown>;

@@ -3,7 +3,7 @@ import { decode, encode } from "../../wire/msgpack.ts";
 import type { Conversation, Line, Wire } from "../../zmtp/conversation.ts";
 import type { Message } from "../../zmtp/mod.ts";
 import type { Batch } from "../../zmtp/outbox.ts";
-import { packPublication, unpackPublication } from "../publication_value.ts";
+import { packPublication, unpackPublication } from "../transport.ts";
 import { type TcpFrame, TcpFrameReader } from "./frame_reader.ts";
 
 const NOTHING = new Uint8Array(0);

@@ -3,7 +3,7 @@ import type { Connection } from "../../../runtime/net.ts";
 import type { Conversation, Line, Wire } from "../../zmtp/conversation.ts";
 import type { Message } from "../../zmtp/mod.ts";
 import type { Batch } from "../../zmtp/outbox.ts";
-import { packPublication, unpackPublication } from "../publication_value.ts";
+import { packPublication, unpackPublication } from "../transport.ts";
 import { frameHeader, OPCODE, writeFrame, WsFrameReader, type WsFrameSink } from "./frames.ts";
 import { checkReply, clientRequest, type HandshakeCrypto, serverReply } from "./handshake.ts";
 import { type HttpHead, HttpHeadReader } from "../../../runtime/http_head.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { systemClock } from "../../../../src/base/async/clock.ts";
 import { readBody } from "../../../../src/host/gateway/wire/body.ts";
-import { ArrivingBodies } from "../../../../src/host/gateway/wire/arriving_bodies.ts";
+import { ArrivingBodies } from "../../../../src/host/gateway/wire/receive_body.ts";
 import { MAX_VALUES } from "../../../../src/host/gateway/wire/body_bounds.ts";
 import { HttpError } from "../../../../src/host/gateway/wire/errors.ts";
 import { encode } from "../../../../src/protocol/wire/msgpack.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AccessRules, type Call } from "../../../../src/host/master/access/acl.ts";
-import { callsOf } from "../../../../src/host/master/access/calls.ts";
+import { callsOf } from "../../../../src/host/master/access/authorize_publication.ts";
 import { PatternCache } from "../../../../src/model/target/patterns.ts";
 import { type Json, vectors } from "../../../support/vectors.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { AuditLog, type AuditLogOptions } from "../../../../src/host/master/audit/audit_log.ts";
-import { auditReader } from "../../../../src/host/master/audit/audit_reader.ts";
+import { auditReader } from "../../../../src/host/runner/runner_context.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { captureLog } from "../../../support/capture_log.ts";

@@ -13,7 +13,7 @@ import { encode } from "../../../../src/protocol/wire/msgpack.ts";
 import { minionJobs } from "../../../../src/host/master/commands/jobs.ts";
 import { JobStore } from "../../../../src/host/master/jobs/durable_saves.ts";
 import { Ledger } from "../../../../src/host/master/jobs/ledger.ts";
-import { publishQueuedJobs } from "../../../../src/host/master/jobs/queued_jobs.ts";
+import { publishQueuedJobs } from "../../../../src/host/master/jobs/master_jobs.ts";
 import { Presence } from "../../../../src/host/master/presence.ts";
 import type { MasterServices } from "../../../../src/host/master/services.ts";
 import { memoryJobCache } from "../../../../src/plugins/job_caches/memory.ts";

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { clearInterval, setInterval } from "node:timers";
 import { until } from "../../../../bench/bed/until.ts";
 import { type Clock, systemClock } from "../../../../src/base/async/clock.ts";
-import { inProcess } from "../../../../src/host/minion/processes/in_process.ts";
+import { inProcess } from "../../../../src/host/minion/processes/open_execution.ts";
 import { withJobTimeout } from "../../../../src/host/minion/processes/job_timeout.ts";
 import { packReturn } from "../../../../src/host/minion/processes/executor.ts";
 import { nested } from "../../../../src/plugins/outputters/nested.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigError } from "../../../../src/base/errors.ts";
 import { readSsl } from "../../../../src/protocol/transport/ssl/read_ssl.ts";
-import { tlsNet } from "../../../../src/protocol/transport/ssl/tls_net.ts";
+import { tlsNet } from "../../../../src/protocol/transport/open_transport.ts";
 import { memoryNet } from "../../../../src/runtime/memory/net.ts";
 import type { DialOptions, ListenOptions, Net } from "../../../../src/runtime/net.ts";
 

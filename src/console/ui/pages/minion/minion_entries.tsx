@@ -2,14 +2,36 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
-import { Empty } from "../../parts/empty.tsx";
-import { FormEnd } from "../../parts/form_end.tsx";
-import { Problem } from "../../parts/problem.tsx";
+import { Empty, Problem } from "../../parts/problem.tsx";
 import { Switch } from "../../parts/switch.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { tellMinion } from "../../store/ask_minion.ts";
 import type { Store } from "../../store/store.ts";
 import { useStore } from "../../store/store_context.ts";
+
+/** The last line of a form in a dialog: its problem, and its buttons. */
+function FormEnd(
+  { problem, busy, label, onClose, dismiss = "Cancel", children }: {
+    /** Why the form cannot be sent yet; undefined if it can. */
+    problem: string | undefined;
+    busy: boolean;
+    /** The label of the button that sends the form. */
+    label: string;
+    onClose(): void;
+    dismiss?: string;
+    /** Further buttons. */
+    children?: ComponentChildren;
+  },
+) {
+  return (
+    <div class="actions end">
+      {problem !== undefined && <span class="hint grow cut" role="status" title={problem}>{problem}</span>}
+      {children}
+      <Button onClick={onClose}>{dismiss}</Button>
+      <Button type="submit" kind="primary" disabled={problem !== undefined || busy}>{busy ? "…" : label}</Button>
+    </div>
+  );
+}
 
 /** A named entry of a minion that can be switched on and off: a scheduled job or a beacon. */
 export interface Entry {

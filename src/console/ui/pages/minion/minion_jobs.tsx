@@ -3,9 +3,8 @@ import { historyTable } from "../../../export.ts";
 import { jobsOfMinion } from "../../../minion_jobs.ts";
 import type { Tally } from "../../../tally.ts";
 import { Button } from "../../parts/button.tsx";
-import { Empty } from "../../parts/empty.tsx";
+import { Empty, Problem } from "../../parts/problem.tsx";
 import { ExportMenu } from "../../parts/export_menu.tsx";
-import { Problem } from "../../parts/problem.tsx";
 import { useStore } from "../../store/store_context.ts";
 import { JobList } from "../job_list.tsx";
 

@@ -7,7 +7,7 @@ import {
   type ScheduleEntry,
   type Timing,
 } from "../../../schedule_entry.ts";
-import { Segmented } from "../../parts/segmented.tsx";
+import { Segmented } from "../../parts/switch.tsx";
 import { Row, TextField } from "../../parts/text_field.tsx";
 import { tellMinion } from "../../store/ask_minion.ts";
 import { useStore } from "../../store/store_context.ts";

@@ -7,15 +7,19 @@ import {
   type Route,
 } from "../../requests/route.ts";
 import type { Call } from "../../requests/call.ts";
-import { refuseWhileDraining } from "../../requests/draining.ts";
+import { presentedToken, refuseWhileDraining } from "../../requests/presented_token.ts";
 import { negotiatedType, readCallBody, respond, runOperation } from "../../requests/handling.ts";
 import { isOwnOrigin, mayUseCookie } from "../../requests/own_page.ts";
-import { presentedToken } from "../../requests/presented_token.ts";
 import { SESSION_MS, sessionCookie } from "../../auth/sessions.ts";
 import { HttpError, NO_PERMISSION } from "../../wire/errors.ts";
 import { accepted } from "../../wire/negotiate.ts";
-import { BODY_RULES, REPRESENTATION } from "./formats.ts";
 import { siteFile } from "./site_files.ts";
+import type { BodyRules } from "../../wire/body_formats.ts";
+import type { RepresentationRules } from "../../wire/representation.ts";
+
+/** How `rest_cherrypy` reads bodies and writes values. */
+const BODY_RULES: BodyRules = { yamlInForms: true, plainTextMayBeAnything: true };
+export const REPRESENTATION: RepresentationRules = { yamlFlow: false };
 
 /** Handles a request in the order of `rest_cherrypy`: caller, body, format of the answer. */
 export async function answer(

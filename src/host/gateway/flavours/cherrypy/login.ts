@@ -1,14 +1,14 @@
 /** `/login`, `/logout` and `/refresh`. */
-import type { Credentials } from "../../../../client/credentials.ts";
+import type { Credentials } from "../../../../client/publish_request.ts";
 import type { TokenRecord } from "../../../../client/tokens.ts";
 import { isMap } from "../../../../language/python/values.ts";
-import { LOGIN_FAILED } from "../../auth/login_failed.ts";
+import { LOGIN_FAILED } from "../../auth/credential_guard.ts";
 import { permissionsOf } from "../../auth/permissions.ts";
 import { sessionCookie } from "../../auth/sessions.ts";
 import type { Call } from "../../requests/call.ts";
 import type { Answer } from "../../requests/route.ts";
 import { HttpError, NO_PERMISSION } from "../../wire/errors.ts";
-import { fieldOf } from "../../wire/field_of.ts";
+import { fieldOf } from "../../wire/json.ts";
 
 /** Fields of a login that the master or the gateway use, and that must not reach an eauth backend. */
 const NOT_CREDENTIALS = new Set(["cmd", "client", "fun", "arg", "kwarg", "key", "user", "token", "token_type"]);

@@ -1,11 +1,31 @@
 import { respond } from "../../requests/handling.ts";
 import { accepted } from "../../wire/negotiate.ts";
 import { WRITABLE_TYPES } from "../../wire/representation.ts";
-import type { FlavourProfile } from "../profile.ts";
-import { answer } from "./answer.ts";
-import { errorPage } from "./error_page.ts";
-import { REPRESENTATION } from "./formats.ts";
+import type { ErrorPage, FlavourProfile } from "../profile.ts";
+import { answer, REPRESENTATION } from "./answer.ts";
 import { cherrypyRoutes } from "./routes.ts";
+import { escapeHtml, HTTP_REASONS } from "../../wire/http_reasons.ts";
+
+/** An error page with title and message in the places where clients of `rest_cherrypy` read them. */
+function errorPage(status: number, message: string): ErrorPage {
+  const title = `${status} ${HTTP_REASONS[status] ?? ""}`.trimEnd();
+  return {
+    type: "text/html;charset=utf-8",
+    body: `<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8"></meta>
+<title>${title}</title>
+</head>
+<body>
+<h2>${title}</h2>
+<p>${escapeHtml(message)}</p>
+<pre id="traceback"></pre>
+</body>
+</html>
+`,
+  };
+}
 
 /** The HTTP interface that SaltGUI, pepper and most libraries use. */
 export const restCherrypy: FlavourProfile = {

@@ -2,13 +2,35 @@
 import { truthy } from "../../../../language/python/values.ts";
 import { fireHook } from "../../events/webhook.ts";
 import { serverSentEvents } from "../../events/server_sent_events.ts";
-import type { Operation, Route } from "../../requests/route.ts";
+import type { Answer, Operation, Route } from "../../requests/route.ts";
 import type { GatewaySettings } from "../../settings.ts";
 import { grainsOfMinions, jobs, makeTokens, run, runWithCredentials, startJobs, welcome } from "./jobs.ts";
 import { generateKeys, keys } from "./keys.ts";
 import { logIn, loginHint, logOut, refresh } from "./login.ts";
 import { serveApp } from "./site_files.ts";
-import { eventSocket } from "./event_socket.ts";
+import { authenticateListener } from "../../events/listener.ts";
+import { checkUpgrade, sendEvents } from "../../events/event_socket.ts";
+import { Summaries } from "../../events/summaries.ts";
+import type { Call } from "../../requests/call.ts";
+import { json } from "../../wire/json.ts";
+
+/** `GET /ws` and `GET /ws/<token>`: events over a WebSocket; with `?format_events` summaries. */
+async function eventSocket(call: Call): Promise<Answer> {
+  const listener = await authenticateListener(call, call.params.token);
+  checkUpgrade(call, "Expected the upgrade to a WebSocket");
+  call.user = listener.record.name;
+  const summaries = call.query.has("format_events") ? new Summaries() : undefined;
+  return call.peer.upgrade(sendEvents(call, listener, {
+    greeting: "server received message",
+    message(event) {
+      if (summaries === undefined) return `data: ${event.text}\n\n`;
+      const change = summaries.take(event);
+      if (change === undefined) return undefined;
+      // `rest_cherrypy` sends the minions as a list.
+      return json(change.minions === undefined ? change : { minions: [...change.minions.values()] });
+    },
+  }));
+}
 
 /** The `Allow` header of routes for which Salt's servers list methods that the routes do not have. */
 const STANDARD = "GET, HEAD, POST";

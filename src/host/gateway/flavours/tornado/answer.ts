@@ -1,12 +1,15 @@
 import type { Call } from "../../requests/call.ts";
-import { refuseWhileDraining } from "../../requests/draining.ts";
+import { presentedToken, refuseWhileDraining } from "../../requests/presented_token.ts";
 import { negotiatedType, readCallBody, respond, runOperation } from "../../requests/handling.ts";
-import { presentedToken } from "../../requests/presented_token.ts";
 import { notFoundMessage, type Operation, operationFor, type Route } from "../../requests/route.ts";
 import { HttpError } from "../../wire/errors.ts";
 import { firstAccepted } from "../../wire/negotiate.ts";
-import { WRITABLE_TYPES } from "../../wire/representation.ts";
-import { BODY_RULES, REPRESENTATION } from "./formats.ts";
+import { type RepresentationRules, WRITABLE_TYPES } from "../../wire/representation.ts";
+import type { BodyRules } from "../../wire/body_formats.ts";
+
+/** How `rest_tornado` reads bodies and writes values. */
+const BODY_RULES: BodyRules = { yamlInForms: false, plainTextMayBeAnything: false };
+const REPRESENTATION: RepresentationRules = { yamlFlow: "leaves" };
 
 /** Handles a request in the order of `rest_tornado`: format of the answer, caller, body. */
 export async function answer(

@@ -1,9 +1,18 @@
-import { errorResponse } from "../../requests/error_response.ts";
+import { errorResponse } from "../../requests/failure.ts";
 import { HttpError } from "../../wire/errors.ts";
-import type { FlavourProfile } from "../profile.ts";
+import type { ErrorPage, FlavourProfile } from "../profile.ts";
 import { answer } from "./answer.ts";
-import { errorPage } from "./error_page.ts";
 import { tornadoRoutes } from "./routes.ts";
+import { HTTP_REASONS } from "../../wire/http_reasons.ts";
+
+/** The error page of `rest_tornado`, which never shows a message. */
+function errorPage(status: number): ErrorPage {
+  const title = `${status}: ${HTTP_REASONS[status] ?? ""}`;
+  return {
+    type: "text/html; charset=UTF-8",
+    body: `<html><title>${title}</title><body>${title}</body></html>`,
+  };
+}
 
 /** Salt's smaller HTTP interface, with the server of tornado. */
 export const restTornado: FlavourProfile = {

@@ -16,16 +16,16 @@ import {
 } from "../../../python/values.ts";
 import { dictGet, dictSet, MISSING, setAdd, setHas } from "../../../python/dict.ts";
 import { DictView } from "../../../python/dict_view.ts";
-import { iterate, tryIterate } from "../../../python/iterate.ts";
-import { PythonIterator } from "../../../python/iterator.ts";
+import { iterate, PythonIterator, tryIterate } from "../../../python/iterate.ts";
 import { compare, sortedBy } from "../../../python/ordering.ts";
 import { PythonError, typeError, valueError } from "../../../python/python_error.ts";
 import { traverse } from "../../../python/traverse.ts";
-import { Callable, contains, type Filter, filter, Undefined, updateDict } from "../../../jinja/mod.ts";
+import { Callable, contains, type Filter, filter, type Run, Undefined, updateDict } from "../../../jinja/mod.ts";
 import { SaltFunctionError } from "../salt_functions.ts";
 import { toNumber } from "./convert.ts";
 import { definedOnly } from "./serialize.ts";
 import { isList } from "../../../python/update.ts";
+import { parseQuery } from "../../jmespath/parse.ts";
 
 /** The most items of combinations and products. */
 const MAX_ITEMS = 100_000;
@@ -406,3 +406,13 @@ function mysqlTable(lines: readonly string[], key: string): Map<unknown, unknown
   }
   return table;
 }
+
+function query(data: unknown, expression: string, { budget }: Run): unknown {
+  if (data instanceof Undefined) data.fail();
+  return parseQuery(expression)(data ?? null, budget) ?? null;
+}
+
+/** Salt's filter of JMESPath. */
+export const QUERY_FILTERS: Readonly<Record<string, Filter>> = {
+  json_query: filter("json_query", ["data", "expr"], ({ data, expr }, run) => query(data, str(expr), run)),
+};

@@ -1,8 +1,7 @@
 import { asInt } from "../../../python/arithmetic.ts";
 import { entriesOf, isMap, str, toInteger, truthy, typeName } from "../../../python/values.ts";
 import { formatAddress, IP_KINDS, type IpInterface, networkRange, parseInterface } from "../../../python/ipaddress.ts";
-import { iterate } from "../../../python/iterate.ts";
-import { PythonIterator } from "../../../python/iterator.ts";
+import { iterate, PythonIterator } from "../../../python/iterate.ts";
 import { typeError, valueError } from "../../../python/python_error.ts";
 import { join, normpath } from "../../../python/posixpath.ts";
 import type { Crypto } from "../../../../runtime/crypto.ts";

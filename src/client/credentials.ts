@@ -1,2 +1,0 @@
-/** How a caller authenticates to the master: `{token}`, or `{eauth, username, password, …}`. */
-export type Credentials = Readonly<Record<string, unknown>>;

@@ -1,2 +1,0 @@
-/** The refusal of a login, in the words of Salt's servers. */
-export const LOGIN_FAILED = "Could not authenticate using provided credentials";
