@@ -31,7 +31,6 @@ const color = process.stdout.isTTY === true;
 const paint = (code: string, text: string) => color ? `\u001b[${code}m${text}\u001b[0m` : text;
 const say = (text: string) => console.log(paint("1", `\n# ${text}`));
 
-/** Three free ports. */
 async function freePorts(): Promise<[number, number, number]> {
   const servers = await Promise.all([0, 0, 0].map(() =>
     new Promise<ReturnType<typeof createServer>>((resolve) => {
@@ -167,7 +166,6 @@ interface Site {
   /** Address of the HTTP API. */
   api: string;
   requestPort: number;
-  /** The password of the user `demo`. */
   password: string;
 }
 

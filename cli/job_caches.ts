@@ -114,7 +114,6 @@ async function clusterJobCache(runtime: Runtime, postgres: string): Promise<JobC
   });
 }
 
-/** Opens the job cache that the configuration names. */
 export async function openJobCache(runtime: Runtime, opts: MasterOpts): Promise<JobCache> {
   const cluster = clusterSettings(opts);
   if (cluster !== undefined) return await clusterJobCache(runtime, cluster.postgres);

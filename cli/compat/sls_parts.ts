@@ -8,7 +8,6 @@ export interface NamedFunction {
   line: number;
 }
 
-/** An argument of a state function. */
 export interface NamedArgument {
   state: string;
   name: string;

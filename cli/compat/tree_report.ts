@@ -27,7 +27,6 @@ export interface Place {
   line: number;
 }
 
-/** A part that files of the tree need. */
 export interface MissingPart {
   status: Status;
   /** Kind of the part: `state`, `function`, `filter`, … */
@@ -42,7 +41,6 @@ export interface MissingPart {
 
 export interface TreeReport {
   roots: string[];
-  /** Number of files that were read. */
   files: number;
   /** Files that are too large or unreadable. */
   unread: string[];
@@ -50,7 +48,6 @@ export interface TreeReport {
   parts: MissingPart[];
 }
 
-/** The files of a tree. */
 export interface TreeOptions {
   states: readonly string[];
   pillar: readonly string[];
@@ -67,7 +64,6 @@ const MARKUP = /\{[{%#]/;
 const PYTHON = /\.(?:pyx?|so|zip)$/;
 /** Names in templates that only Salt defines. */
 const SALTS_NAMES = ["salt", "pillar", "grains", "opts", "sls", "slspath", "tplroot", "saltenv"];
-/** Methods of the map `salt`. */
 const MAP_METHODS = ["get", "items", "keys", "values"];
 /** The folder of custom modules of a kind of function. */
 const FOLDER: Readonly<Record<FunctionKind, string>> = {

@@ -9,7 +9,6 @@ export interface Candidate {
   help?: string;
 }
 
-/** The answer for a shell. */
 export interface Completion {
   /** Whether files or directories are possible, too: the shell itself can complete these. */
   also: "nothing" | "files" | "directories";

@@ -1,6 +1,5 @@
 /** Splits a command line into words like a shell, as far as completion needs it. */
 
-/** A word, and its position in the line. */
 export interface ShellWord {
   text: string;
   start: number;

@@ -82,5 +82,4 @@ for program in ${PROGRAMS}
 end
 `;
 
-/** The script for each shell. */
 export const SHELLS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };

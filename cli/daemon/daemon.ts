@@ -6,7 +6,6 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Port } from "./check/check_ports.ts";
 import type { Check, Finding } from "./check/finding.ts";
 
-/** The running service of a daemon. */
 export interface Service extends AsyncDisposable {
   /** The daemon's fields in the report of SIGUSR1. */
   status(): Record<string, unknown>;
@@ -18,7 +17,6 @@ export interface Service extends AsyncDisposable {
   reload?(opts: Record<string, unknown>): string[];
 }
 
-/** The start of a daemon. */
 export interface Startup {
   /** Aborted by a signal that asks the daemon to stop: the start must give up any wait. */
   readonly stopping: AbortSignal;
@@ -30,7 +28,6 @@ export interface Startup {
 export interface Daemon {
   /** Name of the program. @default `salt-` and the kind */
   program?: string;
-  /** The kind of configuration that it reads. */
   kind: Host;
   table: OptionTable;
   /** Adapts the configuration for this daemon. @default the configuration stays as it is */

@@ -33,7 +33,6 @@ export interface DaemonLogOptions {
   complain(text: string): void;
 }
 
-/** The log of a daemon. */
 export class DaemonLog {
   readonly log: Logger;
   readonly #options: DaemonLogOptions;

@@ -11,7 +11,6 @@ import { strftime } from "../../src/language/python/strftime.ts";
 export type LogFormat = (record: LogRecord, time: Date, pid: number) => string;
 
 export interface LogFormatOptions {
-  /** Name of the option that has the format, for errors. */
   option: string;
   /** Format of `%(asctime)s`: `log_datefmt` or `log_datefmt_logfile`. */
   date: string;
@@ -52,7 +51,6 @@ const COLORS: Record<LogLevel, [level: string, message: string]> = {
 
 const painted = (code: string, text: string) => `\x1b[0${code}m${text}\x1b[0m`;
 
-/** A record with the data to format its line. */
 interface Line {
   record: LogRecord;
   time: Date;

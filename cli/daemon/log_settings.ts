@@ -46,7 +46,6 @@ export function levelNamed(name: unknown): LogLevel {
   return (LOG_LEVELS as readonly string[]).includes(word) ? word as LogLevel : "warning";
 }
 
-/** The levels of the log. */
 export interface LogLevels {
   console: LogLevel;
   file: LogLevel;

@@ -50,13 +50,11 @@ function cloneOf(host: Host, here: string): string | undefined {
 const USUAL_DIRECTORY = "/etc/salt";
 
 export interface StartOptions {
-  /** Directory of the configuration. */
   configDir: string;
   /** URL of this module. @default its own URL */
   here?: string;
 }
 
-/** The command that starts a daemon. */
 export function startCommand(host: Host, program: string, options: StartOptions): string {
   const { configDir, here = import.meta.url } = options;
   const isUsual = configDir.replace(/\/+$/, "") === USUAL_DIRECTORY;

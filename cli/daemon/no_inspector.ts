@@ -29,7 +29,6 @@ function inspector(): Inspector | undefined {
   }
 }
 
-/** True if the program was started with an inspector. */
 function isWanted(): boolean {
   try {
     // Deno does not list its flags, and its handler is not installed yet.

@@ -13,7 +13,6 @@ const MAX_SOCKETS = 64;
 
 const VARIABLES = ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] as const;
 
-/** A socket of a socket unit. */
 interface PassedSocket {
   descriptor: number;
   /** Name of the socket: `FileDescriptorName=` of the unit. */

@@ -24,7 +24,6 @@ export interface Reloadable {
   service: Service;
 }
 
-/** Log options that are reloaded. */
 const LEVELS = ["log_level", "log_level_logfile", "log_granular_levels"];
 
 /** Options that the program sets, not the files. */

@@ -52,7 +52,6 @@ export interface RunAsOptions {
   opts: Record<string, unknown>;
   /** True if the configuration or command line sets a user; otherwise the user is not changed. */
   given: boolean;
-  /** Directories to give to the user. */
   directories: readonly string[];
   /** Files that are open already, or are in directories that only root can write to. */
   files: readonly string[];

@@ -11,7 +11,6 @@ declare const process: {
   getBuiltinModule(name: "node:child_process"): typeof import("node:child_process");
 };
 
-/** Severities of syslog. */
 const SEVERITIES: Record<LogLevel, number> = {
   critical: 2,
   error: 3,
@@ -127,7 +126,6 @@ function udpWire({ host, port }: { host: string; port: number }): Wire {
   };
 }
 
-/** A stream of lines, each with a line feed. */
 interface LineStream {
   write(bytes: Uint8Array): void;
   readonly waiting: number;

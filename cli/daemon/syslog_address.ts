@@ -1,7 +1,6 @@
 /** Parses addresses in `log_file`, in place of a path: `file:///dev/log/LOG_DAEMON`, `udp://loghost:514`, `tcp://…`. */
 import { ConfigError } from "../../src/base/errors.ts";
 
-/** Facilities of syslog by Python's names. */
 const FACILITIES: Readonly<Record<string, number>> = {
   LOG_KERN: 0,
   LOG_USER: 1,

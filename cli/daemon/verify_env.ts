@@ -14,7 +14,6 @@ import { isSyslogAddress } from "./syslog_address.ts";
 interface Place {
   option: string;
   path: string;
-  /** Mode of a new directory. */
   mode: number;
   /** Modes that are accepted; any other is changed to `mode`. @default all modes that do not let all users write */
   allowed?: readonly number[];
@@ -22,12 +21,10 @@ interface Place {
   secrets?: string;
 }
 
-/** A problem with a directory or file. */
 export interface PlaceProblem {
   path: string;
   problem: string;
   remedy: string;
-  /** True if the problem was fixed. */
   mended: boolean;
   /** True if the daemon cannot work, or others can read a secret. */
   severe: boolean;

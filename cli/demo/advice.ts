@@ -8,7 +8,6 @@ export interface Launch {
   runtime: string;
   /** `npm_config_user_agent`, if a package script started it. */
   userAgent: string | undefined;
-  /** Directory of this project. */
   directory: string;
 }
 

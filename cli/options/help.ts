@@ -4,7 +4,6 @@ import { type Option, type ProgramTable, takesValue } from "./option.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { Env, Program } from "./request.ts";
 
-/** The help text of a program, as `--help` prints it. */
 export function helpText(program: Program, env: Env = {}): string {
   return formatHelp(program, PROGRAMS[program](env));
 }

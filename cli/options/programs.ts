@@ -429,7 +429,6 @@ const brine = (env: Env): ProgramTable => ({
   },
 });
 
-/** The table of each program. */
 export const PROGRAMS: Record<Program, (env: Env) => ProgramTable> = {
   salt,
   "salt-key": saltKey,

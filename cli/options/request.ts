@@ -1,6 +1,5 @@
 /** The input and output of the parser of command lines. */
 
-/** The programs that have options. */
 export type Program =
   | "salt"
   | "salt-key"
@@ -15,7 +14,6 @@ export type Program =
   | "salt-ssh"
   | "brine";
 
-/** The value of an option. */
 export type OptionValue = string | number | boolean | string[] | null;
 
 /** Destination → value. The destination is the name of the configuration option that the value overrides. */

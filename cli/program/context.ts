@@ -3,13 +3,11 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramLog } from "../daemon/program_log.ts";
 import type { OptionValues } from "../options/request.ts";
 
-/** What a program receives. */
 export interface ProgramContext {
   runtime: Runtime;
   options: OptionValues;
   positionals: string[];
   explicit: ReadonlySet<string>;
-  /** Directory of the configuration. */
   configDir: string;
   log: Logger;
   /** The log, which {@link readConfig} configures. @default the log is not configured */
@@ -34,7 +32,6 @@ export interface ProgramContext {
   stdinLine(): Promise<string | undefined>;
   /** Asks a person, on stderr, for a line of stdin; undefined at the end of stdin. With `hidden`, the answer is not echoed. */
   prompt(question: string, how?: { hidden?: boolean }): Promise<string | undefined>;
-  /** True if stdout is a terminal. */
   terminal: boolean;
 }
 

@@ -23,7 +23,6 @@ function clientFile({ fs, host, process }: Runtime): string {
   return fs.stat(current)?.kind === "file" ? current : joinPath(home, ".saltrc");
 }
 
-/** Configures the log by the options and the configuration. */
 function configureLog(context: ProgramContext, opts: Record<string, unknown>, given: ReadonlySet<string>): void {
   const { options, explicit, logging } = context;
   const key = "key_logfile" in options ? "key_logfile" : "log_file";

@@ -1,7 +1,6 @@
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { VERSION } from "../../src/base/version.ts";
 
-/** The text of `--versions-report`. */
 export function versionsReport({ host, process }: Runtime): string {
   const [name, number] = host.runtimeVersion();
   return `Brine Version:

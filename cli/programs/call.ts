@@ -22,7 +22,6 @@ import { preload } from "./call/preload.ts";
 
 const SIGTERM = 15;
 
-/** Runs `salt-call`. */
 export async function callMain(context: ProgramContext): Promise<number> {
   const { options } = context;
   await becomeUser(context);
@@ -70,7 +69,6 @@ async function printDocumentation(context: ProgramContext, functions: FunctionTa
   return 0;
 }
 
-/** A call of a function. */
 interface Call {
   jid: string;
   fun: string;

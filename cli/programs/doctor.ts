@@ -124,7 +124,6 @@ async function examine(context: ProgramContext, role: Role): Promise<Examined> {
   return { role, well: [...well, ...more.well], findings: all, isDown: running === undefined };
 }
 
-/** The files that a configuration was read from. */
 function filesOf({ opts, places }: LoadedConfig): string {
   const files = [...new Set([...places.values()].map((place) => place.replace(/, line \d+$/, "")))];
   return files.length === 0 ? `${opts.conf_file} (nothing is set)` : files.join(", ");

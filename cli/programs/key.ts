@@ -65,7 +65,6 @@ class KeyProgram {
     await this.#show(Object.fromEntries(statuses.map((status) => [status, all[status]])));
   }
 
-  /** Shows the text or the fingerprint of each key. */
   async describe(glob: string, what: "texts" | "fingerprints"): Promise<void> {
     const shown = await this.#keys[what](glob);
     // Structured output such as JSON shows an empty result, too.

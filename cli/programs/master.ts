@@ -9,7 +9,6 @@ export async function masterMain(context: ProgramContext): Promise<number> {
   return await runDaemon(context, await masterDaemon());
 }
 
-/** The master as a daemon. */
 export async function masterDaemon(): Promise<Daemon> {
   const [{ MASTER_OPTIONS }, { configureMaster }, { MASTER_CHECKS, masterPlace }] = await Promise.all([
     import("../../src/model/config/master_opts.ts"),

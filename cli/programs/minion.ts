@@ -8,7 +8,6 @@ export async function minionMain(context: ProgramContext): Promise<number> {
   return await runDaemon(context, await minionDaemon(context));
 }
 
-/** The minion as a daemon. */
 export async function minionDaemon(context: ProgramContext): Promise<Daemon> {
   const [{ MINION_OPTIONS }, { configureMinion }, { MINION_CHECKS }] = await Promise.all([
     import("../../src/model/config/minion_opts.ts"),

@@ -14,7 +14,6 @@ import { adviseNearest } from "../complete/nearest_function.ts";
 import { runnerDocumentation, runnersOf } from "../../src/host/runner/runner_registry.ts";
 import { RUNNER_PLUGINS } from "../runner_plugins.ts";
 
-/** Runs `salt-run`. */
 export async function runMain(context: ProgramContext): Promise<number> {
   const { runtime, options, positionals, log } = context;
   const opts = await readMasterConfig(context, { client: true });

@@ -19,7 +19,6 @@ import type { SaltJob } from "./salt/salt_job.ts";
 import { silentText } from "../../src/client/silent_text.ts";
 import { type JobTarget, readTarget, reportNoMatch } from "./salt/target.ts";
 
-/** Runs `salt`. */
 export async function saltMain(context: ProgramContext): Promise<number> {
   const { options } = context;
   const opts = await readMasterConfig(context, { client: true });
@@ -58,7 +57,6 @@ async function ownOrGiven(
   return await credentialsOf(context, opts, client);
 }
 
-/** Handles `--config-dump`. */
 async function dumpConfig({ print }: ProgramContext, opts: MasterOpts): Promise<number> {
   const { render } = await import("../../src/plugins/outputters/mod.ts");
   const { SALT_MASTER_DEFAULTS, withSaltDefaults } = await import("../../src/model/config/salt_defaults.ts");
@@ -207,7 +205,6 @@ async function batchToRun({ context, opts, printer, target }: SaltJob): Promise<
   return String(explicit.has("batch_safe_size") ? options.batch_safe_size : opts.batch_safe_size);
 }
 
-/** Handles `--async`. */
 async function publishOnly({ context, opts, printer, client, request, target }: SaltJob): Promise<number> {
   const published = await client.publish(request);
   if (published === undefined) await reportNoMatch(context, opts, printer, target);

@@ -177,7 +177,6 @@ class Copier {
   }
 }
 
-/** Runs `salt-cp`. */
 export async function saltCpMain(context: ProgramContext): Promise<number> {
   const { options, positionals, runtime } = context;
   const opts = await readMasterConfig(context);

@@ -4,7 +4,6 @@ import type { ProgramContext } from "../program/context.ts";
 /** Exit code EX_UNAVAILABLE of sysexits.h. */
 const UNAVAILABLE = 69;
 
-/** Runs `salt-ssh`. */
 export function sshMain({ complain }: ProgramContext): Promise<number> {
   complain(
     "salt-ssh: Brine has no agentless mode. Install a minion on the hosts instead (one file, no Python). " +

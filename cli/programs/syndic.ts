@@ -10,7 +10,6 @@ export async function syndicMain(context: ProgramContext): Promise<number> {
   return await runDaemon(context, await syndicDaemon(context));
 }
 
-/** The syndic as a daemon. */
 export async function syndicDaemon(context: ProgramContext): Promise<Daemon> {
   const [
     { MASTER_OPTIONS },

@@ -64,7 +64,6 @@ export interface LogRecord {
 
 const RANK = new Map<LogLevel, number>(LOG_LEVELS.map((level, rank) => [level, rank]));
 
-/** True if a record of `level` passes a threshold of `threshold`. */
 export function passes(level: LogLevel, threshold: LogLevel): boolean {
   return (RANK.get(level) ?? 0) >= (RANK.get(threshold) ?? 0);
 }

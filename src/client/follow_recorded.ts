@@ -6,7 +6,6 @@ import type { Credentials, Published } from "./publish_request.ts";
 import { type CollectOptions, JobCollector, type JobSource } from "./job_collector.ts";
 import type { Outcome, ReportedOutcome } from "./outcome.ts";
 
-/** A master's record of a job. */
 export interface JobRecord {
   minions: string[];
   results: Record<string, Record<string, unknown>>;

@@ -77,9 +77,7 @@ const MAX_NAMED = 1_000_000;
 /** The most characters of a target's name, which is the name of its key file. */
 const MAX_NAME_CHARACTERS = 255;
 
-/** One round of `saltutil.find_job`. */
 interface FindJobRound {
-  /** The minions that say they are working on the job. */
   working: readonly string[];
   done: Promise<void>;
   over: boolean;

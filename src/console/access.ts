@@ -11,7 +11,6 @@ export interface AuditRow {
   what: string;
   from: string;
   outcome: string;
-  /** The whole line, as data. */
   whole: Record<string, unknown>;
 }
 

@@ -49,7 +49,6 @@ export interface Credentials {
 /** One command for salt-api: `client`, `fun` and the arguments of that client. */
 export type Lowstate = { client: string; fun: string } & Record<string, unknown>;
 
-/** The response of a wheel function. */
 interface WheelAnswer {
   data?: { return?: unknown; success?: boolean; jid?: unknown; _stamp?: unknown };
 }

@@ -29,7 +29,6 @@ export interface ReactorStatus {
   latest: Reaction[];
 }
 
-/** The status of an engine of the master. */
 export interface Engine {
   name: string;
   module: string;

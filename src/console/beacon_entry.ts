@@ -1,16 +1,12 @@
 import { isRecord } from "../base/record.ts";
 
-/** One beacon of a minion, from `beacons.list`. */
 export interface BeaconEntry {
   name: string;
-  /** The module: `beacon_module`, otherwise the name of the beacon. */
   module: string;
   enabled: boolean;
   /** The seconds between two runs; undefined for the minion's default. */
   interval?: number;
-  /** The rest of the configuration, as a text. */
   text: string;
-  /** The whole configuration of the beacon. */
   data: unknown;
 }
 

@@ -2,13 +2,11 @@ import { fnmatch } from "../model/event/tag.ts";
 import type { BusEvent } from "./event_stream.ts";
 
 export interface LoggedEvent extends BusEvent {
-  /** The number of the event, which grows by one with each event. */
   number: number;
   /** When the event was received, in milliseconds since the epoch. */
   atMs: number;
 }
 
-/** True if an event matches. */
 export type EventFilter = (event: BusEvent) => boolean;
 
 /**

@@ -1,7 +1,6 @@
 import { eventIn } from "../model/api_answer.ts";
 import { backoffDelay } from "../base/async/backoff.ts";
 
-/** An event of the master's bus. */
 export interface BusEvent {
   tag: string;
   data: Record<string, unknown>;
@@ -12,7 +11,6 @@ export interface BusEvent {
 /** The state of the stream. `connecting`: for the first time; `live`: connected; `lost`: disconnected, reconnecting. */
 export type LinkState = "connecting" | "live" | "lost";
 
-/** The part of `EventSource` that is used. */
 export interface EventSourceLike {
   onopen: ((event: never) => unknown) | null;
   onerror: ((event: never) => unknown) | null;

@@ -24,7 +24,6 @@ function cellText(cell: Cell): string {
  */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cellText).join(",")}\r\n`;
 
-/** A table to export: rows with one value for each column. */
 export interface Table {
   /** The name of the file, without its extension. */
   fileName: string;
@@ -58,7 +57,6 @@ const cellOf = (value: unknown): Cell =>
 /** The name of a file in which everything but letters, digits, dots and dashes is replaced. */
 export const fileNameOf = (...words: string[]): string => words.join("-").replace(/[^\w.-]+/g, "_").slice(0, 100);
 
-/** The targets of a job with their returns. */
 export function jobTable({ head: { jid, fun } }: Job, parts: readonly Part[]): Table {
   return {
     fileName: fileNameOf(fun, jid),
@@ -107,7 +105,6 @@ export function historyTable(
   };
 }
 
-/** The minions that the fleet page lists. */
 export function fleetTable(ids: readonly string[], known: KnownMinions, grains: readonly string[] = []): Table {
   return {
     fileName: "minions",

@@ -17,7 +17,6 @@ export interface FleetEntry {
 export interface FleetEntries {
   entries: FleetEntry[];
   silent: string[];
-  /** The number of minions that answered. */
   told: number;
 }
 

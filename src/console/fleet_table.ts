@@ -49,7 +49,6 @@ export interface FacetValue {
   count: number;
 }
 
-/** The data about minions. */
 export interface KnownMinions {
   presence(id: string): Presence;
   /** The facts of a minion; undefined until they are read. */

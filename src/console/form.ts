@@ -6,7 +6,6 @@ export interface ArgSpec {
   kwargs: unknown;
 }
 
-/** One argument to fill in. */
 export interface Field {
   name: string;
   required: boolean;
@@ -88,7 +87,6 @@ export function entryOf(value: unknown): Entry {
   return { text: JSON.stringify(value ?? null) };
 }
 
-/** The contents of a form. */
 export interface Filled {
   /** The entries by name of the field; missing and empty ones are not sent. */
   fields: Record<string, Entry>;

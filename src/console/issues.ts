@@ -19,7 +19,6 @@ export interface Issue {
 /** The data for issues; each value is undefined if it could not be read. */
 export interface IssueSources {
   counts: FleetCounts | undefined;
-  /** Ids of minions that are down. */
   down: readonly string[];
   denied: readonly string[];
   /** The number of state runs with a failed target during the last day. */
@@ -29,7 +28,6 @@ export interface IssueSources {
   engines: readonly Engine[] | undefined;
 }
 
-/** An issue that the master reports. */
 export interface MasterIssue {
   kind: string;
   level: "error" | "warning";
@@ -68,7 +66,6 @@ const TITLES: Readonly<Record<string, string>> = {
   reactor: "Reactor files without a reactor",
 };
 
-/** All issues, errors first. */
 export function issuesOf({ counts, down, denied, failedStates, master, engines }: IssueSources): Issue[] {
   const issues: Issue[] = [];
   if (denied.length > 0) {

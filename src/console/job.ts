@@ -10,7 +10,6 @@ import { reportedMs, spanMs, stampMs } from "./text.ts";
 /** The most lines of live output that are kept of one minion. */
 export const OUTPUT_LINES = 2000;
 
-/** One target of a job, with its return. */
 export interface Part {
   id: string;
   state: PartState;

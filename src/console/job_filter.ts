@@ -83,6 +83,5 @@ export function filteredJobs<Job extends FilteredJob>(
   );
 }
 
-/** The users of jobs, in order. */
 export const usersOf = (jobs: readonly { user: string }[]): string[] =>
   [...new Set(jobs.map(({ user }) => user))].filter((user) => user !== "").sort();

@@ -11,7 +11,6 @@ export interface KeyDetails {
   upSinceMs?: number;
 }
 
-/** One line of the history of keys. */
 export interface KeyDecision {
   atMs?: number;
   act: string;

@@ -43,7 +43,6 @@ function memoryOf(mebibytes: unknown): string {
   return count >= 1024 ? `${(count / 1024).toFixed(1).replace(/\.0$/, "")} GiB` : `${count} MiB`;
 }
 
-/** Label and value of each fact that the grains have. */
 export function factsOf(grains: Grains): [string, string][] {
   const facts: [string, string][] = [
     ["System", systemOf(grains)],

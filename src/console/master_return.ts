@@ -5,7 +5,6 @@ export interface MasterReturn {
   return: unknown;
   retcode: number;
   success: boolean;
-  /** The arguments of the function. */
   arg: unknown[];
 }
 

@@ -1,6 +1,5 @@
 import { isRecord } from "../base/record.ts";
 
-/** A function of the master. */
 type MasterFunction = readonly ["runner" | "wheel", string];
 
 /** The master functions of a page, of which the account needs at least one; other pages need none. */

@@ -4,7 +4,6 @@ import { targetDoubt, targetMistake } from "../model/target/mistake.ts";
 import { PatternCache } from "../model/target/patterns.ts";
 import { countText } from "./text.ts";
 
-/** A target, as typed by the user. */
 export interface TargetValue {
   tgt: string;
   type: string;

@@ -14,7 +14,6 @@ export interface ReturnGroup {
 
 interface Growing extends ReturnGroup {
   ids: Set<string>;
-  /** The text by which returns are compared. */
   text: string;
 }
 

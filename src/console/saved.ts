@@ -3,7 +3,6 @@ import { isRecord } from "../base/record.ts";
 /** The place where a function runs. */
 export type Where = "minions" | "runner" | "wheel";
 
-/** A target that the user has named. */
 export interface SavedTarget {
   name: string;
   tgt: string;
@@ -30,7 +29,6 @@ export interface RecentRun {
 /** A view of the fleet page that the user has named. */
 export interface SavedView {
   name: string;
-  /** The query of the view's address. */
   query: Record<string, string>;
 }
 
@@ -105,7 +103,6 @@ function named<One extends { name: string }>(list: readonly One[], one: One): On
   return [...others, { ...one, name }].sort((left, right) => left.name < right.name ? -1 : 1);
 }
 
-/** Notes that a function was run. */
 export function withRun(saved: Saved, { where, fun, tgt, type }: RecentRun): Saved {
   const kept = tgt.length > MAX_TARGET_CHARACTERS / 100
     ? { where, fun, tgt: "", type: "glob" }

@@ -79,7 +79,6 @@ export interface ScheduleDraft {
   unit: Unit;
   splay: string;
   maxrunning: string;
-  /** All other fields, as JSON. */
   others: string;
   /** True if the job is saved for the next start. */
   persist: boolean;

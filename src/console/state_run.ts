@@ -18,9 +18,7 @@ interface StateResult {
   duration?: unknown;
 }
 
-/** One state of a run. */
 export interface ShownState {
-  /** The key of the state in the return. */
   key: string;
   id: string;
   result: StateResult & object;
@@ -95,7 +93,6 @@ export function fieldsOf(result: Record<string, unknown>): ShownField[] {
 const DETAILS: ReadonlySet<string> = new Set(["name", "result", "duration", "start_time"]);
 const KNOWN: ReadonlySet<string> = new Set([...DETAILS, "changes", "comment"]);
 
-/** The mark of a state, by its result. */
 export function markOf({ result, changes }: { result?: unknown; changes?: unknown }): StateMark {
   if (result === false) return "failed";
   if (result === null) return "would change";

@@ -38,7 +38,6 @@ function tallyOf(count: (state: PartState) => number, seconds: number | undefine
   return { counts, done, ...(seconds === undefined ? {} : { seconds }) };
 }
 
-/** The tally of a followed job. */
 export function tallyOfJob(job: Job): Tally {
   const slowest = durationsOf(job.parts())?.slowest;
   return {

@@ -78,7 +78,6 @@ export function targetText(tgt: unknown): string {
   return text.length > 120 ? `${text.slice(0, 117)}…` : text;
 }
 
-/** The message of any thrown value. */
 export const errorText = (error: unknown): string => error instanceof Error ? error.message : String(error);
 
 /** The most characters of one text that are shown: a browser takes seconds to lay out millions in a line. */

@@ -7,7 +7,6 @@ const MAX_ROWS = 100_000;
 const MAX_DEPTH = 200;
 const DEEPER = `deeper than ${MAX_DEPTH} levels: copy as JSON`;
 
-/** One line of a value that is shown as a tree. */
 export interface TreeRow {
   /** JSON pointer to the place in the value; unique. */
   path: string;
@@ -19,11 +18,8 @@ export interface TreeRow {
   kind: "text" | "number" | "boolean" | "null" | "empty" | "container" | "line";
   /** Whether a container is expanded; undefined for other values. */
   expanded?: boolean;
-  /** The mark of a state, on the row of its result. */
   mark?: StateMark;
-  /** The kind of a line of a difference. */
   difference?: "added" | "removed";
-  /** The job that the text names. */
   jid?: string;
 }
 

@@ -2,7 +2,6 @@ import { CommandNotFoundError, type Context, type JobContext, SaltInvocationErro
 import { repr, str } from "../language/python/values.ts";
 import { which } from "./linux/programs.ts";
 
-/** What a command did. */
 export interface CommandOutcome {
   pid: number;
   retcode: number;

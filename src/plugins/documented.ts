@@ -2,7 +2,6 @@ import { parseSignature, type Signature } from "../model/loader/signature.ts";
 import { repr } from "../language/python/values.ts";
 import { PARAMETERS } from "./parameters.ts";
 
-/** A function as its file has it. */
 interface Described {
   signature: string | Signature;
   doc: string;

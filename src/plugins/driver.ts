@@ -7,7 +7,6 @@ export const INSIDE: Readonly<Record<string, string>> = {
   postgres: "postgres",
 };
 
-/** What a package is imported by. */
 function importedBy(name: string): string {
   const isOneFile = import.meta.url.startsWith("file:///$bunfs/");
   return isOneFile && Object.hasOwn(INSIDE, name)

@@ -17,7 +17,6 @@ export const SESSION_WORDS = [
 
 /** The most bytes that one session may print. */
 const MAX_BYTES = 256 * 1024 * 1024;
-/** Time of one session. */
 const LIMIT_MS = 60_000;
 /** The most bytes of messages that are kept. */
 const MAX_SAID_BYTES = 64 * 1024;

@@ -42,7 +42,6 @@ export async function renderedWords<T extends readonly unknown[]>(
   return await Promise.all(values.map(render)) as { [K in keyof T]: T[K] };
 }
 
-/** How a file is rendered. */
 export interface FileTemplate {
   engine: string;
   saltenv: unknown;

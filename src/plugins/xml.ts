@@ -1,8 +1,6 @@
-/** An element of a document. */
 export interface XmlElement {
   /** Without its namespace. */
   name: string;
-  /** By name, with its prefix. */
   attributes: Record<string, string>;
   /** What stands before its first child. */
   text: string | null;

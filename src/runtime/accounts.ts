@@ -14,7 +14,6 @@ export interface Account extends User {
   shell: string;
 }
 
-/** An entry of the group database. */
 export interface Group {
   name: string;
   passwd: string;
@@ -121,7 +120,6 @@ function getent(host: AccountHost, database: string, key: string | undefined, le
   return rows;
 }
 
-/** The row of the account or group with a name or number. */
 function rowOf(
   host: AccountHost,
   database: Database,

@@ -19,7 +19,6 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return true;
 }
 
-/** All parts in one new array. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;

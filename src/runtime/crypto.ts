@@ -3,7 +3,6 @@
  * Web Crypto lacks SHA-224 on Node and costs 30-90 µs a call where these cost 3-10.
  */
 
-/** Hashes by their Salt names. */
 export type HashName = "md5" | "sha1" | "sha224" | "sha256" | "sha384" | "sha512";
 
 /**
@@ -27,7 +26,6 @@ export interface RsaPublicKey {
   readonly handle: unknown;
 }
 
-/** An RSA private key. */
 export interface RsaPrivateKey {
   readonly type: "private";
   readonly size: number;

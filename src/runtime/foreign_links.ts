@@ -18,7 +18,6 @@ export function onlyRootChanges({ uid, mode }: Pick<FileStat, "uid" | "mode">): 
 /** A user's link that was followed: the file behind it has to belong to the same user. */
 export interface UsersLink {
   uid: number;
-  /** The path of the link, for the message. */
   path: string;
 }
 

@@ -54,9 +54,7 @@ export interface FileWriter {
   close(): Promise<void>;
 }
 
-/** A file that is open to be appended to. */
 export interface FileAppender {
-  /** Appends in one write. */
   append(data: Uint8Array | string): void;
   /** Closes the file. To be called once. */
   close(): void;

@@ -1,7 +1,6 @@
 /** HTTP servers and requests: all that the core knows about them. */
 import type { Proxy } from "./proxy_net.ts";
 
-/** What a handler does with one WebSocket. */
 export interface WebSocketHandlers {
   onOpen?(socket: WebSocketPeer): void;
   /** Called with each text message; a binary message closes the socket. */
@@ -73,7 +72,6 @@ export interface HttpServeOptions {
   connections?: { most: number; mostOfOne: number; descriptors?: number; isShared?(address: string): boolean };
 }
 
-/** A server that is listening. */
 export interface HttpServer extends AsyncDisposable {
   /** The actual port: never 0. */
   readonly port: number;

@@ -1,8 +1,6 @@
-/** Limits on the connections of an HTTP server. */
 import type { HttpServeOptions } from "./http.ts";
 import { networkOf } from "./net.ts";
 
-/** One connection of a client. */
 export interface HttpGuest {
   /** The address without the port. */
   readonly address: string;
@@ -75,7 +73,6 @@ export class HttpConnectionLimit {
     (this.#timer as { unref?(): void }).unref?.();
   }
 
-  /** Connections that are open. */
   get size(): number {
     return this.#places.size;
   }
@@ -109,12 +106,10 @@ export class HttpConnectionLimit {
     if (ranks.idle.size + ranks.busy.size + ranks.known.size === 0) this.#networks.delete(place.network);
   }
 
-  /** Notes that a request of that connection begins. */
   begin(guest: HttpGuest): void {
     this.#change(guest, (place) => place.requests++);
   }
 
-  /** Notes that a request of that connection has ended. */
   end(guest: HttpGuest): void {
     this.#change(guest, (place) => {
       place.requests--;

@@ -12,7 +12,6 @@ const CREDENTIALS = ["authorization", "cookie", "proxy-authorization"];
 /** A redirection that is not followed. */
 export class RedirectError extends TypeError {
   override name = "RedirectError";
-  /** The response that redirects. */
   readonly status: number;
 
   constructor(message: string, status: number) {

@@ -56,7 +56,6 @@ export interface ConnectionHandlers {
   onClose(error?: Error): void;
 }
 
-/** A listening socket. */
 export interface Listener {
   /** The real address: the port is never 0 here. */
   readonly address: SocketAddress;
@@ -68,7 +67,6 @@ export interface Listener {
 export interface TlsOptions {
   /** The certificate of this side, followed by those of intermediate authorities. @default none */
   certificate?: string | undefined;
-  /** The key of that certificate. */
   key?: string | undefined;
   /** Authorities that may sign the other side's certificate. @default those of the runtime */
   authorities?: string | undefined;

@@ -4,7 +4,6 @@
 export interface Look {
   uid: number;
   mode: number;
-  /** The target of a link. */
   target?: string | undefined;
 }
 

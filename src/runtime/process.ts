@@ -1,7 +1,5 @@
 import { codeOf } from "../base/errors.ts";
 
-/** This process, and the programs that it starts. */
-
 export type Signal =
   | "SIGTERM"
   | "SIGINT"
@@ -54,7 +52,6 @@ export interface Finished {
   stdout: Uint8Array;
 }
 
-/** An account of this host. */
 export interface Account {
   name: string;
   uid: number;

@@ -8,7 +8,6 @@ import { type Finding, findingsBy } from "./finding.ts";
 export interface ConfigFindings {
   /** Options without effect, and names that are not options. */
   review: OptionReview;
-  /** The findings of the daemon's checks. */
   found: Finding[];
 }
 

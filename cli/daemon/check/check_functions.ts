@@ -8,7 +8,6 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { doubtful, type Finding } from "./finding.ts";
 import { scheduleEntries } from "./named_by_options.ts";
 
-/** A function that an option calls. */
 interface Named {
   option: string;
   fun: string;

@@ -3,11 +3,9 @@ import type { LoadedConfig } from "../../../src/model/config/load.ts";
 import type { Logger } from "../../../src/base/log.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
-/** One finding of a check. */
 export interface Finding {
   /** An error prevents the daemon from starting, or from doing what the configuration asks for. */
   severity: "error" | "warning";
-  /** The mistake, with the option and its value. */
   problem: string;
   /** The remedy; empty if the problem names it. */
   remedy: string;

@@ -8,20 +8,16 @@ import { isRecord } from "../../../src/base/record.ts";
 import { insteadOfRenderer, parsePipeline } from "../../../src/language/render/pipeline.ts";
 import { RENDERER_NAMES } from "../../../src/language/render/renderers.ts";
 
-/** What the checks of names receive. */
 export interface NamePlace extends CustomPlace {
   readonly host: Host;
 }
 
-/** An option whose value names modules. */
 export interface NamingOption {
   option: string;
   /** Name for a module of this kind: `returner`. */
   what: string;
   hosts: readonly Host[];
-  /** The names in the option's value. */
   names(opts: Record<string, unknown>): readonly string[];
-  /** All names that Brine has. */
   known(place: NamePlace): Promise<readonly string[]>;
   /** The folder of custom modules that the option may name. */
   custom?: CustomKind;

@@ -24,7 +24,6 @@ function customModule(place: NamePlace, kind: CustomKind, name: string): true | 
 
 const another = (what: string) => `fix this, or name another ${what}`;
 
-/** The problem with one name. */
 async function problemWith(
   by: NamingOption,
   name: string,
@@ -55,7 +54,6 @@ async function problemWith(
   return { problem, remedy: `${advice}${synced}` };
 }
 
-/** Checks the names in all options that name modules. */
 export async function checkNamedModules(
   host: Host,
   opts: Record<string, unknown>,

@@ -8,7 +8,6 @@ import { type MetricsOption, telemetrySettings } from "./settings.ts";
 export interface OpenTelemetryOptions {
   runtime: Runtime;
   log: Logger;
-  /** Name of the program: `salt-master`. */
   program: string;
   opts: Record<string, unknown>;
   /** Option for metrics. @default "metrics" */

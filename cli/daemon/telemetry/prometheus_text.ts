@@ -1,4 +1,3 @@
-/** Metrics in Prometheus' text format. */
 import type { MetricFamily, MetricRegistry } from "../../../src/base/telemetry/mod.ts";
 import { loadPackages } from "./packages.ts";
 

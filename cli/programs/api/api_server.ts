@@ -21,7 +21,6 @@ export interface ApiServerOptions {
   telemetry: Telemetry;
 }
 
-/** A running server of one flavour. */
 export interface ApiServer {
   status(): Record<string, unknown>;
   /** Stops accepting requests, and ends streams. */

@@ -7,7 +7,6 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 /** Interval of checks for changed certificate files, in milliseconds. */
 const CERTIFICATE_MS = 30_000;
 
-/** Reads the certificate with its chain, and the key. */
 export function readPair(runtime: Runtime, { cert, key, chain }: NonNullable<GatewaySettings["tls"]>): TlsPair {
   const parts = [cert, ...(chain === undefined ? [] : [chain])].map((path) => runtime.fs.readText(path));
   return { cert: parts.join("\n"), key: runtime.fs.readText(key) };

@@ -26,7 +26,6 @@ export interface CallHost {
   jobs: RunningJobs;
   /** The master that has accepted this host; undefined without a master. */
   master: CalledMaster | undefined;
-  /** The bus of the minion on this host. */
   bus: MinionBus;
 }
 
@@ -72,7 +71,6 @@ export async function openCallHost(context: CallProgram, opts: MinionOpts, grain
   return { opts, base, functions, jobs, master, bus };
 }
 
-/** Requests pillar that the master compiles for this host. */
 function masterPillar(
   context: CallProgram,
   { connection }: CalledMaster,

@@ -16,7 +16,6 @@ const REACH_MS = 3000;
 /** Seconds that authentication may take if there are other masters to try. */
 const NEXT_SECONDS = 15;
 
-/** A master that has accepted this host. */
 export interface CalledMaster {
   connection: MasterConnection;
   pillar: Record<string, unknown>;

@@ -20,7 +20,6 @@ import type { ProgramContext } from "../../program/context.ts";
 /** Texts or fingerprints of keys by status and id; the master's own keys are under `local`. */
 export type Described = Record<string, Record<string, string>>;
 
-/** Operations on keys. */
 export interface KeyAccess {
   list(): Promise<Record<KeyStatus, string[]>>;
   /** The keys of the given statuses whose ids match a glob. */

@@ -65,7 +65,6 @@ export class LiveOutput {
 /** Characters of a text in a line about a state, at most. */
 const SHOWN = 120;
 
-/** The result of a state in one word. */
 function verdict({ result, changes }: Record<string, unknown>): string {
   if (result === false) return "failed";
   if (result === null) return "would change";

@@ -73,7 +73,6 @@ function isLate(outcome: Outcome): boolean {
   return !hasReturn(outcome) && outcome.kind !== "queued" && outcome.kind !== "missing";
 }
 
-/** The output of outcomes. */
 interface Sink {
   take(outcome: Outcome, shown: MinionDocument): Promise<void>;
   /** @returns false if there was nothing to print */

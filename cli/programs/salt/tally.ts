@@ -3,7 +3,6 @@ import { hasReturn, highestRetcode, type Outcome, type ReturnOutcome } from "../
 import { printable } from "../../../src/base/printable.ts";
 import { silentText } from "../../../src/client/silent_text.ts";
 
-/** What `salt` prints for one minion. */
 export interface MinionDocument {
   /** The document: `{id: value}`. */
   document: Record<string, unknown>;

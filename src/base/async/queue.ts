@@ -1,6 +1,5 @@
 import { type Deferred, deferred } from "./deferred.ts";
 
-/** What a full queue does with one more item. */
 export type FullPolicy = "wait" | "drop-newest" | "drop-oldest";
 
 export interface QueueOptions {

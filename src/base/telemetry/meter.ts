@@ -1,4 +1,3 @@
-/** The program that has a metric. */
 export type MetricHost = "master" | "minion" | "api" | "syndic";
 
 /**
@@ -12,9 +11,7 @@ export interface Metric {
   /** The name of the metric, by Prometheus' conventions: base units, `_total` for counters. */
   readonly name: string;
   readonly kind: "counter" | "gauge" | "histogram";
-  /** The meaning of the metric, in one sentence. */
   readonly help: string;
-  /** The programs that have this metric. */
   readonly hosts: readonly MetricHost[];
   /** The names of the metric's labels, with the values that each may have. @default none */
   readonly labels?: Readonly<Record<string, LabelValues>>;

@@ -8,7 +8,6 @@ export const OTHER = "other";
 /** The most series of one metric: further ones are counted as {@link OTHER}. */
 const MAX_SERIES = 256;
 
-/** The current state of one series of a metric. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   /** The value of a counter or gauge; for a histogram, the sum of all measured values. */
@@ -17,7 +16,6 @@ export interface Series {
   readonly buckets?: readonly number[];
 }
 
-/** A metric with all its series. */
 export interface MetricFamily {
   readonly metric: Metric;
   readonly series: readonly Series[];
@@ -146,7 +144,6 @@ export class MetricRegistry implements Meter {
     return performance.now() / 1000;
   }
 
-  /** The current values of all metrics. */
   collect(): MetricFamily[] {
     return [...this.#families.values()].map((family) => family.collect(this.#onError));
   }

@@ -60,7 +60,6 @@ export function parseTraceContext(value: unknown): TraceContext | undefined {
   return { traceId, spanId: spanId!, sampled: (parseInt(flags!, 16) & 1) === 1 };
 }
 
-/** The `traceparent` of a span. */
 export function formatTraceContext({ traceId, spanId, sampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 }

@@ -8,7 +8,6 @@ import { ClientError } from "../client_error.ts";
 import { bodyText, discard, errorText } from "./bounded_body.ts";
 import { type Asked, failureOf, isRedirect, redirected } from "./http_failure.ts";
 
-/** The options of exchanges with a server. */
 export interface ExchangeOptions {
   url: UrlBase;
   clock: Clock;

@@ -103,7 +103,6 @@ const NO_PREVIEW: readonly unknown[] = [404, 405, 501];
 /** The codes of failures after which it is still unknown whether the server is Brine or Salt. */
 const UNKNOWN_YET: readonly string[] = ["MASTER_DOWN", "UNREACHABLE", "TIMEOUT", "CLOSED"];
 
-/** A request for a stream of events. */
 export interface StreamRequest {
   signal: AbortSignal;
   tag?: string;

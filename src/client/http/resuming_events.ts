@@ -29,7 +29,6 @@ export interface ResumingOptions {
   onMissed(count: number | undefined): void;
 }
 
-/** A received event. */
 export interface HeardEvent {
   event: SaltEvent;
   /** The number of characters in which the event's data was received. */

@@ -1,7 +1,6 @@
 /** Reads the format `text/event-stream`, within bounds. */
 import { ProtocolError } from "../../base/errors.ts";
 
-/** One message of a stream. */
 export interface ServerSentEvent {
   /** The `event:` line of the message; `""` if there is none. */
   type: string;
@@ -54,7 +53,6 @@ class Lines {
   }
 }
 
-/** The received part of a message. */
 class Message {
   #type = "";
   #data: string[] = [];

@@ -4,10 +4,8 @@ import { BusEvent } from "../../model/event/bus.ts";
 import { abortable } from "../../base/async/within.ts";
 import type { HeardEvent } from "./resuming_events.ts";
 
-/** The options of a shared stream. */
 export interface SharedEventsOptions {
   clock: Clock;
-  /** Opens the stream. */
   open(how: {
     signal: AbortSignal;
     onOpen(): void;

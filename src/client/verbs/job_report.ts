@@ -25,7 +25,6 @@ export function listedJob(jid: string, report: Record<string, unknown>): ListedJ
   };
 }
 
-/** The report of `jobs.list_job` about a job. */
 export interface JobReport {
   head: ListedJob;
   minions: string[];

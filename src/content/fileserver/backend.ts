@@ -79,6 +79,5 @@ export interface HeavyWork {
   digest(name: HashName, path: string, asker: string): Promise<string>;
   /** The reply to a command that lists an environment, packed. */
   list(load: Record<string, unknown>, asker: string): Promise<Packed>;
-  /** Looks for changes in the named backends. */
   update(backends: readonly string[]): Promise<BackendUpdate[]>;
 }

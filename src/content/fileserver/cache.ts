@@ -43,7 +43,6 @@ export class FileCache {
     );
   }
 
-  /** True for a path in the cache. */
   holds(path: string): boolean {
     return this.#directory !== undefined && isWithin(this.directory, path);
   }
@@ -62,7 +61,6 @@ export class FileCache {
     throw new SaltInvocationError(`Cannot cache "${path}": expected a path with no ".." that leads out of the cache`);
   }
 
-  /** Where a file of the file server is cached. */
   ofServer(path: string, saltenv: string): string {
     return this.#below("files", saltenv, plainPath(path));
   }

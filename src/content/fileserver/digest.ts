@@ -5,7 +5,6 @@ import { SaltInvocationError } from "../../model/loader/family.ts";
 
 const HASHES: readonly HashName[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
-/** True for the name of a supported hash. */
 export function isHashName(name: unknown): name is HashName {
   return (HASHES as readonly unknown[]).includes(name);
 }

@@ -14,12 +14,10 @@ import { lookAt } from "./walk.ts";
 
 /** Bytes of a file up to which it is hashed here. */
 const QUICK_BYTES = 512 * 1024;
-/** Digests that are remembered. */
 const REMEMBERED = 10_000;
 /** Bytes of a commit's files that are read before anyone asks. */
 const PREFETCHED = 2 ** 28;
 
-/** A file of a commit. */
 interface FoundBlob extends FoundFile {
   sha: string;
 }

@@ -7,11 +7,9 @@ import { isHashName } from "./digest.ts";
 import type { FileRequest } from "./file_request.ts";
 import { fieldsOf } from "../../language/python/values.ts";
 
-/** A file of the file server. */
 export interface ServedFile {
   path: string;
   saltenv: string;
-  /** The hash that the file server reports. */
   sum: FileHash;
   /** Compression level of the pieces, 1 to 9; 0 for none. */
   gzip: number;
@@ -27,7 +25,6 @@ export interface FetchServedOptions {
 /** Pieces that are requested ahead of the one that is being written. */
 const AHEAD = 2;
 
-/** A piece of a file, and the reply that it came in. */
 interface Piece {
   data: Uint8Array;
   reply: unknown;

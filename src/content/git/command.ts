@@ -4,7 +4,6 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Child } from "../../runtime/process.ts";
 
-/** What git is run with. */
 export interface GitHost {
   runtime: Pick<Runtime, "fs" | "process" | "crypto" | "later"> & { clock: Clock };
   log: Logger;
@@ -14,7 +13,6 @@ export interface GitHost {
 export interface GitAuth {
   user?: string | undefined;
   password?: string | undefined;
-  /** Path of a file. */
   privateKey?: string | undefined;
   passphrase?: string | undefined;
   /** Check the server's certificate for https. */

@@ -16,7 +16,6 @@ function mapped({ saltenvs, globalSaltenvs }: GitRemote): Map<string, string[]> 
   return found;
 }
 
-/** True if whitelist and blacklist allow an environment. */
 export function isExposed({ whitelist, blacklist }: GitRemote, saltenv: string): boolean {
   const fits = (list: readonly string[]) => list.some((expression) => matchExpression(saltenv, expression));
   return !fits(blacklist) && (whitelist.length === 0 || fits(whitelist));

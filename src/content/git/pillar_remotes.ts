@@ -27,7 +27,6 @@ export function pillarBranch({ remote }: GitRepository, environment: string | un
   return target === "base" ? remote.base : target;
 }
 
-/** The environment that the files of a remote are for. */
 export function pillarEnvironment(repository: GitRepository, environment: string | undefined): string {
   const { remote } = repository;
   if (remote.branch === "__env__" && remote.allSaltenvs !== undefined) return environment ?? "base";

@@ -7,7 +7,6 @@ import { REFSPECS } from "../../model/config/git_opts.ts";
 /** What a repository is for: the prefix of its options. */
 export type GitRole = "gitfs" | "git_pillar";
 
-/** The settings of one environment. */
 export interface SavedEnvironment {
   ref?: string;
   root?: string;
@@ -19,7 +18,6 @@ export interface GitRemote {
   role: GitRole;
   /** The address as configured, without a password: for messages, results and directories. */
   id: string;
-  /** The address that git gets. */
   url: string;
   name: string | undefined;
   /** For `git_pillar`: the branch before the address, or else `git_pillar_branch`. */

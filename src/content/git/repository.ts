@@ -32,7 +32,6 @@ const GIT_LOCK_MS = FETCH_MS + 60_000;
 
 const REFS_FORMAT = "--format=%(objectname) %(refname)";
 
-/** The result of an update. */
 export interface Fetched {
   changed: boolean;
   /** The reason why nothing was fetched. */

@@ -1,6 +1,5 @@
 import { isRecord } from "../../base/record.ts";
 
-/** One entry of a tree. */
 export interface TreeEntry {
   kind: "file" | "link" | "directory";
   /** Hash of the git object, in hexadecimal. */

@@ -153,7 +153,6 @@ export class PillarCompiler {
     return aggregates(rules) ? whole : new Map(entriesOf(whole));
   }
 
-  /** The pillar with the values decrypted that the option `decrypt_pillar` names. */
   async #decrypted(pillar: AnyMap, scene: Scene): Promise<AnyMap> {
     const { log, opts } = this.#options;
     const { encrypted } = this.#pillar;

@@ -16,7 +16,6 @@ export interface PillarCache<P = AnyMap> {
   clear(id: string): void;
 }
 
-/** The cached pillars of one minion. */
 interface Kept<P> {
   /**
    * When the oldest of the pillars was cached, in milliseconds since the epoch. Salt's file has one time for all of them, so the

@@ -31,7 +31,6 @@ export class PillarTemplates {
     this.#pillar = pillar;
   }
 
-  /** What is needed to render one file. */
   job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
     const { opts, log, files, roots, id, grains, functions } = this.#options;
     const { globals, plain, typeNames } = templateValues({ grains, pillar: this.#pillar, opts }, SALT_MASTER_DEFAULTS);

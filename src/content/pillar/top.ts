@@ -25,7 +25,6 @@ export interface TopTarget {
 /** Environment → targets, in order. */
 export type Top = Map<string, TopTarget[]>;
 
-/** The merged top files of all environments. */
 export interface MergedTop {
   top: Top;
   /** Environment → names whose files may be missing. */

@@ -1,6 +1,5 @@
 /** Arguments of states that are the runner's own, and never reach a state function. */
 
-/** Kinds of requisites. */
 export const REQUISITES: readonly string[] = [
   "onchanges",
   "onchanges_any",

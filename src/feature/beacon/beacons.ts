@@ -90,7 +90,6 @@ export class Beacons {
     return this.#changed(`Deleting beacon item: ${name}`);
   }
 
-  /** Enables or disables all beacons. */
   enable(enabled: boolean): Changed {
     this.#own.enabled = enabled;
     this.#onChange();

@@ -1,4 +1,3 @@
-/** A message of another master. */
 export interface BusMessage {
   /** The name under which a master process joined the bus; proven by the seal. */
   readonly sender: string;
@@ -6,7 +5,6 @@ export interface BusMessage {
   readonly bytes: Uint8Array;
 }
 
-/** One record of a stream. */
 export interface StreamRecord {
   /** The number of the record, which grows with each record and is the same on every master. */
   readonly seq: number;
@@ -16,7 +14,6 @@ export interface StreamRecord {
   readonly bytes: Uint8Array;
 }
 
-/** The reader of a stream. */
 export interface StreamReader {
   /** Called with each record, in order. The next record comes once this call has returned. */
   record(record: StreamRecord): void;
@@ -24,7 +21,6 @@ export interface StreamReader {
   missed(count: number): void;
 }
 
-/** The state of a bus. */
 export interface BusState {
   readonly connected: boolean;
   /** When this state began, in milliseconds of the even clock. */
@@ -44,7 +40,6 @@ export interface BusState {
 export interface Bus extends AsyncDisposable {
   /** The server or servers, for errors; without passwords. */
   readonly place: string;
-  /** The name that this master has on the bus. */
   readonly name: string;
   readonly state: BusState;
   /** The number of messages since the bus was opened that were refused, or could not be sent. */

@@ -9,7 +9,6 @@ import type { LedgerStorage, RecordPut, StoredRecord } from "./storage.ts";
 
 /** Files of a master that are shared with the cluster: keys, minion data, tokens. */
 export interface MirroredFiles {
-  /** The kind of the records in the storage. */
   readonly kind: string;
   /** Every existing name, with a stamp that differs when the content differs. */
   scan(): Map<string, string>;
@@ -44,7 +43,6 @@ export interface MirrorOptions {
   /** Seals records: nobody without the cluster's key can read or make one. */
   seal: Crypticle;
   crypto: Pick<Crypto, "hash">;
-  /** The name of this master process. */
   by: string;
   fs: FileSystem;
   /** The path of the file that holds this mirror's state between restarts. */
@@ -397,7 +395,6 @@ export class Mirror {
     return sinceScanMs >= SETTLED_SCAN_MS || this.#scannedMs < this.#overview.sinceMs + SETTLED_MS;
   }
 
-  /** The names that were changed here. */
   #changes(): string[] {
     const { files, elapsed } = this.#options;
     const names = new Set(this.#touched);

@@ -350,7 +350,6 @@ function idOf(sealed: Uint8Array): string {
   return hex(sealed.subarray(-16));
 }
 
-/** The channel of one master, by its name on the bus. */
 function channelOf(name: string): string {
   return `to_${name.replace(/[^A-Za-z0-9]/g, (other) => `_${other.charCodeAt(0).toString(16)}_`)}`;
 }

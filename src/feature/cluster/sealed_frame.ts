@@ -21,7 +21,6 @@ export interface Frame {
 /** The bytes that head, padding and seal of a frame need in addition to its content. */
 export const FRAME_ROOM = 1024;
 
-/** Seals a frame. */
 export function sealFrame(crypticle: Crypticle, frame: Frame): Uint8Array {
   const { sender, place, number, atMs, before, part, parts, bytes } = frame;
   return crypticle.seal(encode([sender, place, number, atMs, before, part, parts, bytes], "bin"));

@@ -61,7 +61,6 @@ export interface StoredRecord {
   readonly by: string;
 }
 
-/** One change of a record. */
 export interface RecordPut {
   /** The name of the record: 1 to {@link MAX_NAME_CHARACTERS} characters. */
   readonly name: string;
@@ -78,7 +77,6 @@ export interface RecordPut {
 /** The result of a {@link RecordPut}: the new version, or undefined if the record did not have the expected version. */
 export type PutResult = number | undefined;
 
-/** One page of a feed. */
 export interface RecordChanges {
   /** The changed records by version, oldest first: only the latest change of each name. */
   readonly records: readonly StoredRecord[];

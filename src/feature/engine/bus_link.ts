@@ -16,7 +16,6 @@ export interface BusPaths {
   own?: string;
 }
 
-/** Receives the events of a bus. */
 export interface BusTaker {
   onEvent(event: BusEvent): void;
   /** Called with the number of events that the bus has left out. */

@@ -18,7 +18,6 @@ import { once } from "../../base/async/deferred.ts";
 export interface EngineConfig {
   entry: EngineEntry;
   role: "master" | "minion";
-  /** The id of the host. */
   id: string;
   opts: Record<string, unknown>;
   bus: BusPaths;
@@ -28,7 +27,6 @@ export interface EngineConfig {
 
 /** The functions of the program that the engine's process runs in. */
 export interface EngineProgram {
-  /** The known engines. */
   known: EngineRegistry;
   /** Loads the functions that the engine may call on its host; called at their first use. */
   host(): Promise<{ call: EngineContext["call"]; master: EngineMaster }>;

@@ -12,7 +12,6 @@ import { type Meter, METRICS } from "../../base/telemetry/mod.ts";
 /** The state of an engine. `absent`: not started, for a reason that stays until the configuration or the engine's module changes. */
 export type EngineState = "running" | "starting" | "waiting" | "stopped" | "absent";
 
-/** The status of one engine, for the operator. */
 export interface EngineStatus {
   /** The module of the engine, or the path of a program. */
   module: string;
@@ -157,14 +156,12 @@ export class Engines implements Part {
     return eventStamp(this.#options.clock.now());
   }
 
-  /** The number of engines in each state. */
   states(): Record<EngineState, number> {
     const counts = { running: 0, starting: 0, waiting: 0, stopped: 0, absent: 0 };
     for (const { state } of this.#kept.values()) counts[state]++;
     return counts;
   }
 
-  /** The status of each engine, by its name. */
   async report(): Promise<Record<string, EngineStatus>> {
     return Object.fromEntries(
       await Promise.all([...this.#kept.values()].map(async (kept): Promise<[string, EngineStatus]> => {

@@ -22,7 +22,6 @@ export class FireRate {
     this.#since = clock.elapsed();
   }
 
-  /** The number of events that wait. */
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -26,11 +26,9 @@ export interface EngineRunOptions {
 
 /** The counts of an engine since its process was started. */
 export interface EngineCounts {
-  /** Events that the engine was given. */
   seen: number;
   /** Events that were left out because the engine did not read. */
   missed: number;
-  /** Events that the engine has fired. */
   fired: number;
   /** Events that were not fired because too many waited. */
   dropped: number;
@@ -62,7 +60,6 @@ export class EngineRun {
     this.#rate = new FireRate(runtime.clock, Number(opts.engine_events_per_second ?? 1000));
   }
 
-  /** The context that is passed to the engine. */
   get context(): EngineContext {
     const { name, role, id, opts, runtime, log, master, call } = this.#options;
     return {

@@ -40,15 +40,12 @@ export interface EventReturnOptions {
   settings: EventReturnSettings;
   /** The directory of the spool, which nothing else uses. */
   directory: string;
-  /** The context of the stores. */
   context: ReturnerContext;
-  /** The stores, by their names in `event_return`. */
   returners: ReadonlyMap<string, ReturnerModule>;
   /** Fires an event about lost events. */
   fire(data: Record<string, unknown>): void;
 }
 
-/** The status of event returns, for the status report. */
 export interface EventReturnStatus {
   spool: { bytes: number; limit: number; lost: number };
   returners: Record<string, EventOutlet["counts"] & { waiting: number; works: boolean }>;

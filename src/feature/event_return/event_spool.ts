@@ -5,12 +5,10 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import { concat } from "../../runtime/bytes.ts";
 import { textOf, utf8 } from "../../protocol/wire/utf8.ts";
 
-/** An event in the spool. */
 export interface SpooledEvent {
   /** The unique id of the event, `<boot>-<n>`. */
   id: string;
   at: BusPosition;
-  /** The packed event, with its tag. */
   bytes: Uint8Array;
 }
 
@@ -63,7 +61,6 @@ export class EventSpool {
     }
   }
 
-  /** The last event of the bus that was read. */
   get last(): BusPosition | undefined {
     return this.#last;
   }

@@ -13,7 +13,6 @@ import { reactionFiles } from "./reaction_files.ts";
 
 /** One reaction of an event, with unchecked arguments. */
 export interface Reaction {
-  /** The id of the reaction in the SLS. */
   id: string;
   /** The file of the reaction, and the line of its id, if the id is in the file literally. */
   sls: string;
@@ -21,7 +20,6 @@ export interface Reaction {
   chunk: LowChunk;
 }
 
-/** A problem in an SLS. */
 export interface ReactionProblem {
   /** The file with the problem, or the reference that no file was found for. */
   sls: string;
@@ -29,9 +27,7 @@ export interface ReactionProblem {
   message: string;
 }
 
-/** The reactions to one event. */
 export interface Reactions {
-  /** The reactions in the order of their calls. */
   reactions: Reaction[];
   problems: ReactionProblem[];
 }

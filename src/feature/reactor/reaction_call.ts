@@ -10,11 +10,9 @@ export type ReactionType = (typeof REACTION_TYPES)[number];
 
 const ALIASES: Readonly<Record<string, ReactionType>> = { cmd: "local" };
 
-/** The call of one reaction. */
 export interface ReactionCall {
   type: ReactionType;
   fun: string;
-  /** The positional arguments. */
   arg: unknown[];
   kwarg: Record<string, unknown>;
   /** For `local`: the target and the fields of the publication. */

@@ -9,7 +9,6 @@ export interface RecordedReaction {
   outcome: "called" | "failed" | "stopped";
   error?: string;
   jid?: string;
-  /** The number of minions that the job is for. */
   minions?: number;
 }
 

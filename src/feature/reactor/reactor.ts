@@ -24,10 +24,8 @@ export interface Origin {
   id: string;
 }
 
-/** A job that a reaction has started. */
 export interface StartedReaction {
   jid?: string | undefined;
-  /** The minions of a `local` reaction. */
   minions?: readonly string[];
   /** Resolves once a runner has ended. */
   ended?: Promise<unknown>;
@@ -55,7 +53,6 @@ export interface ReactorOptions {
   journal?: ReactionJournal;
   clients: ReactionClients;
   compile(event: { tag: string; data: unknown }, references: readonly string[]): Promise<Reactions>;
-  /** The signature of a runner or wheel function. */
   signatureOf(type: "runner" | "wheel", fun: string): Promise<Signature | undefined>;
   /** Salt's `reactor_worker_threads`: the most runners, wheel functions and callers that run at once. */
   threads: number;
@@ -108,7 +105,6 @@ export class Reactor {
     this.#rules = rules;
   }
 
-  /** The number of events that wait. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -281,7 +277,6 @@ function placeOf({ id, sls, line, chunk }: Reaction, tag: string): Place {
   return { tag, sls, ...line === undefined ? {} : { line }, reaction: id, fun };
 }
 
-/** A reaction that is to be called. */
 interface Planned {
   reaction: Reaction;
   call: ReactionCall;

@@ -13,7 +13,6 @@ export interface ReactorManagerOptions {
   clock: Pick<Clock, "now">;
   crypto: Pick<Crypto, "hmac" | "equal">;
   reactor: Reactor;
-  /** The master's id. */
   id: string;
   /** The key of the master's user, which the sender of a request must be able to read. */
   key(): string;

@@ -48,7 +48,6 @@ export class ReactorRules {
     return this.#path === undefined && this.#rules.length === 0;
   }
 
-  /** The rules in the form of the option. */
   list(): unknown[] {
     this.#refresh();
     return this.#entries;

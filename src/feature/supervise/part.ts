@@ -1,11 +1,9 @@
-/** The status of a part, for the status report. */
 export interface PartStatus {
   name: string;
   /** The state of the part. `waiting`: it has failed, and waits for its next start. */
   state: "running" | "starting" | "waiting" | "stopped";
   /** How often a process exited, or was killed because it hung. */
   restarts: number;
-  /** The processes of the part: pid, state and more. */
   processes: { pid: number; state: string; [more: string]: unknown }[];
   /** How the last failed process ended, and its last output. */
   last_words: { how: string; words: string } | null;

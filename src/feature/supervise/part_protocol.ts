@@ -10,7 +10,6 @@ export const PROTOCOL_VERSION = 1;
 /** The answer to a request of the other side. */
 export type Reply = { type: "reply"; id: number; value?: unknown; error?: string };
 
-/** Messages of the process. */
 export type FromPart =
   /** The first message; no other message is accepted before it. */
   | { type: "hello"; token: string; version: number }
@@ -23,7 +22,6 @@ export type FromPart =
   | { type: "ask"; id?: number; kind: string; args: unknown[] }
   | Reply;
 
-/** Messages of the supervisor. */
 export type ToPart =
   /** @param level the most detailed level that is logged */
   | { type: "start"; part: string; level: LogLevel; config: Uint8Array }

@@ -37,7 +37,6 @@ export class Quarantine {
     return this.secondsLeft(name) > 0;
   }
 
-  /** Notes that a request was answered. */
   worked(name: string): void {
     this.#records.delete(name);
   }

@@ -19,7 +19,6 @@ export class Restarts {
     this.#delays = delays;
   }
 
-  /** The number of failures in a row. */
   get failures(): number {
     return this.#failures;
   }

@@ -12,7 +12,6 @@ import { replyFrame, Requests } from "./requests.ts";
  */
 export type PartHandlers = Record<string, (body: Uint8Array) => unknown>;
 
-/** The supervisor of this process, for its part. */
 export interface PartHost {
   /** Sends a question to the supervisor. Rejects with its error; never settles if the supervisor has died, because this process then ends. */
   ask(kind: string, ...args: unknown[]): Promise<unknown>;

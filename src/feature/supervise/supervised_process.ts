@@ -59,14 +59,11 @@ export type PartChange = { kind: "started"; pid: number } | { kind: "failed"; en
 /** The functions of a supervisor that its processes use. */
 export interface ProcessOwner {
   runtime: Runtime;
-  /** The log of the supervisor. */
   log: Logger;
-  /** The log for messages of the processes. */
   partLog: Logger;
   door: PartDoor;
 }
 
-/** How a process ended. */
 export interface PartEnd {
   /** The exit status (`exit code 1`, `signal SIGKILL`), or why the process was killed. */
   how: string;
@@ -290,7 +287,6 @@ export class SupervisedProcess {
     this.#requests.end();
   }
 
-  /** Kills the process, and all that it has started. */
   kill(why: string): void {
     if (this.#isOver) return;
     this.#why ??= why;

@@ -11,7 +11,6 @@ import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
 export interface SupervisorOptions {
   runtime: Runtime;
   log: Logger;
-  /** The socket that processes connect to. */
   socket: SocketAddress;
 }
 

@@ -2,13 +2,10 @@ import { SaltError } from "../../base/errors.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { sameBytes } from "../../runtime/bytes.ts";
 
-/** A request to a pool of workers. */
 export interface WorkerRequest {
-  /** The handler of the workers that answers the request. */
   kind: string;
   /** The owner of the request, such as a minion's id: one request of an owner and kind runs at a time, and only a few wait. */
   owner: string;
-  /** The argument of the handler. */
   body: Uint8Array;
   /** The name of the request in messages: `the pillar of web1`. */
   label: string;
@@ -20,7 +17,6 @@ export interface WorkerRequest {
 export interface Entry {
   readonly request: WorkerRequest;
   readonly callers: { answer: Deferred<unknown>; wanted(): boolean }[];
-  /** The number of workers that have died of the request. */
   deaths: number;
   isRunning: boolean;
 }

@@ -1,7 +1,6 @@
 import { type Histogram, type Meter, METRICS, OTHER, type Telemetry, type Tracer } from "../../base/telemetry/mod.ts";
 import type { Route } from "./requests/route.ts";
 
-/** The values that are read for metrics. */
 export interface ObservedGateway {
   requests(): number;
   sessions(): number;

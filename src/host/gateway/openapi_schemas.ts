@@ -1,7 +1,6 @@
 /** Bodies and answers in the OpenAPI description. */
 type Json = Record<string, unknown>;
 
-/** A schema by its name. */
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 const text = (description: string): Json => ({ type: "string", description });
@@ -141,5 +140,4 @@ export const SCHEMAS = {
   Previewed: PREVIEWED,
 } satisfies Record<string, Json>;
 
-/** The name of a schema. */
 export type SchemaName = keyof typeof SCHEMAS;

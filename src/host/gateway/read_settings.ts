@@ -116,7 +116,6 @@ function masterSettings(opts: Record<string, unknown>) {
   };
 }
 
-/** The settings from the section of a flavour. */
 function serverSettings(section: Section, names: FlavourOptions) {
   const maxConnections = section.number("max_connections", 10_000) || Infinity;
   return {

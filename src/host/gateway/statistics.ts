@@ -41,7 +41,6 @@ export class Statistics {
     this.#totalMs += ms;
   }
 
-  /** The answer of `/stats`. */
   report(): Record<string, unknown> {
     const seconds = (this.#clock.now() - this.#started) / 1000;
     const [requests, read] = [this.#requests, this.#read];

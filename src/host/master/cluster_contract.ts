@@ -28,11 +28,9 @@ export interface Cluster {
   readonly id: string;
   /** True while this master may take sign-ins and decide on jobs: its lease is good. */
   readonly valid: boolean;
-  /** True if this master does the duties of the whole cluster. */
   readonly onDuty: boolean;
   /** The number of the latest publication. */
   readonly serial: number;
-  /** The audit logs of all masters. */
   readonly audit: AuditStore;
   /** Returns the state of the cluster, for the status report. */
   status(): Record<string, unknown>;
@@ -42,11 +40,9 @@ export interface Cluster {
   sealOf(jid: string, load: Record<string, unknown>, minions: readonly string[]): Uint8Array;
   /** True if a master has published this stored job, unchanged, to these targets. @throws {SystemError} if it cannot be looked up */
   isGenuine(jid: string, load: Record<string, unknown>, minions: readonly string[]): Promise<boolean>;
-  /** Publishes to the minions of all masters. */
   publish(load: Record<string, unknown>, minions: readonly string[]): void;
   /** True if another master has published the job to the minion, and no event of its return was received. */
   expects(jid: string, id: string): boolean;
-  /** Notes that a return was stored by this master. */
   stored(jid: string, id: string): void;
   /**
    * True once for each stored return: its event has not been fired on this master's bus, whichever master stored it. The caller must then

@@ -3,7 +3,6 @@ import { isRecord } from "../../base/record.ts";
 import { type Counter, type Meter, METRICS } from "../../base/telemetry/mod.ts";
 import type { Packed } from "../../protocol/wire/msgpack.ts";
 
-/** The metrics that the commands of a master count. */
 export class MasterMetrics {
   readonly jobsPublished: Counter;
   readonly publications: Counter;

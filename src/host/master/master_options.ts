@@ -22,7 +22,6 @@ import type { ExtJobCache } from "./jobs/job_services.ts";
 import type { Runners } from "./jobs/runners.ts";
 import type { SendToReturners } from "./services.ts";
 
-/** A master that joins its cluster. */
 export interface ClusterHost {
   runtime: Runtime;
   log: Logger;

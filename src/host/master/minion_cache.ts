@@ -45,7 +45,6 @@ export class MinionCache {
     }
   }
 
-  /** Ids with a directory in the cache. */
   ids(): string[] {
     return this.#fs.list(this.#directory).filter((id) => isMinionId(id));
   }

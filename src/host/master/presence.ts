@@ -3,7 +3,6 @@ import { hostOf } from "../../protocol/zmtp/mod.ts";
 
 /** The order of a minion's statements: they are numbered from its start on, so that the newer of two is known. */
 export interface Order {
-  /** Names one run of the minion. */
   life: string;
   number: number;
 }

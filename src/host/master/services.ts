@@ -29,7 +29,6 @@ export interface MasterServices extends JobServices, AccessServices {
   readonly audit?: Audit;
   /** Accepts, rejects and deletes keys. */
   readonly keyAdmin: KeyAdmin;
-  /** The rotations of minions' keys. */
   readonly rotations: KeyRotations;
   /** Wheel functions, which administer the master. */
   readonly wheels: WheelRegistry;
@@ -55,5 +54,4 @@ export interface WantedReturners {
   retKwargs?: Record<string, unknown>;
 }
 
-/** Sends a return to returners. */
 export type SendToReturners = (wanted: WantedReturners, ret: Record<string, unknown>) => Promise<void>;

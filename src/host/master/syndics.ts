@@ -10,11 +10,9 @@ export interface SyndicsOptions {
   log: Logger;
   /** `<cachedir>/syndics`, with an empty file for each syndic, as in Salt. */
   directory: string;
-  /** True if syndics are served: `order_masters`. */
   served: boolean;
   /** `syndic_minions`: syndic id or glob → ids or globs of minions; empty for no such list. */
   minions: Record<string, unknown>;
-  /** True for an id whose key this master has accepted. */
   accepted(id: string): boolean;
 }
 

@@ -206,7 +206,6 @@ export class MasterConnection implements AsyncDisposable {
     });
   }
 
-  /** The master's host, as `master` names it. */
   get host(): string {
     return this.#options.master.host;
   }

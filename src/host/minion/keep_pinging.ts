@@ -2,7 +2,6 @@ import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 
-/** The parts of a master that pinging uses. */
 export interface PingedMaster {
   readonly address: string;
   readonly isConnected: boolean;

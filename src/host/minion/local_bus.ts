@@ -18,7 +18,6 @@ export interface LocalSockets {
   /** Events of the bus come out here, and go in there: Salt's names. */
   pub: SocketAddress;
   pull: SocketAddress;
-  /** The socket that the processes of jobs report to. */
   jobs: SocketAddress;
 }
 

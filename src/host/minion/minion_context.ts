@@ -26,7 +26,6 @@ export interface MinionContextOptions {
   hostMaster: OpenHostMaster | undefined;
 }
 
-/** The state of the minion that jobs see. */
 export interface MinionContext {
   /** The execution functions, for the jobs of all masters. */
   functions: FunctionTable;

@@ -4,9 +4,7 @@ import type { EventBus } from "../../model/event/bus.ts";
 import type { LocalSockets } from "./local_bus.ts";
 import type { Masters } from "./masters.ts";
 
-/** The parts of a minion that its engines use. */
 export interface MinionEnginesHost {
-  /** The minion's id. */
   id: string;
   bus: BusPaths;
   /** Their events go to its masters. */

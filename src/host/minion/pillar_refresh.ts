@@ -27,7 +27,6 @@ export class PillarRefresh {
     this.#options = options;
   }
 
-  /** The pillar in use. */
   get current(): Record<string, unknown> {
     return this.#current;
   }

@@ -29,7 +29,6 @@ export interface PublicationsOptions {
   signal: AbortSignal;
 }
 
-/** The stream of publications from one master. */
 export class Publications {
   readonly #options: PublicationsOptions;
   #connectedTo: string | undefined;

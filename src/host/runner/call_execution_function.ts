@@ -22,19 +22,16 @@ export function ownMinionOpts(opts: MasterOpts, hostname: string): Record<string
   return { ...completeOptions(MINION_OPTIONS, {}).opts, ...opts, ...own };
 }
 
-/** The parts that an execution function is called with. */
 export interface CallHost {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;
   plugins: RunnerPlugins;
-  /** Opens what runs the runners that the function calls. */
   openRunner: OpenRunner;
   /** Where lines for the caller are shown. */
   screen: Pick<RunnerScreen, "line">;
   /** The runner that calls, if one does. */
   jid?: string;
-  /** The user that the calling runner runs for. */
   user?: string;
 }
 

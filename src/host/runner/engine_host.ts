@@ -60,7 +60,6 @@ export function masterOf({ runtime, log, opts: values }: EngineHost): EngineMast
   };
 }
 
-/** Calls execution functions of this host. */
 export function callerOf(host: EngineHost): EngineContext["call"] {
   let opened: Promise<OwnMinion> | undefined;
   return async (fun, positional = [], keyword = {}) => {

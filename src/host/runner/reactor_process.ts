@@ -37,7 +37,6 @@ export interface ReactorConfig {
 const LANES = 16;
 const RUN_END = /^salt\/run\/(\d{20})\/ret$/;
 
-/** Prepares the process of the reactor. */
 export async function openMasterReactor(
   runtime: Runtime,
   config: ReactorConfig,

@@ -151,7 +151,6 @@ function lazyClient({ runtime, log, opts }: RunnerHostOptions) {
   };
 }
 
-/** Makes the master run a wheel function. */
 async function runWheel(client: LocalClient, fun: string, args: unknown[]): Promise<unknown> {
   const { data } = await callWheel(client, {
     fun,

@@ -24,7 +24,6 @@ import { keepingEntries, LISTED_BYTES, returnCode, returnParts, succeededIn } fr
 /** The text that replaces secret arguments. */
 const HIDDEN = ["** hidden **"];
 
-/** A function with the arguments of its call. */
 interface Call {
   fun: string;
   jid: string;

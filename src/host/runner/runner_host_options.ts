@@ -32,7 +32,6 @@ export interface RunnerHostOptions {
   /** True if the master has reserved the jid in the job cache. @default false */
   reserved?: boolean;
   screen: RunnerScreen;
-  /** Called with the data of the return event. */
   onReturn?(data: Record<string, unknown>): void;
 }
 
@@ -45,7 +44,6 @@ export interface RunnerArguments {
   tellsUser?: boolean;
 }
 
-/** Runs one runner. */
 export interface RunsRunner {
   /** The function of a name `module.function`; undefined if there is none. */
   find(name: string): Promise<RunnerFunction | undefined>;

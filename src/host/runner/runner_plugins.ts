@@ -20,7 +20,6 @@ export interface RunnerPlugins {
   runners: RunnerRegistry;
   returners: ReturnerRegistry;
   wheels(): Promise<WheelRegistry>;
-  /** The drivers of sdb. */
   sdb(): Promise<SdbRegistry>;
   /** Execution modules, and what gathers the grains for them. */
   execution(): Promise<{

@@ -10,13 +10,11 @@ export interface HeldReturn {
   size: number;
 }
 
-/** The fields of a return that are passed on. */
 export interface ReturnFields {
   return: unknown;
   retcode?: unknown;
   success?: unknown;
   fun_args?: unknown;
-  /** The outputter. */
   out?: string;
 }
 
@@ -29,7 +27,6 @@ export class ForwardedJob {
   readonly load: Load;
   /** True if the job was published on the local master, so the higher master does not know it. */
   readonly isLocal: boolean;
-  /** The place of the job in the journal. */
   record: { number: number; place: Place } | undefined;
   /** True once the local master has the job, or has refused it for good. */
   isPublished: boolean;

@@ -22,7 +22,6 @@ import { Uplink } from "./uplink.ts";
 /** The most bytes of returns that are held in memory for all higher masters; other returns are read from the local job cache. */
 const MAX_HELD_BYTES = 16 * 1024 * 1024;
 
-/** Counts the returns that are held in memory. */
 export class ReturnMemory {
   #bytes = 0;
 
@@ -43,16 +42,13 @@ export interface HigherMasterOptions {
   log: Logger;
   sockets: Transport;
   identity: MinionIdentity;
-  /** The minion's options of this host. */
   opts: MinionOpts;
-  /** The options of the local master. */
   masterOpts: MasterOpts;
   master: MasterAddress;
   publishPort?: number;
   local: LocalMaster;
   journal: ForwardJournal;
   memory: ReturnMemory;
-  /** The local job cache. */
   jobs: LocalJobs;
   /** Returns the same job of another higher master, if it is on the local master already. */
   elsewhere(jid: string, than: HigherMaster): ForwardedJob | undefined;

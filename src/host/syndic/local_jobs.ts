@@ -38,7 +38,6 @@ function fieldsOf({ return: value, retcode, success, out }: StoredReturn, { load
 /** Reads forwarded jobs from the local job cache, in which returns wait that a higher master lacks. */
 export class LocalJobs {
   readonly #options: LocalJobsOptions;
-  /** The local jobs whose loads were passed on. */
   readonly #loads = new Set<string>();
 
   constructor(options: LocalJobsOptions) {

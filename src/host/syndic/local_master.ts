@@ -13,7 +13,6 @@ import type { Transport } from "../../protocol/transport/transport.ts";
 export interface LocalMasterOptions {
   runtime: Runtime;
   log: Logger;
-  /** The configuration of the master on this host. */
   opts: MasterOpts;
   sockets?: Transport;
   /** Opens the job cache of the local master; it is only read. @param isBrine false for a Salt master */

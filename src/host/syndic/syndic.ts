@@ -20,7 +20,6 @@ import { LocalJobs } from "./local_jobs.ts";
 import { LocalMaster } from "./local_master.ts";
 import { type Meter, METRICS, NO_TELEMETRY, type Telemetry } from "../../base/telemetry/mod.ts";
 
-/** The numbers of a higher master that metrics show. */
 type ObservedMaster = Pick<HigherMaster, "isOpen" | "size" | "unsent"> & { uplink: { dropped: number } };
 
 /** Makes the meter read counts that a syndic keeps. */
@@ -60,7 +59,6 @@ export interface SyndicOptions {
   onRejected?(error: RejectedError): void;
 }
 
-/** A running syndic. */
 export interface Syndic extends AsyncDisposable {
   readonly id: string;
   /** Resolves once every higher master has let the syndic in. */

@@ -9,7 +9,6 @@ export interface UplinkOptions {
   clock: Clock;
   log: Logger;
   random(): number;
-  /** The id of the syndic. */
   id: string;
   /** The jobs whose returns go to this master, oldest first. */
   jobs(): Iterable<ForwardedJob>;

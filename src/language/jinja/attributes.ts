@@ -123,7 +123,6 @@ export class Attributes {
     return item === undefined ? missing() : item;
   }
 
-  /** The value of `value[key]`: the item, otherwise the attribute. */
   item(value: unknown, key: unknown): unknown {
     if (value instanceof Undefined) return value.fail();
     const item = this.#item(value, key);

@@ -59,7 +59,6 @@ export class BlockReference extends Callable implements Described {
   }
 }
 
-/** The value of the name `self`: the blocks of the template. */
 export class TemplateReference extends PythonObject implements Described {
   override readonly typeName = "TemplateReference";
   readonly qualifiedType = "jinja2.runtime.TemplateReference";

@@ -22,7 +22,6 @@ export function callValue(value: unknown, args: readonly unknown[], keywords: Ke
   throw typeError(`'${typeName(value)}' object is not callable`);
 }
 
-/** Compiles the arguments of a call. */
 export function compileArguments(
   node: Arguments,
   compile: (node: Arguments["positional"][number]) => Evaluate,

@@ -11,7 +11,6 @@ import { Undefined } from "./undefined.ts";
 
 type ForNode = Extract<Statement, { kind: "for" }>;
 
-/** The values of a loop, one at a time. */
 interface Rounds {
   next(): boolean;
   readonly current: unknown;
@@ -34,7 +33,6 @@ class PlainRounds implements Rounds {
   }
 }
 
-/** Compiles a loop. */
 export function compileFor(
   node: ForNode,
   compiler: Compiler,

@@ -66,7 +66,6 @@ export function atLine(line: number, execute: Execute): Execute {
   };
 }
 
-/** Compiles `break` and `continue`. */
 function compileEnding({ kind, line }: Node<"break" | "continue">, { inLoop }: Compiler, ending: Ending): Execute {
   if (!inLoop) throw new TemplateSyntaxError(`'${kind}' outside loop`, line);
   return atLine(line, () => ending);

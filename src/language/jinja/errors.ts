@@ -3,7 +3,6 @@
 import { SaltError } from "../../base/errors.ts";
 import type { SourceFile } from "./source_file.ts";
 
-/** Any error of a template. */
 export class TemplateError extends SaltError {
   constructor(message: string) {
     super("TEMPLATE", message);
@@ -40,7 +39,6 @@ export class TemplateNotFound extends TemplateError {}
 
 /** The template took more rounds or made more text than its limit. */
 export class TemplateLimitError extends TemplateError {
-  /** The name of the exceeded limit in `Limits`. */
   readonly limit: "steps" | "characters" | "depth";
 
   constructor(message: string, limit: TemplateLimitError["limit"]) {

@@ -24,7 +24,6 @@ const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 
 const escape = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-/** The delimiters of an environment. */
 interface Rules {
   /** The next delimiter in template data: groups `raw`, `block`, `variable`, `comment`, `lineComment`, `lineStatement`, `sign`. */
   open: RegExp;

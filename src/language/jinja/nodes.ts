@@ -27,7 +27,6 @@ export interface SliceNode {
   line: number;
 }
 
-/** The arguments of a call. */
 export interface Arguments {
   positional: Expression[];
   keywords: { name: string; value: Expression }[];
@@ -69,7 +68,6 @@ export interface NamespaceTarget {
   line: number;
 }
 
-/** A target of an assignment. */
 export type Target =
   | { kind: "name"; name: string; line: number }
   | { kind: "tuple" | "list"; items: Target[]; line: number }
@@ -136,8 +134,6 @@ export type Statement =
 
 export interface TemplateNode {
   body: Statement[];
-  /** All blocks, including nested ones. */
   blocks: Map<string, Extract<Statement, { kind: "block" }>>;
-  /** The number of tokens of the template. */
   tokens: number;
 }

@@ -46,7 +46,6 @@ export const BINARY: Readonly<Record<string, Binary>> = {
   "**": checked(power),
 };
 
-/** The operators `-a` and `+a`. */
 export const UNARY: Readonly<Record<"negative" | "positive", (a: unknown) => unknown>> = {
   negative: (a) => a instanceof Undefined ? a.fail() : negate(a),
   positive: (a) => a instanceof Undefined ? a.fail() : positive(a),

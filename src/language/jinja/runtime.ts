@@ -17,7 +17,6 @@ export type Execute = (frame: Frame) => Ending | Promise<Ending>;
 /** A compiled expression; returns a promise if it has to wait. */
 export type Evaluate = (frame: Frame) => unknown;
 
-/** A filter, called with its value and its arguments. */
 export type Filter = (run: Run, value: unknown, args: readonly unknown[], keywords: Keywords) => unknown;
 
 /** A test; the result is true or false by Python's rules. */
@@ -25,7 +24,6 @@ export type Test = (run: Run, value: unknown, args: readonly unknown[], keywords
 
 export type { SourceFile };
 
-/** A template that can be run. */
 export interface CompiledTemplate {
   /** The name by which the template was loaded: names that begin with `./` are relative to its directory. */
   name: string;

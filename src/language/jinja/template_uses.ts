@@ -46,7 +46,6 @@ function takenBy(node: Node): Taken | undefined {
   return before && { from: before.from, keys: [...before.keys, key], line: node.line };
 }
 
-/** The names that a statement assigns. */
 function assignedBy({ kind, target, names }: Node): string[] {
   if (kind === "from") return (names as { as: string }[]).map((one) => one.as);
   if (typeof target === "string") return [target];

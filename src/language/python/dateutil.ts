@@ -1,7 +1,6 @@
 /** Dates and times as people write them: the forms of `dateutil.parser.parse` that are useful in a configuration. */
 import { DAYS, MONTHS, type PlainTime } from "./strptime.ts";
 
-/** A time that was read. */
 export interface DateText extends PlainTime {
   /** The milliseconds, 0 to 999. */
   millisecond: number;

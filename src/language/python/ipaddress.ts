@@ -1,7 +1,6 @@
 /** An address of IPv4 or IPv6, with the length of its network's prefix. */
 export interface IpInterface {
   version: 4 | 6;
-  /** The address as a number. */
   value: bigint;
   prefix: number;
   /** The zone of an IPv6 address: `eth0` of `fe80::1%eth0`. */
@@ -86,7 +85,6 @@ export function formatAddress({ version, value, scope }: Pick<IpInterface, "vers
   return scope === undefined ? text : `${text}%${scope}`;
 }
 
-/** The first and the last address of a network. */
 export function networkRange({ version, value, prefix }: IpInterface): { first: bigint; last: bigint } {
   const free = BigInt(BITS[version] - prefix);
   const first = value >> free << free;

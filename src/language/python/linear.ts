@@ -59,7 +59,6 @@ export function refusedPattern(error: unknown, name: string): unknown {
   return new RefusedPatternError(`Cannot use the regular expression ${name}: ${error.message}`);
 }
 
-/** A pattern as errors show it. */
 export function shownPattern(pattern: string): string {
   return JSON.stringify(pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern);
 }
@@ -103,7 +102,6 @@ export interface Program {
 
 export interface Run {
   text: string;
-  /** The number of steps left. */
   left: number;
 }
 

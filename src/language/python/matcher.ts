@@ -18,13 +18,11 @@ import {
 } from "./linear.ts";
 import { CostError, RefusedPatternError, STEPS_OF_A_MATCH } from "./steps.ts";
 
-/** One match of an expression. */
 export interface Match {
   index: number;
   end: number;
   /** The whole match, then the groups by number; undefined for a group that took no part. */
   groups: (string | undefined)[];
-  /** The groups by name. */
   named: Map<string, string | undefined>;
 }
 

@@ -49,7 +49,6 @@ const STRATEGIES: Record<string, Merge> = {
   },
 };
 
-/** True for the name of a known strategy. */
 export function isStrategy(name: string): boolean {
   return name === "smart" || Object.hasOwn(STRATEGIES, name);
 }

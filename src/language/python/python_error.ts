@@ -15,7 +15,6 @@ export class PythonError extends SaltError {
 export const typeError = (message: string) => new PythonError("TypeError", message);
 export const valueError = (message: string) => new PythonError("ValueError", message);
 
-/** Errors that Python itself has written the text of. */
 const WRITTEN = new WeakMap<Error, string>();
 
 /** Keeps the text that Python printed of an exception. */

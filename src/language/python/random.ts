@@ -55,7 +55,6 @@ export class PythonRandom {
     return (word ^ (word >>> 18)) >>> 0;
   }
 
-  /** A random number of `count` bits. */
   bits(count: number): bigint {
     let value = 0n;
     for (let at = 0; at < count; at += 32) {

@@ -1,6 +1,5 @@
 import { PythonObject } from "./values.ts";
 
-/** Python's `range`. */
 export class PythonRange extends PythonObject {
   override readonly typeName = "range";
   readonly start: number;

@@ -6,7 +6,6 @@ export class CostError extends SaltError {
     super("TOO_COSTLY", message);
   }
 
-  /** The error for matching `what`, with the limit in steps. */
   static of(what: string, limit: number): CostError {
     return new CostError(
       `Cannot match ${what}: it takes more than ${limit} steps. Make it shorter, or match less text`,
@@ -31,7 +30,6 @@ export class Steps {
   #left = Infinity;
   #limit = Infinity;
 
-  /** The number of steps left. */
   get left(): number {
     return this.#left;
   }

@@ -4,13 +4,11 @@ import { formatNumber } from "./number_format.ts";
 import { PythonError, typeError, valueError } from "./python_error.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 
-/** The source of the values of fields. */
 export interface FieldSource {
   positional: readonly unknown[];
   named: ReadonlyMap<string, unknown>;
   attribute(value: unknown, name: string): unknown;
   item(value: unknown, key: string | number): unknown;
-  /** Formats a date-time by a format of `strftime`. */
   dateTime(value: DateTime, format: string): string;
 }
 
@@ -103,7 +101,6 @@ function fieldValue(name: string, { positional, named }: FieldSource): unknown {
 
 const SPEC = /^(?:([^])?([<>=^]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/u;
 
-/** Python's `format(value, spec)`. */
 export function formatValue(value: unknown, spec: string, { dateTime }: Pick<FieldSource, "dateTime">): string {
   if (spec === "") return str(value);
   if (value instanceof DateTime) return dateTime(value, spec);

@@ -55,10 +55,8 @@ export abstract class PythonObject {
   /** The name of the value's type, as in `type(value).__name__`. */
   abstract readonly typeName: string;
 
-  /** Python's `repr()`. */
   abstract repr(): string;
 
-  /** Python's `str()`. */
   str(): string {
     return this.repr();
   }

@@ -10,9 +10,7 @@ export class DecryptError extends SaltError {
   }
 }
 
-/** The settings for decrypting one value. */
 export interface Decryption {
-  /** The renderer that decrypts. */
   renderer: string;
   /** The option `decrypt_pillar_renderers`: the renderers that may be used; a missing or invalid list means all. */
   allowed: unknown;

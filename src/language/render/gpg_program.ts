@@ -5,7 +5,6 @@ const MAX_SAID_BYTES = 1024 * 1024;
 /** How long the pipes of a killed gpg may stay open, in milliseconds. */
 const DRAIN_MS = 1000;
 
-/** One run of gpg. */
 export interface GpgCall {
   /** The arguments after the word `gpg`. */
   args: readonly string[];
@@ -27,7 +26,6 @@ export interface GpgCall {
   started?(pid: number): void;
 }
 
-/** The result of a run of gpg. */
 export interface GpgRun {
   /** The exit code; null if gpg was killed. */
   code: number | null;

@@ -3,7 +3,6 @@ import { type AnyMap, entriesOf } from "../python/values.ts";
 import { copyAsDicts, deepCopy } from "../python/copy.ts";
 import { dictSet } from "../python/dict.ts";
 
-/** The values of a host for its templates. */
 export interface HostValues {
   grains: AnyMap;
   pillar: AnyMap;

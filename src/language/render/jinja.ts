@@ -38,7 +38,6 @@ import type { Renderer, RenderJob } from "./renderer.ts";
 /** Matches text with Jinja markup; other text is passed on unchanged. */
 const MARKUP = /\{\{|\{%|\{#|^#jinja2:|\n#jinja2:/;
 
-/** The parts of a runtime that filters use. */
 type FilterHost = Pick<Runtime, "crypto" | "clock" | "fs" | "process"> & RemoteHost;
 
 /** Filters whose result depends on more than their arguments: on files, the clock, the network or random numbers. */
@@ -70,7 +69,6 @@ function placeNames({ path, name, sls }: RenderJob): [string, unknown][] {
   return [["sls", sls], ["tplpath", path], ["proxy", new Map()], ...templateNames(file), ...slsNames(sls, file)];
 }
 
-/** The names that a template sees. */
 function namesOf(job: RenderJob): Map<string, unknown> {
   const { saltenv, globals, functions, context } = job;
   return new Map<string, unknown>([
@@ -102,7 +100,6 @@ function ofPlainTexts(filters: Readonly<Record<string, Filter>>): Record<string,
   );
 }
 
-/** All filters by name. */
 export function jinjaFilters(runtime: FilterHost): Record<string, Filter> {
   return {
     ...TEXT_FILTERS,
@@ -121,7 +118,6 @@ export function jinjaFilters(runtime: FilterHost): Record<string, Filter> {
   };
 }
 
-/** All tests by name. */
 export const JINJA_TESTS: Readonly<Record<string, Test>> = { ...TESTS, ...SALT_TESTS };
 
 /** The renderer for Salt's Jinja2. Compiled templates are kept for all renders of this renderer. */

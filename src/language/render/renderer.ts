@@ -4,9 +4,7 @@ import type { TemplateLoader } from "./jinja/environment.ts";
 import type { FunctionTable } from "./jinja/salt_functions.ts";
 import { str, truthy } from "../python/values.ts";
 
-/** The settings of gpg. */
 export interface GpgOptions {
-  /** The directory of the keys. */
   home: string;
   /** True if a value that cannot be decrypted is an error; otherwise it stays unchanged. */
   mustSucceed: boolean;
@@ -21,7 +19,6 @@ export function gpgOptionsOf(opts: Record<string, unknown>): GpgOptions {
 
 /** One text to render, and the values for its templates. */
 export interface RenderJob {
-  /** The path of the file, for messages. */
   path: string;
   /** The name of an SLS, such as `web.nginx`; empty for a top file; absent for any other template. */
   sls?: string;
@@ -49,7 +46,6 @@ export interface RenderJob {
   allowUndefined?: boolean;
   /** The settings of the renderer `gpg`. @default nothing is decrypted */
   gpg?: GpgOptions;
-  /** The limits of one render. */
   limits?: Limits;
   /** Names of some values' types in error messages: Salt's pillar has one of its own. */
   typeNames?: WeakMap<object, string>;

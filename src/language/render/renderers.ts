@@ -1,7 +1,6 @@
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { RendererTable } from "./renderer.ts";
 
-/** The names of all renderers. */
 export const RENDERER_NAMES = ["gpg", "jinja", "json", "toml", "yaml"] as const;
 
 /** All renderers. Their caches belong to this table. */

@@ -8,7 +8,6 @@ import { constructBool, constructFloat, constructInt, constructPlain, scalarKind
 const CORE = "tag:yaml.org,2002:";
 
 interface ConstructErrorOptions extends ErrorOptions {
-  /** The map with the problem. */
   within?: MappingNode;
   /** The problem in PyYAML's words; undefined if PyYAML has no such error. @default the message */
   said?: string | undefined;
@@ -30,7 +29,6 @@ export class ConstructError extends SyntaxError {
   }
 }
 
-/** The document has more values than its limit. */
 export class YamlLimitError extends ConstructError {
   constructor(budget: YamlBudget, node: YamlNode) {
     super(
@@ -162,7 +160,6 @@ function buildPairs(node: SequenceNode, state: Build): unknown {
 
 const isMerge = (key: YamlNode) => key.kind === "scalar" && key.text === "<<" && key.plain && key.tag === undefined;
 
-/** True if one of the entries is `<<`. */
 function merges(entries: readonly [YamlNode, YamlNode][]): boolean {
   for (let at = 0; at < entries.length; at++) if (isMerge(entries[at]![0])) return true;
   return false;

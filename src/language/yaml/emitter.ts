@@ -21,7 +21,6 @@ export type EmittedNode =
 
 /** The anchor and tag of a collection. */
 export interface Properties {
-  /** The name by which aliases refer to it. */
   anchor?: string;
   /** Shorthand of a tag, such as `!!set`. */
   tag?: string;

@@ -13,7 +13,6 @@ export class YamlError extends SyntaxError {
     this.column = column;
   }
 
-  /** The error at an offset of a text. */
   static at(text: string, problem: string, offset: number, cause: unknown): YamlError {
     const before = linesOf(text.slice(0, offset));
     return new YamlError(problem, before.length, (before.at(-1) ?? "").length + 1, { cause });

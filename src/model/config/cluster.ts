@@ -2,7 +2,6 @@ import { ConfigError } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
 import { shownValue } from "../../base/shown_value.ts";
 
-/** The settings in the option `cluster`. */
 export interface ClusterSettings {
   /** Address of the database: `postgres://user:password@host:5432/database`. */
   postgres: string;

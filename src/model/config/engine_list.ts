@@ -1,6 +1,5 @@
 import { isRecord } from "../../base/record.ts";
 
-/** One engine of the configuration. */
 export interface EngineEntry {
   /** Name in the configuration; a name that comes again gets a number, so that names are unique on a host. */
   name: string;

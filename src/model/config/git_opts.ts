@@ -24,7 +24,6 @@ export const GITFS_OPTIONS = {
   gitfs_passphrase: text("", "The pass phrase of that key.", { secret: true }),
 };
 
-/** Options of `git_pillar` for all remotes. */
 export const GIT_PILLAR_OPTIONS = {
   git_pillar_base: text("master", "The branch that is the environment base."),
   git_pillar_branch: text("master", "The branch of a remote that names none."),

@@ -53,7 +53,6 @@ export function hasSdb(value: unknown, seen = new Set<unknown>()): boolean {
   return (value instanceof Map ? [...value.values()] : Object.values(value)).some((item) => hasSdb(item, seen));
 }
 
-/** The files that an entry of `include` names. */
 function includedFiles(fs: FileSystem, pattern: string): string[] {
   return hasMagic(pattern) ? globPaths(fs, pattern) : fs.stat(pattern)?.kind === "file" ? [pattern] : [];
 }
@@ -199,7 +198,6 @@ export async function loadConfigWithSdb<T extends OptionTable>(
   return completed(options, read, hasSdb(read.values) ? await resolve(read.values) : {});
 }
 
-/** The values in the files, and where each stands. */
 interface ReadFiles {
   values: Record<string, unknown>;
   places: ReadonlyMap<string, string>;

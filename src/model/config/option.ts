@@ -49,7 +49,6 @@ export function partly<T>(spec: OptionSpec<T>, differs: string): OptionSpec<T> {
   return { ...spec, differs };
 }
 
-/** A table of options by name. */
 // deno-lint-ignore no-explicit-any
 export type OptionTable = Record<string, OptionSpec<any>>;
 
@@ -114,7 +113,6 @@ export function settle(spec: OptionSpec<unknown>, value: unknown): unknown {
   }
 }
 
-/** Names of the options that have a mark in the tables. */
 export function optionsThat(mark: "path" | "reload" | "secret", ...tables: OptionTable[]): string[] {
   return tables.flatMap((table) => Object.keys(table).filter((name) => table[name]![mark] === true));
 }

@@ -27,7 +27,6 @@ export interface OptionReview {
   ineffective: { options: string[]; instead: string }[];
   /** Options without effect that can be removed. */
   unneeded: string[];
-  /** Names that are probably mistyped. */
   mistyped: { option: string; meant: string; place: string | undefined }[];
   /** Names that are not options of Salt: custom modules may read them. */
   unknown: string[];
@@ -36,7 +35,6 @@ export interface OptionReview {
 }
 
 interface Tables {
-  /** Options that have an effect. */
   own: OptionTable;
   /** Salt's options that have no effect. */
   salt: SaltOptions;

@@ -80,7 +80,6 @@ const UNDIVIDED = [
   "wheels",
 ];
 
-/** Options of both master and minion. */
 const BOTH: SaltOptions = {
   ...refused(
     "remove the option: Brine is not certified. For its algorithms set encryption_algorithm to OAEP-SHA224, signing_algorithm and publish_signing_algorithm to PKCS1v15-SHA224, and hash_type to sha256",

@@ -20,7 +20,6 @@ export interface AskedBus {
 export interface Question {
   tag: string;
   data: EventData;
-  /** Tag of the answer. */
   answer: string;
   timeoutMs: number;
 }

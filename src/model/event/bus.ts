@@ -168,7 +168,6 @@ export const OWN_BUS = "brine_event_pub.ipc";
 /** Tag of a listener's request at {@link OWN_BUS}: for numbered events, beginning with those `after` an id. */
 export const SUBSCRIBE = "brine/subscribe";
 
-/** Addresses of the sockets of a bus. */
 export interface BusAddresses {
   /** Listeners connect here. */
   pub: SocketAddress;

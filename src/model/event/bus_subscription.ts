@@ -5,14 +5,12 @@ import { type IpcFrame, IpcFrameReader, packIpcFrame } from "../../protocol/wire
 import { BusEvent, SUBSCRIBE } from "./bus.ts";
 import type { BusListener } from "./bus_client.ts";
 
-/** The reply to a new subscriber. */
 export interface Subscribed {
   /**
    * Identifies the process of the master: an event's id is `<boot>-<number>`, and only ids with the same `boot` can be
    * compared.
    */
   boot: string;
-  /** Number of the latest event. */
   latest: number;
   /** True if some events after the requested id are not kept any more. */
   lost: boolean;

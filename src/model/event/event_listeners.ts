@@ -67,7 +67,6 @@ class Listener {
   #hasOwn = false;
   /** Events that the listener has missed since it was last told. */
   missed = 0;
-  /** True if the listener has asked for numbered events. */
   numbered = false;
   /** Reads kept events while the listener catches up; new events come through it, too. */
   reader: EventLogReader | undefined;

@@ -13,7 +13,6 @@ export interface EventLogOptions {
 /** One file with consecutive entries. */
 interface Segment {
   readonly path: string;
-  /** Number of the first entry in the file. */
   readonly first: number;
   count: number;
   bytes: number;
@@ -189,7 +188,6 @@ export class EventLog {
     this.#next = next;
   }
 
-  /** Reads entries from a number on. */
   reader(from: number): EventLogReader {
     return new EventLogReader(this.#options.fs, () => this.#segments, () => this.#next, from);
   }

@@ -13,7 +13,6 @@ export interface BusPosition {
 export interface FollowBusOptions {
   net: Net;
   clock: Clock;
-  /** Address of the master's socket `OWN_BUS`. */
   own: SocketAddress;
   /** The follower's saved position; undefined if it has none. */
   last(): BusPosition | undefined;

@@ -50,7 +50,6 @@ export class KeptEvents {
     return this.#latest;
   }
 
-  /** True if events are kept. */
   get keeps(): boolean {
     return this.#events !== undefined;
   }

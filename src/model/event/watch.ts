@@ -11,7 +11,6 @@ export interface WatchOptions {
   addresses(): readonly SocketAddress[];
   /** True for the events to keep; others are dropped before they are decoded. */
   wants(event: BusEvent): boolean;
-  /** Ends the watch. */
   signal?: AbortSignal;
 }
 

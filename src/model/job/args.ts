@@ -65,7 +65,6 @@ export interface ParseInputOptions {
   noParse?: Iterable<string>;
 }
 
-/** True for a map with the marker `true`. */
 function isKwargMap(value: unknown): value is Map<unknown, unknown> | Record<string, unknown> {
   return isMap(value) && (value instanceof Map ? value.get(KWARG_MARKER) : value[KWARG_MARKER]) === true;
 }
@@ -137,7 +136,6 @@ export function splitArguments(arg: readonly unknown[]): { positional: unknown[]
 
 /** Parameters of a function, as needed to bind arguments. */
 export interface ArgumentNames {
-  /** Names of the parameters, in order. */
   args: readonly string[];
   /** True if the function takes arbitrary keyword arguments (`**kwargs`). */
   keywords: boolean;

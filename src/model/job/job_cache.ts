@@ -33,7 +33,6 @@ export interface StoredReturn {
   storedMs: number;
 }
 
-/** One job in a list of jobs. */
 export interface JobSummary {
   fun: unknown;
   arg: unknown;
@@ -158,7 +157,6 @@ export type LocalJobCache =
   }
   & Pick<JobCache, "expire" | "shrink">;
 
-/** The summary of a publication for a list of jobs. */
 export function summaryOf(load: JobLoad): JobSummary {
   const metadata = load.metadata ?? (load.kwargs as JobLoad | undefined)?.metadata;
   return {
@@ -171,7 +169,6 @@ export function summaryOf(load: JobLoad): JobSummary {
   };
 }
 
-/** The minions whose returns for a job are stored. */
 export async function returnedOf(jobs: Pick<JobCache, "returns" | "returned">, jid: string): Promise<string[]> {
   return await jobs.returned?.(jid) ?? (await jobs.returns(jid)).map(({ minion }) => minion);
 }
@@ -218,7 +215,6 @@ export const SYNDIC_OWN = "syndic";
  */
 export interface JobOwner {
   user: string;
-  /** How the user was authenticated. */
   proof: "user" | "token" | "eauth";
   eauth?: string;
   groups?: readonly string[];

@@ -18,7 +18,6 @@ export interface MasterJob {
   startedMs: number;
 }
 
-/** The end of a master job. */
 export interface MasterJobEnd {
   return: unknown;
   success: boolean;
@@ -28,7 +27,6 @@ export interface MasterJobEnd {
   secret?: boolean;
 }
 
-/** The store for one master's own jobs. */
 export interface MasterJobStore {
   jobs: Pick<JobCache, "saveLoad" | "saveReturn" | "settle">;
   /** Id of the master, which is the target and the sender of the return. */

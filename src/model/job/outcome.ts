@@ -70,7 +70,6 @@ export const BEGUN_UNWRITTEN = "its minion could not write down that it began";
 /** Maximum depth of return codes within return codes. */
 const MAX_DEPTH = 100;
 
-/** True if a return reports success. */
 export function succeeded(retcode: unknown, success: unknown): boolean {
   const good = (value: unknown, fits: (one: unknown) => boolean, depth = 0): boolean => {
     if (value === undefined || value === null) return true;

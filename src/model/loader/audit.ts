@@ -8,7 +8,6 @@ export interface AuditReport {
   begins?: string;
   first?: { n: number; time: string };
   last?: { n: number; time: string };
-  /** Number of valid signatures. */
   checkpoints: number;
   /** Number of the last line that a signature covers. */
   signed_to: number;

@@ -55,7 +55,6 @@ export interface CustomFile {
   /** Name of the module: the file name up to its first dot. */
   name: string;
   path: string;
-  /** A text that changes with the file. */
   version: string;
   /** `foreign` means that the file cannot be loaded: usually a Python module for real Salt, on a host without Python. */
   form: "code" | "program" | "python" | "foreign";

@@ -6,7 +6,6 @@ import { lentFiles } from "./lent_files.ts";
 import type { PythonFamily } from "./python/python_file.ts";
 import { type Args, bindArguments, parseSignature } from "./signature.ts";
 
-/** A loaded file, with the path for messages. */
 export interface NamedFile extends LoadedFile {
   path: string;
 }

@@ -25,7 +25,6 @@ function ownName({ runtime: { fs } }: CustomPlace, { name, path, form }: CustomF
   return /^__virtualname__\s*=\s*["'](\w+)["']/m.exec(fs.readText(path))?.[1] ?? name;
 }
 
-/** Custom outputters by name. */
 export function customOutputters(place: CustomPlace): Record<string, () => Promise<CustomOutputter>> {
   const { usable, foreign } = customFilesOf(place, "output");
   logForeign(place, "output", foreign);

@@ -12,9 +12,7 @@ export const CUSTOM_TOP_MS = 20_000;
 
 /** What a custom module of `master_tops` receives. */
 export interface CustomTopRequest {
-  /** Name of the module. */
   name: string;
-  /** Id of the minion, from its key. */
   id: string;
   /** Options as the minion sent them, with the id from its key. */
   opts: Record<string, unknown>;

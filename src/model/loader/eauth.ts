@@ -14,7 +14,6 @@ export interface EauthContext {
   readonly slices: Slices;
 }
 
-/** What a caller authenticates with. */
 export interface EauthCredentials {
   username: string;
   password: string;

@@ -3,10 +3,8 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Args } from "./signature.ts";
 
-/** An event in the form that engines receive. */
 export interface EngineEvent {
   tag: string;
-  /** Data of the event, with `_stamp`. */
   data: Record<string, unknown>;
 }
 
@@ -39,12 +37,9 @@ export interface EngineMaster {
   connected(): Promise<string[]>;
 }
 
-/** What an engine receives. */
 export interface EngineContext {
-  /** Name of the engine in the configuration. */
   readonly name: string;
   readonly role: "master" | "minion";
-  /** Id of the engine's host. */
   readonly id: string;
   /** Options of the engine's host. */
   readonly opts: Record<string, unknown>;
@@ -74,7 +69,6 @@ export interface EngineContext {
   call(fun: string, positional?: unknown[], keyword?: Record<string, unknown>): Promise<unknown>;
 }
 
-/** The exports of an engine in `src/plugins/engines`. */
 export interface EngineModule {
   /** Options of the engine, in Python's notation: `address=None, port=5000`. */
   signature: string;

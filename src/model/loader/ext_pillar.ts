@@ -10,7 +10,6 @@ export interface PillarContext {
   readonly log: Logger;
   /** Options of the master, or of a minion without a master. */
   readonly opts: Record<string, unknown>;
-  /** Id of the minion whose pillar is compiled. */
   readonly id: string;
   readonly grains: Record<string, unknown>;
   /** The pillar so far; it must not be changed. */
@@ -29,7 +28,6 @@ export interface PillarContext {
   readonly nodegroups: Record<string, unknown>;
   /** The execution functions that templates of this pillar may call; undefined if there are none. */
   readonly functions: FunctionTable | undefined;
-  /** True if a target matches this minion. */
   matches(tgt: unknown, type: string): boolean;
   /** Renders a text to data. The text's first line, or the caller, may name a pipeline. */
   render(text: string, path: string, pipeline?: string): Promise<unknown>;
@@ -39,7 +37,6 @@ export interface PillarContext {
 
 /** The names and files that a template of an external pillar can use. */
 export interface TemplateScope {
-  /** Names in addition to `pillar` and `__salt__`. */
   names: Readonly<Record<string, unknown>>;
   /** Finds a template to import or include. */
   load(name: string): { path: string; name: string; source: string } | undefined;

@@ -19,7 +19,6 @@ import { isMap, lookup } from "../../language/python/values.ts";
 
 /** The reactor of the master on this host, for the runner `reactor`. */
 export interface ReactorAccess {
-  /** True if the configuration has a reactor. */
   readonly isConfigured: boolean;
   /**
    * Sends a command to the running reactor, by events of the master's bus.
@@ -106,7 +105,6 @@ export class InvalidArgumentsError extends TypeError {
   override name = "TypeError";
 }
 
-/** One function of a runner. */
 export interface RunnerFunction {
   /** Signature, as of an {@link ExecutionFunction}. */
   signature: string | Signature;
@@ -146,7 +144,6 @@ export interface ReturnerContext {
   readonly retKwargs?: Record<string, unknown>;
 }
 
-/** An event in the form that event returns receive. */
 export interface ReturnedEvent {
   /** Id that no other event of any master has: `<process of the master>-<number>`. */
   readonly id: string;
@@ -267,7 +264,6 @@ export interface FileHash {
   hsum: string;
 }
 
-/** Which files of a server to list. */
 export interface ListFilesOptions {
   /** The environment. @default the minion's `saltenv`, else `base` */
   saltenv?: string | undefined;
@@ -284,7 +280,6 @@ export interface CacheDirectoryOptions {
   exclude?: string | undefined;
 }
 
-/** How to fetch a file. */
 export interface FetchOptions {
   /** The environment. @default the minion's `saltenv`, else `base`; a URL may name its own */
   saltenv?: string | undefined;
@@ -414,7 +409,6 @@ export interface JobContext extends Context {
  */
 export type OutputStream = "stdout" | "stderr";
 
-/** The functions of the job cache that read. */
 export type JobReader = Pick<JobCache, "load" | "hasLoad" | "minions" | "returns" | "outcomes" | "list">;
 
 /** The cached data of one minion; undefined if the master has none. */
@@ -425,7 +419,6 @@ interface MinionRecord {
 
 /** The minions' data that the master stores on disk. */
 interface MinionRecords {
-  /** Ids of minions with stored data. */
   ids(): string[];
   data(id: string): MinionRecord | undefined;
   mine(id: string): Record<string, unknown> | undefined;
@@ -459,7 +452,6 @@ export interface RunnerContext {
   readonly log: Logger;
   /** Id of this master, which is also its id as a minion. */
   readonly id: string;
-  /** Jid of this run. */
   readonly jid: string;
   /** Set by a runner that has failed although it returns. @default 0 */
   retcode?: number;
@@ -495,7 +487,6 @@ export interface RunnerContext {
   readonly reactor?: ReactorAccess;
   /** The audit log of this host's master. */
   readonly audit: AuditReader;
-  /** Ids of the accepted keys. */
   accepted(): string[];
   /** Ids that a target may match, as far as the master knows. */
   expand(target: { tgt: unknown; tgt_type: string }): string[];

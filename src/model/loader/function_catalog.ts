@@ -2,7 +2,6 @@ import type { Signature } from "./signature.ts";
 
 /** Description of an execution function: how to call it, and what it does. */
 export interface FunctionDescription {
-  /** `module.function`. */
   name: string;
   signature: Signature;
   function: {
@@ -21,7 +20,6 @@ export interface MissingFunction {
 export interface FunctionCatalog {
   /** Looks up `module.function`; loads the module if need be. */
   find(name: string): Promise<FunctionDescription | MissingFunction>;
-  /** Names of the available modules. */
   modules(): Promise<string[]>;
   /** Every function of the available modules, sorted by name. */
   list(): Promise<FunctionDescription[]>;

@@ -68,7 +68,6 @@ export interface HostRequestOptions {
 /** Makes the {@link HostMaster} for a host that runs jobs, from the host's options. */
 export type OpenHostMaster = (opts: Record<string, unknown>) => HostMaster;
 
-/** The bus to listen to. */
 export interface BusChoice {
   node: "master" | "minion";
   /** Directory of the bus's sockets. @default the master's `sock_dir` */

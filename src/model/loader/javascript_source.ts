@@ -21,7 +21,6 @@ function skipLiteral(text: string, at: number, before: string): number | undefin
   return at + (/^\/(?:\\.|\[(?:\\.|[^\]\n])*\]|[^/\n\\[])+\/[a-z]*/.exec(text.slice(at))?.[0].length ?? 1);
 }
 
-/** One parameter as written. */
 interface Written {
   name: string;
   optional: boolean;

@@ -14,7 +14,6 @@ export interface CustomPlace {
 /** The context that a function of a custom file receives: that of its family. */
 export type AnyContext = object;
 
-/** One function of a custom file, of any family. */
 export interface CustomFunction {
   signature: string | Signature;
   doc: string;
@@ -26,7 +25,6 @@ export interface CustomFunction {
 /** True, another name to go by, or why it is not available, with the name that it would have. */
 export type Virtual = true | string | { unavailable: string; name?: string };
 
-/** A file that was loaded. */
 export interface LoadedFile {
   /** The module's exports; empty for a program. */
   exports: Record<string, unknown>;

@@ -7,10 +7,8 @@ import { type LoadedEntry, ModuleTable } from "./module_table.ts";
 /** Modules: name → function that loads the module. Nothing is loaded before its first use. */
 export type ModuleRegistry = Record<string, () => Promise<{ module: ExecutionModule }>>;
 
-/** A function that can be called. */
 export type LoadedFunction = LoadedEntry<ExecutionFunction, ExecutionModule>;
 
-/** The execution functions of a host. */
 export interface FunctionTable extends FunctionCatalog {
   find(name: string): Promise<LoadedFunction | MissingFunction>;
   list(): Promise<LoadedFunction[]>;

@@ -20,9 +20,7 @@ export interface DescribedModule<F extends DescribedFunction> {
   functions: Record<string, F>;
 }
 
-/** A function that can be called. */
 export interface LoadedEntry<F extends DescribedFunction, M extends DescribedModule<F>> {
-  /** `module.function`. */
   name: string;
   signature: Signature;
   function: F;
@@ -35,7 +33,6 @@ interface LoadedModule<F extends DescribedFunction, M extends DescribedModule<F>
   name: string;
   /** Further names, and that of one that is not available. */
   others: readonly string[];
-  /** Its name in the registry. */
   file: string;
   functions: Map<string, LoadedEntry<F, M>>;
 }

@@ -23,7 +23,6 @@ export interface PillarCall {
 /** Compiles the minion's pillar, on the master or without a master from own files. The pillar in use does not change. */
 export type CompilePillar = (call: PillarCall) => Promise<AnyMap>;
 
-/** Functions of pillar for runners. */
 export interface RunnerPillar {
   compile(request: RunnerPillarRequest): Promise<AnyMap>;
   /** The merged top: environment → target → names, and the errors in the top files. */
@@ -35,7 +34,6 @@ export interface RunnerPillar {
   } | undefined;
 }
 
-/** The minion that a runner asks for. */
 export interface RunnerPillarRequest {
   id: string;
   grains: Record<string, unknown>;

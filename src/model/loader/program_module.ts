@@ -7,7 +7,6 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { CommandExecutionError, knownError } from "./family.ts";
 import { type Args, parseSignature, type Signature } from "./signature.ts";
 
-/** A program's description of itself. */
 export interface ProgramDescription {
   /** Function name → its signature and documentation. */
   functions: Map<string, { signature: string; doc: string }>;
@@ -163,7 +162,6 @@ function jsonable(_key: string, value: unknown): unknown {
   return value;
 }
 
-/** The input of a program for one call. */
 function callOf(caller: ProgramCaller, name: string, signature: Signature, bound: Args): Uint8Array {
   const { params, varargs, keywords } = signature;
   const { opts, grains = {}, pillar = {}, jid = "" } = caller;

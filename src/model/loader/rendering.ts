@@ -22,16 +22,13 @@ export type RenderingHost = Pick<
   "runtime" | "log" | "opts" | "grains" | "pillar" | "functions" | "call" | "files"
 >;
 
-/** An SLS or top file to render. */
 export interface SlsFile {
-  /** Path of the copy on this host. */
   path: string;
   /** Path below the roots: `a/init.sls`. */
   name: string;
   /** Name of the SLS: `a`; empty for a top file. */
   sls: string;
   saltenv: string;
-  /** Text of the file. */
   source: string;
   /** Names that override all others: the `defaults` of an include. */
   context?: Readonly<Record<string, unknown>>;
@@ -76,7 +73,6 @@ function renderersOf(runtime: Runtime): RendererTable {
   return known;
 }
 
-/** True if the host can render templates of an engine. */
 export function isTemplateEngine(engine: unknown, { runtime, opts }: Pick<RenderingHost, "runtime" | "opts">): boolean {
   return engine === "jinja" || engine === "py" && findPython(runtime, opts) !== undefined;
 }

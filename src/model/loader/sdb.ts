@@ -65,7 +65,6 @@ const SCHEME = "sdb://";
 const MAX_CHARACTERS = 65_536;
 const CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789!@#$%^&*(-_=+)";
 
-/** True for an `sdb://` address. */
 const isSdb = (value: unknown): value is string => typeof value === "string" && value.startsWith(SCHEME);
 
 /** The profile in an address. The key may be a secret itself, so messages show only the profile. */
@@ -199,7 +198,6 @@ async function customSdb(place: CustomPlace, name: string, isLent: boolean): Pro
   };
 }
 
-/** A profile, and the key in it. */
 interface Place {
   name: string;
   key: string;

@@ -4,10 +4,8 @@ import { lentNames } from "./lent_files.ts";
 import { type LoadedEntry, ModuleTable } from "./module_table.ts";
 import type { StateFunction, StateModule, StateRegistry } from "./states.ts";
 
-/** A state function that can be called. */
 export type LoadedState = LoadedEntry<StateFunction, StateModule>;
 
-/** The state functions of a host. */
 export type StateTable = ModuleTable<StateFunction, StateModule>;
 
 /**

@@ -38,9 +38,7 @@ export interface StateContext extends JobContext {
   readonly test: boolean;
   /** The environment of the state's SLS (`__env__`). */
   readonly saltenv: string;
-  /** The chunk of this state (`__low__`). */
   readonly low: LowChunk;
-  /** All chunks of this run (`__lowstate__`). */
   readonly lowstate: readonly LowChunk[];
   /** Entries so far, by tag `state_|-id_|-name_|-fun` (`__running__`). */
   readonly running: ReadonlyMap<string, StateReturn>;
@@ -50,7 +48,6 @@ export interface StateContext extends JobContext {
   callState(fun: string, keyword: Record<string, unknown>): Promise<StateReturn>;
 }
 
-/** One state function. */
 export interface StateFunction {
   /** Signature in Python's notation. `**kwargs` receives every other argument of the chunk that is not for the runner. */
   signature: string | Signature;

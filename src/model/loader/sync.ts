@@ -26,9 +26,7 @@ export interface SyncOptions {
   blacklist?: unknown;
 }
 
-/** The result of a sync. */
 export interface Synced {
-  /** New and changed modules, as `modules.name`. */
   changed: string[];
   /** True if any file was written or removed; `changed` does not list removed files. */
   touched: boolean;

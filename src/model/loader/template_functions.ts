@@ -30,7 +30,6 @@ export interface TemplateHost {
   context(): Context;
 }
 
-/** A context for calls outside of a job. */
 export function callContext({ functions, context }: TemplateHost): JobContext {
   return jobContext(
     functions,

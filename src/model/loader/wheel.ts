@@ -32,7 +32,6 @@ export interface KeyDecision {
   /** Time in ISO 8601, UTC. */
   time: string;
   act: "accept" | "reject" | "delete" | "expire" | "rotate-asked" | "rotate-offered" | "rotate" | "rotate-ended";
-  /** The minion's id. */
   id: string;
   /** Status of the key before; absent for a new key. */
   was?: string;
@@ -126,14 +125,12 @@ export interface SignatureFiles {
   bits: number;
 }
 
-/** What a wheel function receives. */
 export interface WheelContext {
   readonly runtime: Runtime;
   readonly log: Logger;
   /** The master's configuration. */
   readonly opts: Record<string, unknown>;
   readonly keys: KeyAdministration;
-  /** Ids of the connected minions. */
   connected(): string[];
   /** Minions with accepted keys that have lost their connections. */
   lost(): LostMinions;
@@ -151,9 +148,7 @@ export interface LostMinions {
   unnamed: number;
 }
 
-/** One function of a wheel module. */
 export interface WheelFunction {
-  /** Signature, as of an execution function. */
   signature: string | Signature;
   doc: string;
   /** True if the return is a secret: the record of the call then leaves it out. @default false */

@@ -19,7 +19,6 @@ export function functionOf(entry: Entry): unknown {
   return entry.function ?? entry.func ?? entry.fun;
 }
 
-/** True if the entry has an interval. */
 export function hasInterval(entry: Entry): boolean {
   return Object.keys(ELEMENTS).some((name) => Object.hasOwn(entry, name));
 }

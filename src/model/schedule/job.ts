@@ -10,7 +10,6 @@ import { type Look, type Timing, timingOf, type TimingParts } from "./timing.ts"
 import type { Clock } from "../../base/async/clock.ts";
 import { offsetText, strftime } from "../../language/python/strftime.ts";
 
-/** Settings of a schedule for all its jobs. */
 export interface Settings {
   isEnabled: boolean;
   splay: unknown;

@@ -36,7 +36,6 @@ const isSetting = (key: string) => (SETTINGS as readonly string[]).includes(key)
 /** Source of a part of the schedule: `opts` for the configuration and `schedule.add`, `pillar` for the pillar. */
 export type Source = "opts" | "pillar";
 
-/** The part of a schedule from one source. */
 interface Part {
   jobs: Map<string, Job>;
   settings: Map<string, unknown>;
@@ -119,7 +118,6 @@ export class Schedule {
     return job === undefined ? 0 : encode(job.given, "wire").length;
   }
 
-  /** The job of that name from one source. */
   find(key: string, source: Source): Job | undefined {
     return this.#parts[source].jobs.get(key);
   }

@@ -19,7 +19,6 @@ const LEAST_SLEEP_MS = 10;
 /** Concurrent runs of one job if the entry sets no limit (`jid_include: False`). */
 const MAX_AT_ONCE = 100;
 
-/** A job to run now. */
 export interface DueJob {
   /** Name of the job, in the field `schedule` of its return. */
   name: string;

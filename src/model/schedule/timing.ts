@@ -5,7 +5,6 @@ import { type Entry, hasInterval, intervalOf, splaySeconds } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { DATE_FORMAT, momentIn, momentOf } from "./times.ts";
 
-/** One look at a schedule. */
 export interface Look {
   /** Current time, in milliseconds since the epoch. */
   nowMs: number;
@@ -25,11 +24,9 @@ export interface Look {
 /** The outcome of a look at a job: with `waits` it stays due. */
 export type Decision = "ran" | "skipped" | "waits";
 
-/** What the timings need. */
 export interface TimingParts {
   local: LocalTime;
   random(): number;
-  /** Returns names for times, from the pillar and the grains. */
   whens(): { pillar: unknown; grains: unknown };
   /** Returns the next moment of a cron pattern; undefined while the parser is being loaded. */
   nextCron: ((pattern: string, fromMs: number) => number | undefined) | undefined;
@@ -201,7 +198,6 @@ class When implements Timing {
   }
 }
 
-/** The times of a cron pattern. */
 class CronTiming implements Timing {
   readonly #pattern: unknown;
   readonly #name: string;

@@ -40,7 +40,6 @@ export interface Expansion {
   error?: string;
 }
 
-/** Options for the expansion. */
 export interface ExpandOptions {
   /**
    * True includes accepted minions without cached data, which might match: right for publishing. False includes only minions that

@@ -103,7 +103,6 @@ function isWithin({ runtime: { clock } }: Run["context"], { start, end }: TimeRa
   return number(from) <= current && current <= number(to);
 }
 
-/** Members of groups count as users with what the group says. */
 async function withMembers({ context }: Run, users: Whos, groups: Whos): Promise<Whos> {
   const all = { ...users };
   for (const [group, own] of Object.entries(groups)) {

@@ -4,7 +4,6 @@ import { loginsBeacon } from "./logins.ts";
 const LOGIN = 7;
 const LOGOUT = 8;
 
-/** Logins and logouts: records of `/var/log/wtmp`. */
 export const beacon: BeaconModule = loginsBeacon("wtmp", "/var/log/wtmp", (record, { memory, settings }) => {
   const { login = LOGIN, logout = LOGOUT } = (settings.ut_type ?? {}) as { login?: number; logout?: number };
   // A logout names no user: the terminal tells whose login has ended.

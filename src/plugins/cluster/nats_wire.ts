@@ -24,7 +24,6 @@ const LEAST_PAYLOAD = 2 ** 16;
  */
 const PER_SECOND = 2 ** 20;
 
-/** How to reach NATS. */
 export interface NatsOptions {
   /** `nats://user:password@host:4222`, one or more of a cluster of servers. */
   servers: readonly string[];
@@ -337,7 +336,6 @@ type WireReader = Parameters<BusWire["follow"]>[1];
 
 interface FollowerParts {
   info(): Promise<{ created: string; state: { last_seq: number } }>;
-  /** Messages after a number of the server. */
   consume(after: number): Promise<ConsumerMessages>;
   clock: Clock;
   log: Logger;

@@ -9,7 +9,6 @@ import { exchange, type HttpResponse } from "./http.ts";
 /** An answer of the daemon that tells of an error. */
 export class DockerError extends CommandExecutionError {
   readonly status: number;
-  /** What the daemon says. */
   readonly explanation: string;
 
   constructor(status: number, explanation: string) {
@@ -93,7 +92,6 @@ export async function whole(body: AsyncIterable<Uint8Array>): Promise<Uint8Array
   return all;
 }
 
-/** The lines of JSON in a stream, each as a value. */
 export async function* jsonLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Args> {
   const decoder = new TextDecoder();
   let left = "";

@@ -20,7 +20,6 @@ import {
   ulimits,
 } from "./option_values.ts";
 
-/** Other names of options. */
 export const ALIASES: Readonly<Record<string, string>> = {
   cmd: "command",
   cpuset: "cpuset_cpus",

@@ -4,7 +4,6 @@ import type { Connection } from "../../runtime/net.ts";
 
 export interface HttpRequest {
   method: string;
-  /** With its query. */
   path: string;
   headers?: Record<string, string>;
   /** Bytes, or pieces that are sent one after the other. @default none */
@@ -13,7 +12,6 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   status: number;
-  /** Names in small letters. */
   headers: Record<string, string>;
   body: AsyncIterable<Uint8Array>;
 }

@@ -67,7 +67,6 @@ export function labelsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** The words of a command, given as words or as text. */
 export const commandOf = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : splitWords(str(value));
 
 export const isAddress = (text: string): boolean =>

@@ -18,7 +18,6 @@ export function eventText(template: string, { tag, data }: EngineEvent): string 
   return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE - 1)}…` : text;
 }
 
-/** True for data in which each given field has one of the values that are given for it. */
 export function hasFields(where: unknown): (data: Record<string, unknown>) => boolean {
   if (!isMap(where)) return () => true;
   const wanted = entriesOf(where).map(([name, values]) => [str(name), new Set([values].flat().map(str))] as const);

@@ -20,7 +20,6 @@ export function sentinelEvent(channel: string, data: string | number): Record<st
   return { channel, data };
 }
 
-/** A command, as Redis reads it. */
 const command = (...words: string[]) =>
   utf8(`*${words.length}\r\n${words.map((word) => `$${utf8(word).length}\r\n${word}\r\n`).join("")}`);
 

@@ -28,7 +28,6 @@ function deserializer(output: string): Deserialize {
   return (line) => found(new TextEncoder().encode(line), {});
 }
 
-/** What the lines of a script become. */
 class ScriptEvents {
   readonly #engine: EngineContext;
   readonly #read: Deserialize;

@@ -10,7 +10,6 @@ import type { OutcomeState } from "../../model/job/outcome.ts";
 import { compileGlob, type Predicate } from "../../language/python/glob.ts";
 import type { LocalJobReads } from "./parts.ts";
 
-/** Entries of one page of a list. */
 export const PAGE = 500;
 
 /** What jobs can be searched by. */
@@ -31,7 +30,6 @@ export function wordsOf({ fun, tgt, tgt_type, user }: JobSummary): Record<WordKi
   return { fun: texts(fun), target: [...new Set([...targets, ...items])], user: texts(user) };
 }
 
-/** The words that a store indexes a job by. */
 export function storedWordsOf(summary: JobSummary): [WordKind, string][] {
   const words = wordsOf(summary);
   return WORD_KINDS.flatMap((kind) =>

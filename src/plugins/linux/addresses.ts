@@ -3,7 +3,6 @@ import { parseAddress } from "../../model/target/ipcidr.ts";
 import { IP_KINDS } from "../../language/python/ipaddress.ts";
 import { stringRepr } from "../../language/python/values.ts";
 
-/** An address of either version. */
 export interface Address {
   version: 4 | 6;
   bits: bigint;

@@ -124,7 +124,6 @@ export function processFields(fs: FileSystem, pid: number): Record<string, strin
   }
 }
 
-/** A line of `/proc/mounts`. */
 export interface Mount {
   device: string;
   path: string;

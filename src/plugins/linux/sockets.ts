@@ -2,7 +2,6 @@ import { splitLines, splitWords } from "../../language/python/text.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { printAddress } from "./addresses.ts";
 
-/** One end of a TCP connection. */
 export interface SocketEnd {
   address: string;
   port: number;
@@ -30,7 +29,6 @@ function mapped(_: string, high: string, low: string): string {
   return printAddress({ version: 4, bits });
 }
 
-/** The TCP sockets of this host. */
 export function tcpSockets(fs: FileSystem): TcpSocket[] {
   return ["/proc/net/tcp", "/proc/net/tcp6"].filter((path) => fs.stat(path) !== undefined).flatMap((path) =>
     splitLines(fs.readText(path)).slice(1).map((line) => {

@@ -17,7 +17,6 @@ interface Line {
   comment: string;
 }
 
-/** The option `aliases.file`. */
 const pathOf = async (context: JobContext): Promise<string> =>
   str(await context.call("config.option", ["aliases.file"]));
 

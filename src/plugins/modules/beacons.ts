@@ -173,7 +173,6 @@ const switchAll = (enabled: boolean) => async (context: JobContext, args: Args):
     : { comment: `Failed to ${verb} beacons on minion.`, result: false };
 };
 
-/** One beacon. */
 const switchOne = (enabled: boolean) => async (context: JobContext, args: Args): Promise<Answer> => {
   const [verb, done, Done] = enabled ? ["enable", "enabled", "Enabled"] : ["disable", "disabled", "Disabled"];
   if (!truthy(args.name)) return { comment: "Beacon name is required.", result: false };

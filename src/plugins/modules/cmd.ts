@@ -90,7 +90,6 @@ function writeTerminal(context: JobContext, device: string, text: string): Recor
 /** The environment that a script is fetched from. @default the minion's own */
 const envOf = ({ saltenv }: Args) => truthy(saltenv) ? str(saltenv) : undefined;
 
-/** Commands of the host. */
 export const module: ExecutionModule = {
   functions: executionFunctions({
     run: executionFunction({

@@ -118,7 +118,6 @@ const REMOVE = executionFunction({
   run: (context, args) => remove(context, "crons", args),
 });
 
-/** The tables of cron. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "crontab") !== undefined

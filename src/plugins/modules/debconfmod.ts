@@ -11,7 +11,6 @@ import { removeTemporary, temporaryFile } from "../temporary.ts";
 
 type Answer = [question: string, type: string, value: string];
 
-/** The answers of each package. */
 async function selections(context: JobContext, empty: unknown): Promise<Record<string, Answer[]>> {
   const text = await context.call("cmd.run_stdout", [["debconf-get-selections"]], { python_shell: false });
   const found: Record<string, Answer[]> = {};

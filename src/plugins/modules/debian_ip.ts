@@ -33,7 +33,6 @@ const WRITTEN = ["eth", "bond", "bridge", "slave", "vlan", "pppoe", "source"];
 /** Interfaces of these are controlled by others. */
 const NOT_SWITCHED = ["slave", "source"];
 
-/** What a kind needs to be set. */
 const NEEDED: Readonly<Record<string, [setting: string, interfaces: string]>> = {
   slave: ["master", "slave interfaces"],
   bond: ["slaves", "bond interfaces"],

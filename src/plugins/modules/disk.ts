@@ -6,7 +6,6 @@ import { hdparms, hpa, smartAttributes } from "./disk/hard_disks.ts";
 import { iostat } from "./disk/iostat.ts";
 import { inodeUsage, percent, usage } from "./disk/usage.ts";
 
-/** Disks and their usage. */
 export const module: ExecutionModule = {
   virtual: ({ runtime }) =>
     runtime.process.platform === "win32" ? { unavailable: "This module doesn't work on Windows." } : true,

@@ -25,7 +25,6 @@ const fun = <S extends string, R>(
     run,
   });
 
-/** The zone, where one is named. */
 const some = (zone: unknown): unknown => truthy(zone) ? zone : undefined;
 
 async function listAll(context: JobContext, { zone, permanent }: Args): Promise<Zones> {

@@ -10,7 +10,6 @@ import { splitLines, splitWords } from "../../language/python/text.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { runAll } from "../commands.ts";
 
-/** What gem prints. */
 async function gem(context: JobContext, words: string[], { gem_bin: program, runas }: Args): Promise<string> {
   const argv = [truthy(program) ? str(program) : "gem", ...words];
   const { retcode, stdout, stderr } = await runAll(context, argv, { runas: runas ?? null });

@@ -12,7 +12,6 @@ import type { HashName } from "../../runtime/crypto.ts";
 import { textOrBytes, toBytes } from "../bytes.ts";
 import { pythonError, withOsErrors } from "../python_errors.ts";
 
-/** The hashes of `digest` and `digest_file`. */
 const DIGESTS: readonly string[] = ["md5", "sha256", "sha512"] satisfies HashName[];
 const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"] satisfies HashName[];
 

@@ -5,7 +5,6 @@ import { hostEntries, renderHosts, withNames, withoutAlias } from "./hosts/file.
 import { fromLatin1, latin1 } from "../bytes.ts";
 import { overwrite, readText } from "./file/content.ts";
 
-/** The option `hosts.file`. */
 async function pathOf(context: JobContext): Promise<string> {
   return str(await context.call("config.option", ["hosts.file"]));
 }

@@ -33,7 +33,6 @@ async function valueOf(context: JobContext, head: string, value: string): Promis
   return parseOrderedJson(text);
 }
 
-/** A path as a literal of a template. */
 const literal = (path: unknown) => repr(str(path));
 
 /** What templates of maps have in them. */

@@ -26,7 +26,6 @@ export function layoutName(layout: unknown): string {
   throw new SaltInvocationError(`"${name}" is not a keyboard layout, such as us or de-latin1`);
 }
 
-/** Layouts of keyboards. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     hasLocalectl(context) || fileOf(context) !== undefined ? true : {

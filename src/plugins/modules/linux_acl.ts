@@ -13,7 +13,6 @@ import { checkProgramPath } from "../linux/paths.ts";
 
 type Keywords = { recursive?: unknown; raise_err?: unknown };
 
-/** What an entry allows. */
 export interface Permissions {
   octal: number;
   permissions: Record<"read" | "write" | "execute", boolean>;

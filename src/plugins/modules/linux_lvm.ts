@@ -21,7 +21,6 @@ const FORCE = "\n\nforce: say yes to every question of the program";
 const SIZES = "\n\nsize: such as 12G, or with a sign how much more or less\nextents: how many, or such as +100%FREE\n" +
   "resizefs: with its file system\nforce: say yes to every question of the program";
 
-/** Volumes of LVM. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "lvm") === undefined

@@ -138,7 +138,6 @@ async function genLocale(context: JobContext, locale: unknown, verbose: unknown)
   return truthy(verbose) ? outcome : outcome.retcode === 0;
 }
 
-/** Locales of this host. */
 export const module: ExecutionModule = {
   functions: executionFunctions({
     "list_avail()": {

@@ -14,7 +14,6 @@ const ACL_VERSION = 1;
 
 type Values = Record<string, unknown>;
 
-/** One entry of `mine_functions`. */
 interface MineFunction {
   /** What is called, when it is not the name of the entry. */
   name: string | undefined;

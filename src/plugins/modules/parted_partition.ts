@@ -36,7 +36,6 @@ const LOST = " WARNING: data may be lost.";
 const MINOR = "\n\nminor: number of the partition";
 const FLAG = "\n\nflag: such as boot, lvm, raid or swap";
 
-/** Functions that read and check. */
 const LOOKING = executionFunctions({
   "probe(*devices)": {
     doc: "Tells the kernel of changed partitions, of these devices or all.\n\ndevices: such as /dev/sda\n\n" +

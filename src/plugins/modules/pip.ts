@@ -41,7 +41,6 @@ async function freeze(context: JobContext, args: Args): Promise<string[]> {
   return splitLines(await askPip(context, ["freeze", "--all", QUIET], args));
 }
 
-/** Names and versions of what `pip freeze` prints. */
 function parseFreeze(lines: string[], prefix: unknown): Versions {
   const found: Versions = {};
   for (const line of lines) {

@@ -65,7 +65,6 @@ function tagsOf(text: string): string[] {
   return inner.includes(",") ? inner.split(",").map((tag) => tag.trim()) : inner.split(" ");
 }
 
-/** JSON rows by the value of one of their fields. */
 function rowsBy(field: string, text: string): unknown {
   const rows = parseOrderedJson(text);
   if (!Array.isArray(rows)) throw new CommandExecutionError("RabbitMQ command failed: it did not return a list");

@@ -68,7 +68,6 @@ async function fetched(context: JobContext, url: string, to: string, saltenv: un
   return isDirectory ? `${to}/` : to;
 }
 
-/** Copies by rsync. */
 export const module: ExecutionModule = {
   virtual: (context) =>
     programPath(context, "rsync") !== undefined ||

@@ -41,7 +41,6 @@ const processes = (name: unknown): string => str(name).replace(/:\*$/, ":");
 
 const groupOf = (name: unknown): unknown => typeof name === "string" ? name.replace(/:\*?$/, "") : name;
 
-/** A process, its state, and what is said of it. */
 function parseLine(line: string): [process: string, state: string, reason: string] {
   const [, process = "", state = "", reason = ""] = /^\s*(\S+)\s*(\S*)\s*(.*)$/.exec(line) ?? [];
   return [process, state, reason];
@@ -74,7 +73,6 @@ const grouping = (fun: string, doc: string) =>
     run: (context, args) => control(context, fun, groupOf(args.name), args),
   });
 
-/** Processes that supervisord runs. */
 export const module: ExecutionModule = {
   functions: executionFunctions({
     start: acting("start", "Starts processes."),

@@ -153,7 +153,6 @@ const RUNNER = family("runner", runners);
 const RETURNER = family("returner", returners);
 const STATE = family("state", states);
 
-/** What the renderers do, by name. */
 const RENDERER_DOCS: Record<string, string> = {
   gpg: "Decrypts values in PGP armour.",
   jinja: "Renders Jinja templates.",

@@ -32,7 +32,6 @@ function describe({ runtime }: JobContext, entry: Account, root: string): Record
   return { gid, groups: groupsOf(runtime, name, root), home, name, passwd, shell, uid, ...gecosOf(entry) };
 }
 
-/** The users of this host, described. */
 function all(context: JobContext, root: string): Record<string, unknown>[] {
   return allAccounts(context.runtime, root).map((entry) => describe(context, entry, root));
 }

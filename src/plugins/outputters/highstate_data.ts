@@ -25,7 +25,6 @@ export interface StateResult {
   runNumber: number;
   parallel: boolean;
   warnings: string[] | undefined;
-  /** The number of states combined into this one. */
   count: number;
 }
 
@@ -134,7 +133,6 @@ function merged(infos: readonly AnyMap[]): AnyMap {
   return mapOf(map);
 }
 
-/** The number of changes of a combined state. */
 export function compressedChanges({ changes, count }: StateResult): number {
   const inner = count > 1 && isMap(changes) ? get(changes, COMPRESSED) : undefined;
   return isMap(inner) ? sizeOf(inner) || 1 : 1;

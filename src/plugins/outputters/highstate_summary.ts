@@ -10,7 +10,6 @@ export class Summary {
   readonly #counts = new Map<unknown, number>();
   readonly #serial: number[] = [];
   readonly #parallel: number[] = [];
-  /** States with changes. */
   changes = 0;
 
   add(state: StateResult): void {

@@ -9,7 +9,6 @@ import { MissingKeyError, type OutputContext, type OutputOptions, type Outputter
 
 export type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";
 
-/** The outputters by name. */
 export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
   nested: async () => (await import("./nested.ts")).nested,
   json: async () => (await import("./json.ts")).json,

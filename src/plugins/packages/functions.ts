@@ -74,5 +74,4 @@ const declaring = (module: string): Declare => (table) => {
 /** Declares functions of `pkg`: `"hold(name)": (context, args) => …`. */
 export const packageFunctions = declaring("pkg");
 
-/** Declares functions of `lowpkg`. */
 export const lowPackageFunctions = declaring("lowpkg");

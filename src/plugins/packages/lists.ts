@@ -20,7 +20,6 @@ export function stringify(pkgs: PackageList): Record<string, string> {
   return Object.fromEntries(Object.entries(pkgs).map(([name, versions]) => [name, versions.join(",")]));
 }
 
-/** What is known of one installed version. */
 export interface InstalledVersion {
   epoch: string;
   version: string;

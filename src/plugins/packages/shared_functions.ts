@@ -107,7 +107,6 @@ export const RPM_FUNCTIONS = packageFunctions({
   "owner(*paths, **kwargs)": (context, { paths, kwargs }) => context.call("lowpkg.owner", paths, kwargs),
 });
 
-/** One available version of a package. */
 export interface Available {
   name: string;
   version: string;

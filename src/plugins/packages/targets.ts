@@ -73,7 +73,6 @@ export async function packSources(context: Host, sources: unknown, normalize = t
   return found;
 }
 
-/** What to install or remove. */
 export type Targets =
   | { kind: "repository"; wanted: Wanted }
   | { kind: "file"; paths: string[] }
@@ -89,7 +88,6 @@ export interface TargetOptions {
   advisory_ids?: unknown;
 }
 
-/** The file of a source on this host. */
 async function cachedSource(context: Host, name: string, place: string, saltenv: unknown): Promise<string> {
   if (truthy(await context.call("config.valid_fileproto", [place]))) {
     const path = await context.call("cp.cache_file", [place, saltenv]);

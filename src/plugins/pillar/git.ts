@@ -3,7 +3,6 @@ import { pillarBranch, pillarEnvironment, pillarRepositories } from "../../conte
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { type AnyMap, OrderedMap } from "../../language/python/values.ts";
 
-/** What a remote has for a minion. */
 interface Checkout {
   directory: string;
   env: string;

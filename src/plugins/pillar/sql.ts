@@ -84,7 +84,6 @@ function queriesOf({ args, kwargs }: Args): Query[] {
   return all.map(([root, query]) => queryOf(root, query)).filter((query) => query !== undefined);
 }
 
-/** The map that a row of JSON is. */
 function jsonOf(value: unknown): Dict {
   const text = value instanceof Uint8Array ? decodeUtf8(value) : value;
   const data = typeof text === "string" ? parseOrderedJson(text) : text;
@@ -203,5 +202,4 @@ export async function sqlPillar(
   return result;
 }
 
-/** The database refused a query. */
 export class QueryFailure extends Error {}

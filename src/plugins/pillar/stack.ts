@@ -62,7 +62,6 @@ function mergeLists(stack: unknown[], over: unknown[]): unknown[] {
   return strategy === "merge-first" ? [...over, ...stack] : [...stack, ...over];
 }
 
-/** The function `__stack__.traverse` of templates. */
 const TRAVERSE = new NativeFunction("traverse_dict_and_list", (args, keywords) => {
   const { data, key, default: otherwise, delimiter } = bind(
     "traverse_dict_and_list",

@@ -38,7 +38,6 @@ export interface Attempt {
   again: boolean;
 }
 
-/** What is posted, within which time. */
 export interface Post {
   method?: string;
   headers: Headers;

@@ -105,7 +105,6 @@ function placeOf(context: ReturnerContext): Place {
   };
 }
 
-/** An error with the place and what to do. */
 function explained(error: unknown, place: Place): Error {
   const where = placeName(place);
   if (error instanceof MysqlError && error.number === NO_SUCH_TABLE) {

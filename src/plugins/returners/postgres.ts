@@ -48,7 +48,6 @@ CREATE TABLE IF NOT EXISTS salt_events (
 );
 CREATE INDEX IF NOT EXISTS idx_salt_events_tag ON salt_events (tag);`;
 
-/** The tables of `postgres`. */
 export const TABLES = tablesOf("text");
 
 /** Held while tables are made: PostgreSQL fails if two minions make the same table at once. */
@@ -69,7 +68,6 @@ const LATEST = 100_000;
 /** A returner of these tables: where its options stand, and how its columns differ. */
 interface Kind {
   prefix: string;
-  /** The option with the password. */
   password: "passwd" | "pass";
   json: JsonColumn;
 }
@@ -104,7 +102,6 @@ function placeOf(context: ReturnerContext, { prefix, password }: Kind): Place {
   };
 }
 
-/** An error with the place and what to do. */
 function explained(error: unknown, { host, port, database, user }: Place, { prefix, json }: Kind): Error {
   const where = `database "${database}" at ${host}:${port}`;
   if (codeOf(error) === UNDEFINED_TABLE) {

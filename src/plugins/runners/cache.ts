@@ -35,7 +35,6 @@ function picked(grains: Values | undefined, fields: readonly string[] | undefine
   );
 }
 
-/** What is to be forgotten of minions. */
 interface Clearing {
   grains?: boolean;
   pillar?: boolean;

@@ -2,7 +2,6 @@ import { CommandExecutionError, runnerFunctions, type RunnerModule } from "../..
 import { isRecord } from "../../base/record.ts";
 import { codeOf } from "../../base/errors.ts";
 
-/** The engines of this master. */
 export const runner: RunnerModule = {
   functions: runnerFunctions({
     "status(name=None)": {

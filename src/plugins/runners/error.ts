@@ -4,7 +4,6 @@ import { str } from "../../language/python/values.ts";
 /** Exceptions of Python that go by their bare names. */
 const BUILT_IN =
   /^(?:Arithmetic|Assertion|Attribute|EOF|FileExists|FileNotFound|IO|Import|Index|InterruptedE|IsADirectory|Key|Lookup|Memory|ModuleNotFound|Name|NotImplemented|OS|Overflow|Permission|Recursion|Reference|Runtime|Syntax|System|Timeout|Type|UnicodeDecode|UnicodeEncode|Unicode|Value|ZeroDivision)Error$|^(?:Exception|StopIteration|Warning)$/;
-/** Those of Salt. */
 const OF_SALT =
   /^(?:AuthenticationError|AuthorizationError|ClientError|CommandExecutionError|CommandNotFoundError|EauthAuthenticationError|FileLockError|FileserverConfigError|GitLockError|InvalidConfigError|InvalidKeyError|LoaderError|LoggingRuntimeError|MasterExit|MinionError|PkgParseError|PublishError|PublisherError|ReqServerError|SaltCacheError|SaltClientError|SaltCloudException|SaltConfigurationError|SaltException|SaltInvocationError|SaltMasterError|SaltRenderError|SaltReqTimeoutError|SaltRunnerError|SaltSyndicMasterError|SaltSystemExit|SaltWheelError|TimedProcTimeoutError|TimeoutError|TokenAuthenticationError|VMwareApiError)$/;
 

@@ -7,7 +7,6 @@ import {
 import { messageOf } from "../../base/errors.ts";
 import { str, truthy } from "../../language/python/values.ts";
 
-/** An unknown backend is an error of the caller. */
 function checked(context: RunnerContext, backend: unknown): unknown {
   const wanted = truthy(backend) ? backend : undefined;
   try {

@@ -33,7 +33,6 @@ export function startTime(jid: string): string {
   }
 }
 
-/** The report of an unknown job. */
 export const NOT_ON_RECORD = "Cannot contact returner or no job with this jid";
 
 /** How one job is shown in a list. */
@@ -62,7 +61,6 @@ export function notedEnd({ opts }: RunnerContext, jobs: JobReader, jid: string):
   return (jobs as unknown as EndTimes).endtime(jid) || undefined;
 }
 
-/** One job as it is on record. */
 export interface RecordedJob {
   load: JobLoad | undefined;
   minions: string[];

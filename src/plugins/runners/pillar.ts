@@ -42,7 +42,6 @@ function eachKept(
   return mapOf(found);
 }
 
-/** Pillar as the master compiles it. */
 export const runner: RunnerModule = {
   functions: runnerFunctions({
     "show_pillar(minion='*', **kwargs)": {

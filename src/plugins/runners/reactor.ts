@@ -25,7 +25,6 @@ function mapOfData(data: unknown): Record<string, unknown> {
   return Object.fromEntries(entriesOf(data).map(([key, value]) => [str(key), value]));
 }
 
-/** The reactor of this master. */
 export const runner: RunnerModule = {
   functions: runnerFunctions({
     "list(saltenv='base', test=None)": {

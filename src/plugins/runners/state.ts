@@ -25,7 +25,6 @@ function line(tag: string, data: unknown, pretty: boolean): string {
   return `${printable(tag)}\t${text.replace(CONTROLS, escaped)}`;
 }
 
-/** The runner's functions. */
 export const runner: RunnerModule = {
   functions: runnerFunctions({
     orchestrate: ORCHESTRATE,

@@ -47,7 +47,6 @@ function withDatabase<T>({ runtime }: SdbContext, profile: AnyMap, use: (databas
   }
 }
 
-/** A query with numbers for `:key` and `:value`, and what it takes. */
 function bound(query: string, values: Record<"key" | "value", SqlValue>): { sql: string; values: SqlValue[] } {
   const names: ("key" | "value")[] = [];
   const sql = query.replace(TOKENS, (token, name: "key" | "value" | undefined) => {

@@ -66,7 +66,6 @@ function tableText(table: unknown, above: string): { text: string; tables: Table
   return { text: lines + arrays, tables };
 }
 
-/** One table of an array of tables, with all that is below it. */
 function arrayTableText(item: unknown, path: string): string {
   const { text, tables } = tableText(item, path);
   // Values stand before the empty line; what begins with an array behind it.

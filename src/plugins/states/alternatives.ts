@@ -1,7 +1,6 @@
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
 
-/** The arguments stand in the return. */
 const answer = (given: object, result: boolean | null, comment: string, changes = {}): StateReturn => ({
   ...given as { name: unknown },
   result,

@@ -242,7 +242,6 @@ async function forget(context: StateContext, { kwargs }: KeywordArgs, extraction
   if (!truthy(done.result)) ret.warnings = [...(ret.warnings as string[] | undefined) ?? [], str(done.comment)];
 }
 
-/** Archives that are unpacked. */
 export const states: StateModule = {
   functions: {
     extracted: stateFunction({

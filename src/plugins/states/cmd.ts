@@ -6,7 +6,6 @@ import { entriesOf, isMap, lookup, str, truthy, typeName } from "../../language/
 import { typeError } from "../../language/python/python_error.ts";
 import { reinterpreted } from "./cmd/stateful.ts";
 
-/** What `cmd.run_all` returns. */
 type CommandResult = Record<string, unknown>;
 
 const COMMON = "use_vt=False, success_retcodes=None, success_stdout=None, success_stderr=None, **kwargs";
@@ -35,7 +34,6 @@ function wrongArguments({ env, context, defaults }: Args): string | undefined {
 
 /** One way to run a command: what is called with which words. */
 interface Way {
-  /** The quotes around names in its comments. */
   quote: string;
   /** The changes of a dry run. */
   planned(name: unknown): Record<string, unknown>;

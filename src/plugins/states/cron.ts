@@ -47,7 +47,6 @@ async function statusOf(context: StateContext, args: Args, name: string): Promis
   return Object.entries(wanted).some(([field, value]) => differs(entry[field], value)) ? "update" : "present";
 }
 
-/** The return for the answer of a function of `cron`. */
 function told(name: unknown, user: unknown, subject: string, answer: unknown): StateReturn {
   const changes = { [str(user)]: name };
   if (answer === "present") return outcome(name, true, `${subject} already present`);
@@ -133,7 +132,6 @@ async function install(context: StateContext, args: Args, path: string, group: s
     : outcome(name, false, `Unable to update user ${str(user)} crontab ${path}. Error: ${written.stderr}`);
 }
 
-/** The tables of cron. */
 export const states: StateModule = {
   virtual: needs("cron.list_tab", "cron module could not be loaded"),
   functions: stateFunctions({

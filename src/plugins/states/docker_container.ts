@@ -148,7 +148,6 @@ const WATCHES = {
 const bound = (fun: "running" | "stopped" | "run", given: Values): Args =>
   bindArguments(fun, parseSignature(`name, ${WATCHES[fun]}`), [], new Map(Object.entries(given)));
 
-/** Containers of Docker. */
 export const states: StateModule = {
   functions: stateFunctions({
     [`running(name, ${RUNNING})` as const]: {

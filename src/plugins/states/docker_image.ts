@@ -25,7 +25,6 @@ interface Wanted {
 }
 
 interface Way {
-  /** What became of the image, in a word. */
   action: string;
   failed(wanted: Wanted): string;
   run(context: StateContext, wanted: Wanted): Promise<unknown>;
@@ -113,7 +112,6 @@ async function present(context: StateContext, args: Args): Promise<StateReturn> 
 const PRESENT = `tag=None, build=None, load=None, force=False, insecure_registry=False, client_timeout=60,
   dockerfile=None, sls=None, base='opensuse/python', saltenv='base', pillarenv=None, pillar=None, **kwargs`;
 
-/** Images of Docker. */
 export const states: StateModule = {
   functions: stateFunctions({
     [`present(name, ${PRESENT})` as const]: {

@@ -5,7 +5,6 @@ import { networkOf, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
 import { fails, messageFor, outcome } from "./outcome.ts";
 
-/** Networks of Docker. */
 export const states: StateModule = {
   functions: stateFunctions({
     present: stateFunction({

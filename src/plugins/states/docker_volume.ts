@@ -37,7 +37,6 @@ async function remove(context: StateContext, name: unknown): Promise<StateReturn
   return outcome(name, true, "", { removed });
 }
 
-/** Volumes of Docker. */
 export const states: StateModule = {
   functions: stateFunctions({
     "present(name, driver=None, driver_opts=None, force: bool=False)": {

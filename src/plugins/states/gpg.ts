@@ -86,7 +86,6 @@ async function setTrust(
   report.say(`Set trust level for ${key} to ${trust}`);
 }
 
-/** True if the key came. */
 async function receive(context: StateContext, args: Args, report: Report, key: string): Promise<boolean> {
   const { name, keyserver, user, gnupghome } = args;
   const answer = await context.call("gpg.receive_keys", [keyserver, key, user, gnupghome]);

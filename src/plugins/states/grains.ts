@@ -14,7 +14,6 @@ const grainAt = (context: StateContext, path: string): unknown => traverse(conte
 
 const holds = (list: readonly unknown[], value: unknown) => list.some((item) => equal(item, value));
 
-/** `grains.set` answers as a state does. */
 async function set(
   context: StateContext,
   path: string,

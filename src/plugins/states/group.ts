@@ -107,7 +107,6 @@ async function create(context: StateContext, args: Args): Promise<StateReturn> {
     : outcome(name, true, `New group ${str(name)} created`, created);
 }
 
-/** Groups of this host. */
 export const states: StateModule = {
   functions: stateFunctions({
     "present(name, gid=None, system=False, addusers=None, delusers=None, members=None, non_unique=False)": {

@@ -4,7 +4,6 @@ import { translateRegexp } from "../../language/python/regexp.ts";
 import { repr, str, truthy } from "../../language/python/values.ts";
 import { ownKeywords } from "../keywords.ts";
 
-/** What was asked for, and whether it was found. */
 type Finding = [found: boolean, words: string];
 
 function findText(match: unknown, type: unknown, text: string): Finding[] {

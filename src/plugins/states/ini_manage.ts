@@ -51,7 +51,6 @@ function surplus({ options, sections, hasOptions, hasSections }: Contents) {
   return {
     options: [...hasOptions.keys()].filter((name) => !names.has(name)),
     sections: [...hasSections.keys()].filter((name) => !wanted.has(name)),
-    /** Of a section that stays. */
     keys: (section: string) => {
       const kept = new Set((wanted.get(section) ?? []).map(([name]) => name));
       return textEntries(hasSections.get(section)).map(([name]) => name).filter((name) => !kept.has(name));

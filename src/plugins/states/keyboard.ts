@@ -28,7 +28,6 @@ const layout = (which: Layout) =>
     run: (context, { name }) => set(context, name, which),
   });
 
-/** Layouts of keyboards. */
 export const states: StateModule = {
   virtual: needs("keyboard.get_sys", "keyboard module could not be loaded"),
   functions: {

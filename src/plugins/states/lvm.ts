@@ -3,7 +3,6 @@ import { needs } from "./outcome.ts";
 import { volumeAbsent, volumePresent } from "./lvm/logical_volumes.ts";
 import { groupAbsent, groupPresent, physicalAbsent, physicalPresent } from "./lvm/volume_groups.ts";
 
-/** Volumes of LVM. */
 export const states: StateModule = {
   virtual: needs("lvm.version", "lvm command not found"),
   functions: {

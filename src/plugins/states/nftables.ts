@@ -33,7 +33,6 @@ interface Rule {
   name: unknown;
   family: unknown;
   kwargs: Args;
-  /** The rule, and what is said to be run for it. */
   text: string;
   command: string;
 }

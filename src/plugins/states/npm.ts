@@ -16,7 +16,6 @@ const packagesOf = (value: unknown): Packages =>
     isMap(of) ? Object.fromEntries(entriesOf(of)) : {},
   ]));
 
-/** Whether one of the packages came from the address. */
 const cameFrom = (there: Packages, address: string): boolean =>
   [...there.values()].some(({ from }) => {
     const place = str(from ?? "").split("://")[1];
@@ -31,7 +30,6 @@ function splitPackage(text: string): { name: string; version: string | undefined
   return { name, version };
 }
 
-/** Which packages are to be installed, and what the others have. */
 function sorted(wanted: string[], there: Packages, force: boolean): { install: string[]; satisfied: string[] } {
   const install: string[] = [];
   const satisfied: string[] = [];

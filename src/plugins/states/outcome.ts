@@ -19,7 +19,6 @@ export function end(result: boolean | null, comment: string, more: Partial<State
   throw new StateEnd({ ...more, result, comment });
 }
 
-/** Ends the state as failed. */
 export function fail(comment: string, more: Partial<StateReturn> = {}): never {
   end(false, comment, more);
 }

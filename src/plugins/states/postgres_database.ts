@@ -4,7 +4,6 @@ import { databaseText } from "../modules/postgres/databases.ts";
 import { outcome } from "./outcome.ts";
 import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
 
-/** Databases of PostgreSQL. */
 export const states: StateModule = {
   virtual,
   functions: stateFunctions({

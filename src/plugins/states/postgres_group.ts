@@ -2,7 +2,6 @@ import { stateFunction, stateFunctions, type StateModule } from "../../model/loa
 import { rolePresent } from "./postgres/role.ts";
 import { CONNECTION, removed, virtual } from "./postgres/shared.ts";
 
-/** Groups of PostgreSQL. */
 export const states: StateModule = {
   virtual,
   functions: stateFunctions({

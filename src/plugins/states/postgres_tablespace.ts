@@ -9,7 +9,6 @@ const ELSEWHERE =
   "is not at the right location. This is\n            unfixable without dropping and recreating the tablespace.";
 const OPTIONS = "options to be\n                        altered";
 
-/** Tablespaces of PostgreSQL. */
 export const states: StateModule = {
   virtual,
   functions: stateFunctions({

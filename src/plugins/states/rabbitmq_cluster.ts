@@ -24,5 +24,4 @@ const join = stateFunction({
   run: joined,
 });
 
-/** Clusters of RabbitMQ. */
 export const states: StateModule = { virtual: rabbitmqHere, functions: { joined: join, join } };

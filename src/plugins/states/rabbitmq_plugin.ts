@@ -15,7 +15,6 @@ async function make(context: StateContext, name: unknown, runas: unknown, isOn: 
   return outcome(name, true, `${shown} was ${state}.`, changes);
 }
 
-/** Plugins of RabbitMQ. */
 export const states: StateModule = {
   virtual: rabbitmqHere,
   functions: {

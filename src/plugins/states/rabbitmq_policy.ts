@@ -6,7 +6,6 @@ import { rabbitmqHere, said } from "./rabbitmq.ts";
 
 const json = (value: unknown): unknown => truthy(value ?? null) ? parseOrderedJson(str(value)) : "";
 
-/** Policies of RabbitMQ. */
 export const states: StateModule = {
   virtual: rabbitmqHere,
   functions: {

@@ -91,7 +91,6 @@ async function present(context: StateContext, args: Args): Promise<StateReturn> 
     : outcome(name, true, `${shown} was configured.`, changes);
 }
 
-/** Users of RabbitMQ. */
 export const states: StateModule = {
   virtual: rabbitmqHere,
   functions: {

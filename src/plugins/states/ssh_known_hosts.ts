@@ -38,7 +38,6 @@ async function predictPresent(context: StateContext, args: Args, config: string)
   return outcome(name, null, `Key for ${str(name)} is set to be ${change} ${config}`);
 }
 
-/** Keys that are known of hosts. */
 export const states: StateModule = {
   functions: stateFunctions({
     present: stateFunction({

@@ -20,7 +20,6 @@ function judged(said: unknown, comment: string): Pick<StateReturn, "comment"> & 
 const isGroup = (all: Processes, name: string): boolean =>
   name.endsWith(":") && Object.keys(all).some((one) => one.slice(0, one.indexOf(":") + 1) === name);
 
-/** The processes that a name stands for. */
 function matching(all: Processes, name: string): string[] {
   if (Object.hasOwn(all, name)) return [name];
   return isGroup(all, name) ? Object.keys(all).filter((one) => one.startsWith(name)) : [];
@@ -92,7 +91,6 @@ async function running(context: StateContext, args: Args): Promise<StateReturn> 
 
 const PLACE = "user=None, conf_file=None, bin_env=None, **kwargs";
 
-/** Processes that supervisord runs. */
 export const states: StateModule = {
   functions: stateFunctions({
     [`running(name, restart=False, update=False, ${PLACE})` as const]: {

@@ -45,7 +45,6 @@ function warningsOf(warnings: unknown): { warnings?: unknown[] } {
   );
 }
 
-/** The states that this one watches and that have changed. */
 function changedRequisites({ low, running }: StateContext): string[] {
   const requisites = isMap(low.__reqs__) ? (low.__reqs__ as Record<string, LowChunk[]>).watch ?? [] : [];
   return requisites.filter((chunk) => {

@@ -57,7 +57,6 @@ function complaintOf({ uid, home, shell, password, ...args }: Args): string | un
   return truthy(shell) && !/^[/*]/.test(str(shell)) ? `The shell '${str(shell)}' is not an absolute path` : undefined;
 }
 
-/** Users of this host. */
 export const states: StateModule = {
   functions: stateFunctions({
     present: stateFunction({

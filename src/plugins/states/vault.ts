@@ -16,7 +16,6 @@ async function rulesOf(context: StateContext, url: string): Promise<string | und
   return str(itemOf(answer.json(), "rules"));
 }
 
-/** Policies of Vault. */
 export const states: StateModule = {
   functions: {
     policy_present: stateFunction({

@@ -15,7 +15,6 @@ const LIMIT_MS = 120_000;
 /** Bytes of the largest answer. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** The host that asks. */
 export interface VaultCaller {
   readonly runtime: Runtime;
   readonly opts: Readonly<Record<string, unknown>>;
@@ -26,11 +25,9 @@ export interface VaultCaller {
 export interface VaultServer {
   url: string;
   namespace?: string | null | undefined;
-  /** See the option `vault`. */
   verify?: unknown;
 }
 
-/** What Vault answers. */
 export class VaultAnswer {
   readonly status: number;
   readonly reason: string;

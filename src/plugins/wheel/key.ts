@@ -74,7 +74,6 @@ function matchesOf(match: unknown): KeyMatches {
   return found;
 }
 
-/** Only some of the statuses. */
 function only(matches: KeyMatches, statuses: readonly KeyStatus[]): KeyMatches {
   return Object.fromEntries(Object.entries(matches).filter(([status]) => statuses.includes(status as KeyStatus)));
 }
@@ -115,7 +114,6 @@ function describe({ keys }: WheelContext, glob: string, what: (text: string) => 
   );
 }
 
-/** Keys of minions. */
 export const wheel: WheelModule = {
   functions: wheelFunctions({
     "list(match)": {

@@ -11,7 +11,6 @@ import { hex } from "../crypto/hex.ts";
 
 /** The record of the master's public key on the minion. */
 export interface MasterKeyRecord {
-  /** The path of the record, for errors. */
   readonly place: string;
   /** The recorded key; undefined until a master has been trusted. */
   read(): string | undefined;
@@ -22,7 +21,6 @@ export interface MasterKeyRecord {
 export interface MinionIdentity {
   id: string;
   key: RsaPrivateKey;
-  /** The public key, as clean PEM. */
   publicPem: string;
 }
 
@@ -131,7 +129,6 @@ export class AuthClient {
     return this.#proof.token;
   }
 
-  /** The algorithms named on envelopes. */
   get algorithms(): { encryption: string; signing: string } {
     return { encryption: this.#options.encryption ?? "OAEP-SHA1", signing: this.#options.signing ?? "PKCS1v15-SHA1" };
   }

@@ -26,7 +26,6 @@ import {
 /** The load of a sign-in (`_auth`) as received: no field is trusted. */
 export type AuthLoad = Record<string, unknown>;
 
-/** Data of the event `salt/auth`. */
 export interface AuthEvent {
   result: boolean;
   act?: "accept" | "pend" | "reject" | "denied" | "full";
@@ -62,7 +61,6 @@ export interface KeyRuling {
   /** The status that the key had before; undefined for a new key. */
   was: "accepted" | "pre" | undefined;
   pem: string;
-  /** The sender, as `originOf` returns it. */
   origin: string;
 }
 
@@ -88,7 +86,6 @@ function malformed(load: AuthLoad, { log, crypto, keys }: AuthRules): AuthDecisi
   return undefined;
 }
 
-/** A minion that signs in. */
 interface Applicant {
   id: string;
   /** The minion's public key, as clean PEM. */
@@ -235,7 +232,6 @@ export function decideAuth(load: AuthLoad, rules: AuthRules, origin: string): Au
 /** The master's loaded key pair. */
 export interface MasterIdentity {
   key: RsaPrivateKey;
-  /** The public key, as clean PEM. */
   publicPem: string;
   /** The signature over the public key by the signing pair (`master_sign_pubkey`), in base64, for an algorithm. */
   publicKeySignature?(algorithm: string): string;
@@ -365,7 +361,6 @@ export class AuthServer {
     }
   }
 
-  /** The number of sign-ins by result. */
   readonly counts: Record<SignInResult, number> = { accepted: 0, pending: 0, refused: 0, full: 0, malformed: 0 };
 
   #count(result: SignInResult): void {

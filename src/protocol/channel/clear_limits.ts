@@ -2,7 +2,6 @@ import { isRecord } from "../../base/record.ts";
 import { decode, type Packed, pick } from "../wire/msgpack.ts";
 import { RequestTooLargeError } from "../wire/payload.ts";
 
-/** The bounds of one clear request. */
 interface ClearLimit {
   /** The callers that the limit applies to, as the error names them. */
   of: string;
@@ -10,7 +9,6 @@ interface ClearLimit {
   bytes: number;
   /** The most values of the load: keys, values and items of all maps and lists together. */
   values: number;
-  /** The remedy, for the error. */
   remedy: string;
 }
 

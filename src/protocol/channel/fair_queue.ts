@@ -50,7 +50,6 @@ interface Waiting<C> {
   hurried: boolean;
   /** True if the first message of the sender was urgent. */
   urgent: boolean;
-  /** The messages in the order of their arrival. */
   messages: Uint8Array[][];
   /** How many of the messages have begun: they stay in the array, since removing each from a long array takes time. */
   begun: number;

@@ -4,10 +4,8 @@ import type { Logger } from "../../base/log.ts";
 import type { RsaPrivateKey } from "../../runtime/crypto.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-/** A loaded key pair of this host. */
 export interface KeyPair {
   key: RsaPrivateKey;
-  /** The public key, as clean PEM. */
   publicPem: string;
 }
 

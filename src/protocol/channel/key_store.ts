@@ -14,7 +14,6 @@ export type KeyState = "accepted" | "pre" | "rejected" | "denied";
  */
 export interface AcceptedKey {
   readonly id: string;
-  /** The text of the key, as stored. */
   readonly pem: string;
   /** The loaded key; undefined if the stored text is not a key. */
   readonly key: RsaPublicKey | undefined;

@@ -16,7 +16,6 @@ interface Seen {
  * an honest minion then has to sign in, which begins a new table.
  */
 const MAX_MESSAGES = 2 ** 18;
-/** The least number of places of a table. */
 const LEAST_PLACES = 16;
 
 /**

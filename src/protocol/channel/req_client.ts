@@ -63,7 +63,6 @@ export interface SessionSeal {
   crypticle: Crypticle;
   /** The token that proves the minion's key. */
   proof: Uint8Array;
-  /** The algorithms named on envelopes. */
   algorithms: { encryption: string; signing: string };
 }
 
@@ -71,7 +70,6 @@ export interface SealedRequestsOptions {
   crypto: Crypto;
   clock: Clock;
   log: Logger;
-  /** The id of the minion. */
   id: string;
   exchange: Exchange;
   /** The current seal; signs in first if there is none. */

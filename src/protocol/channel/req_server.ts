@@ -63,7 +63,6 @@ export interface Request {
   bytes: number;
 }
 
-/** The result of a handler. */
 export interface Reply {
   value: unknown;
   /** True if the reply is sealed for the minion's key and signed, as pillar is. */
@@ -117,7 +116,6 @@ const SEALED_VALUES = 500_000;
 const SHORT = 60_000;
 const TOKEN_TEXT = new TextEncoder().encode("salt");
 
-/** A sealed request as it was received. */
 interface SealedEnvelope {
   load: Uint8Array;
   version: number;
@@ -206,7 +204,6 @@ export class RequestServer {
     return reason === "not msgpack" ? NOT_MSGPACK : BAD_LOAD;
   }
 
-  /** The reply to a request that has failed. */
   #failed(error: unknown, { remote }: Sender): Uint8Array | undefined {
     this.#metrics.failed();
     if (error instanceof WithheldReply) return undefined;

@@ -4,7 +4,6 @@ import type { Crypto, RsaPrivateKey, RsaPublicKey } from "../../runtime/crypto.t
 
 /** The statement of a minion that changes its key; both of its keys sign it. */
 export interface RotationStatement {
-  /** The minion's id. */
   id: string;
   /** The public key of the master that the statement is for, in PEM: no other master can use it. */
   master: string;
@@ -26,7 +25,6 @@ function bytesOf({ id, master, nonce, time, old, next }: RotationStatement): Uin
   return new TextEncoder().encode(JSON.stringify(parts));
 }
 
-/** Signs a statement with one of the two keys. */
 export function signRotation(crypto: Crypto, key: RsaPrivateKey, statement: RotationStatement): Uint8Array {
   return rsaSign(crypto, ALGORITHM, key, bytesOf(statement));
 }

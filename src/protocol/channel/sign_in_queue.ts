@@ -87,7 +87,6 @@ export class SignInQueue {
     return this.#options.limit;
   }
 
-  /** The number of calls that wait. */
   get waiting(): number {
     return this.#waiting;
   }

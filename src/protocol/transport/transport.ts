@@ -15,13 +15,10 @@ import { contentOf, kindOf, MAP } from "../wire/msgpack_types.ts";
  * @internal
  */
 export interface Transport {
-  /** The name of the transport, for logs. */
   readonly name: string;
   /** False if every subscriber receives every publication: then the master does not send by topic. @default true */
   readonly byTopic?: boolean;
-  /** Sends publications. */
   pub(options?: PubOptions): Pub;
-  /** Receives publications. */
   sub(options?: SocketOptions): Sub;
   /** Takes requests and replies to them. */
   router(options?: SocketOptions): Router;

@@ -114,7 +114,6 @@ export interface IpcFrameReaderOptions {
 
 const DEFAULT_MAX_BYTES = 2 ** 27;
 
-/** Reads frames with a length in front. */
 class LengthReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];

@@ -85,9 +85,7 @@ export class Reader {
   /** The number of values that may still be built, and that may still be skipped. */
   valuesLeft: number;
   keptLeft: number;
-  /** True if str becomes text. */
   readonly strText: boolean;
-  /** True if bin becomes text. */
   readonly binText: boolean;
   /** True if bin as a map key becomes text. */
   readonly binKeyText: boolean;

@@ -116,7 +116,6 @@ export class Admission {
     this.#fill();
   }
 
-  /** A connection has ended. */
   ended(newcomer: Newcomer): void {
     this.#silent.delete(newcomer);
     if (this.#greeted.delete(newcomer) || this.#asking.delete(newcomer)) return this.#fill();

@@ -50,7 +50,6 @@ export function writeHeader(target: Uint8Array, at: number, flags: number, lengt
   return at + 9;
 }
 
-/** One frame with its header. */
 export function writeFrame(flags: number, body: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(headerSize(body.length) + body.length);
   bytes.set(body, writeHeader(bytes, 0, flags, body.length));

@@ -10,7 +10,6 @@ export interface Batch {
   parts: Uint8Array[];
   /** The number of bytes of all parts. */
   size: number;
-  /** The number of messages in the batch. */
   count: number;
 }
 

@@ -313,7 +313,6 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
   protected attach(_peer: Peer): void {}
   /** Called when an attached peer has disconnected. */
   protected detach(_peer: Peer, _error: Error | undefined): void {}
-  /** Called before the connections are closed. */
   protected beforeClose(): void {}
   /** Resolves once every accepted message is in the queue of a peer. */
   protected queued(): Promise<void> {

@@ -62,7 +62,6 @@ interface BunGlobal {
   version: string;
 }
 
-/** The runtime of a program on Bun. */
 export function bunRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Bun: BunGlobal }).Bun;

@@ -1,7 +1,6 @@
 import { MAX_SOCKET_MESSAGE, NOT_TEXT } from "../http.ts";
 import type { WebSocketHandlers, WebSocketPeer } from "../http.ts";
 
-/** The socket of a peer, as `Bun.serve` has it. */
 interface BunSocket {
   data: SocketData;
   send(text: string): number;
@@ -9,17 +8,14 @@ interface BunSocket {
   close(code?: number, reason?: string): void;
 }
 
-/** What an upgrade attaches to its socket. */
 export interface SocketData {
   handlers: WebSocketHandlers;
   peer?: WebSocketPeer;
 }
 
-/** The open WebSockets of a server. */
 export class BunWebSockets {
   readonly #open = new Set<BunSocket>();
 
-  /** The option `websocket` of `Bun.serve`. */
   readonly options = {
     idleTimeout: 0,
     sendPings: true,

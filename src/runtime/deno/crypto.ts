@@ -27,7 +27,6 @@ export function openLibcrypto(): Libcrypto | undefined {
   }
 }
 
-/** The one function of the package that is used. */
 type Cbc = (key: Uint8Array, iv: Uint8Array) => { encrypt(data: Uint8Array): Uint8Array };
 
 /**

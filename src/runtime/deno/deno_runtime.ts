@@ -32,7 +32,6 @@ interface DenoGlobal {
   version: { deno: string };
 }
 
-/** The runtime of a program on Deno. */
 export function denoRuntime(): Runtime {
   const base = nodeRuntime();
   const { version } = (globalThis as unknown as { Deno: DenoGlobal }).Deno;

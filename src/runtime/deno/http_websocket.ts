@@ -12,7 +12,6 @@ export interface DenoSocket {
   close(code?: number, reason?: string): void;
 }
 
-/** The open WebSockets of a server. */
 export class DenoWebSockets {
   readonly #open = new Set<DenoSocket>();
 

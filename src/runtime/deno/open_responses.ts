@@ -43,7 +43,6 @@ export class OpenResponses {
     return new Response(body, response);
   }
 
-  /** Completes all open responses. */
   endAll(): void {
     for (const end of [...this.#open]) end();
   }

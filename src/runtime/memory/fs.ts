@@ -250,7 +250,6 @@ function names(
   };
 }
 
-/** Hard links and symlinks. */
 function links(tree: Tree): Pick<FileSystem, "readlink" | "symlink" | "link"> {
   return {
     readlink: (path) =>

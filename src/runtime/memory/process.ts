@@ -155,7 +155,6 @@ function runNow(
   return typeof code === "number" && out.length <= maxBytes ? { code, stdout: Uint8Array.from(out) } : undefined;
 }
 
-/** The process of one memory runtime. */
 export function memoryProcess(options: MemoryProcessOptions = {}): ProcessHost {
   const { pid = 4242, argv = [], programs = {}, cwd = "/" } = options;
   const env = { ...options.env };

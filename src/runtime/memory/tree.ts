@@ -4,7 +4,6 @@ import { SystemError } from "../../base/errors.ts";
 import { checkUsersLink, MAX_LINKS, onlyRootChanges, type UsersLink } from "../foreign_links.ts";
 
 export interface MemoryFileSystemOptions {
-  /** The source of file times. */
   clock: Pick<Clock, "now">;
   /** Owner of new files. @default 0 */
   uid?: number;

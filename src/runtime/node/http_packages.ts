@@ -11,7 +11,6 @@ export interface Bindings {
   incoming: { socket: Socket };
 }
 
-/** The socket of a peer, from the `ws` package. */
 export interface RawSocket {
   readonly bufferedAmount: number;
   send(text: string): void;

@@ -64,7 +64,6 @@ const OAEP_PADDING = 4;
 /** Bytes that one call of a cipher takes at most: its lengths are C's `int`. */
 const CIPHER_PIECE = 2 ** 30;
 
-/** A text as C reads it. */
 const cText = (text: string) => new TextEncoder().encode(`${text}\0`);
 
 type RsaKey = RsaPublicKey | RsaPrivateKey;

@@ -12,7 +12,6 @@ import { nodeProcess } from "./process.ts";
 
 declare function setImmediate(callback: () => void): unknown;
 
-/** The runtime of a program on Node. */
 export function nodeRuntime(): Runtime {
   return {
     name: "node",

@@ -4,7 +4,6 @@ import { type FacetChoices, facetsFor, facetsOf, type FacetValue, type KnownMini
 import { grainNames, MAX_GRAINS } from "../../fleet_view.ts";
 import { useStore } from "../store/store_context.ts";
 
-/** The number of values of a facet that are shown at first. */
 const SHOWN = 8;
 
 /** The filters for minions by their facts. */
@@ -13,7 +12,6 @@ export function Facets(
     matched: readonly string[];
     choices: FacetChoices;
     known: KnownMinions;
-    /** Grains with a filter. */
     grains: readonly string[];
     onChoices(choices: FacetChoices): void;
     onGrains(grains: readonly string[]): void;

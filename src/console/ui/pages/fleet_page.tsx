@@ -307,7 +307,6 @@ const COLUMNS: { column: FleetColumn; label: string; wide?: boolean }[] = [
 function MinionList(
   { ids, grains, order, onOrder, selected, onSelect }: {
     ids: readonly string[];
-    /** Grains with a column. */
     grains: readonly string[];
     order: FleetOrder;
     onOrder(order: FleetOrder): void;

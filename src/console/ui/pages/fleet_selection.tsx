@@ -31,7 +31,6 @@ const NAMED = 8;
 /** The actions on the selected minions. */
 export function Selection(
   { ids, selected, onSelect }: {
-    /** The minions that are listed. */
     ids: readonly string[];
     selected: ReadonlySet<string>;
     onSelect(selected: ReadonlySet<string>): void;

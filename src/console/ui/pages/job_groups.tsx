@@ -48,7 +48,6 @@ export function JobGroups(
   { groups, complete, onShow }: {
     groups: ReturnGroup[];
     complete: boolean;
-    /** Lists the minions of a group. */
     onShow(group: ReturnGroup): void;
   },
 ) {

@@ -156,7 +156,6 @@ export function JobResults(
     job: Job;
     /** The targets to show, in order. */
     parts: Part[];
-    /** A number that changes with the job. */
     beat: number;
     folding: Folding;
     onToggle(key: string): void;

@@ -31,7 +31,6 @@ const STATES: Record<KeyState, { label: string; icon: string; tone: string; none
   },
 };
 
-/** The name of the tab with the history of keys. */
 const HISTORY = "history";
 const TABS = [...KEY_STATES, HISTORY] as const;
 

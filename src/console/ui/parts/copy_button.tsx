@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 
-/** A button that copies a text to the clipboard. */
 export function CopyButton({ text, label = "Copy as JSON" }: { text: () => string; label?: string }) {
   const [done, setDone] = useState<"" | "copied" | "failed">("");
   useEffect(() => {

@@ -8,7 +8,6 @@ import { VirtualList } from "./virtual_list.tsx";
 const MARKS = { ok: "ok", changed: "again", "would change": "question", failed: "bad" } as const;
 const MARK_TONES = { ok: "ok", changed: "warn", "would change": "warn", failed: "bad" } as const;
 
-/** One line of a value. */
 export function TreeLine({ row, indent = 0, onToggle }: { row: TreeRow; indent?: number; onToggle?: () => void }) {
   const pad = { paddingLeft: `${(row.depth + indent) * 16 + 8}px` };
   const folds = row.expanded !== undefined;

@@ -61,7 +61,6 @@ export function Menu(
   );
 }
 
-/** One choice of a menu. */
 export function MenuItem(
   { icon, children, onClick, disabled }: {
     icon?: string;

@@ -1,4 +1,3 @@
-/** A switch. */
 export function Switch(
   { on, label, onChange, disabled = false, hidden = false }: {
     on: boolean;
@@ -30,7 +29,6 @@ export function Switch(
 /** A choice between a few values, side by side. */
 export function Segmented<Value extends string>(
   { legend, name, options, value, onChange }: {
-    /** The legend for screen readers. */
     legend: string;
     /** The name of the radio buttons, unique on the page. */
     name: string;

@@ -10,7 +10,6 @@ export function Row({ label, children }: { label: string; children: ComponentChi
   );
 }
 
-/** A field for a line of text. */
 export function TextField(
   { label, value, onChange, hint = "", mono = false, disabled = false, list }: {
     label: string;
@@ -19,7 +18,6 @@ export function TextField(
     hint?: string;
     mono?: boolean;
     disabled?: boolean;
-    /** Id of a list of suggestions. */
     list?: string;
   },
 ) {

@@ -1,7 +1,6 @@
 import { type Api, ApiError } from "../../api.ts";
 import { isRecord } from "../../../base/record.ts";
 
-/** Arguments of a function of a minion. */
 export interface Call {
   fun: string;
   arg?: unknown[];

@@ -7,7 +7,6 @@ export interface TargetQuestion {
   type: string;
   /** The function of the job: an account may run one function on more minions than another. */
   fun: string;
-  /** Why the master has to be asked, for the user. */
   why: string;
 }
 

@@ -85,7 +85,6 @@ export class AutomationStore {
     }
   }
 
-  /** Takes an event of the bus. */
   apply({ tag, data }: BusEvent): void {
     this.#hearMinion(tag, data);
     if (this.#follows === undefined || this.#isDue) return;

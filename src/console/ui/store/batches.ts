@@ -8,7 +8,6 @@ import type { FollowedJobs, JobRequest } from "./followed_jobs.ts";
 /** The most batches that are kept. */
 const MAX_KEPT = 20;
 
-/** A batch with its job. */
 export interface RunningBatch {
   name: string;
   request: JobRequest;

@@ -28,7 +28,6 @@ export class FleetStore {
   readonly keysKnown: Signal<boolean> = signal(false);
   readonly error: Signal<unknown> = signal(undefined);
   readonly checking: Signal<boolean> = signal(false);
-  /** The number of pending keys, and of denied keys. */
   readonly waiting: ReadonlySignal<{ pending: number; denied: number }>;
   readonly grains: GrainsCache;
   /** Increments when {@link grains} changes. */
@@ -169,7 +168,6 @@ export class FleetStore {
     this.minions.regain(this.#now());
   }
 
-  /** Takes an event of the bus. */
   apply(event: BusEvent): void {
     if (this.minions.apply(event, this.#now())) this.#beats.mark(this.beat);
     if (event.tag === "salt/key" || event.tag === "salt/auth") {

@@ -42,7 +42,6 @@ export class FollowedJobs {
     return [...this.#followed.values()];
   }
 
-  /** The job with this jid if it is followed already. */
   peek(jid: string): Job | undefined {
     return this.#followed.get(jid);
   }
@@ -99,7 +98,6 @@ export class FollowedJobs {
     return jid;
   }
 
-  /** Takes an event of the bus. */
   apply(event: BusEvent, jid: string): void {
     const job = this.#followed.get(jid);
     if (job?.apply(event, this.#now())) this.changed(job);
@@ -174,7 +172,6 @@ export class FollowedJobs {
     for (const job of this.all) if (!job.done) await this.refresh(job);
   }
 
-  /** Reads the recorded returns of a job. */
   async readReturns(job: Job): Promise<void> {
     job.takeReport(await this.#api.runner("jobs.list_job", { jid: job.head.jid }));
   }

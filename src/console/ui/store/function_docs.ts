@@ -2,7 +2,6 @@ import { isRecord } from "../../../base/record.ts";
 import { type Api, isForbidden } from "../../api.ts";
 import type { ArgSpec } from "../../form.ts";
 
-/** An SLS file by its name with dots. */
 export interface SlsFile {
   name: string;
   /** The comment at the start of the file; empty if there is none. */

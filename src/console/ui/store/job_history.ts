@@ -5,7 +5,6 @@ import { isInternal, type JobHead } from "../../job_head.ts";
 import { jidTime } from "../../text.ts";
 import { isRecord } from "../../../base/record.ts";
 
-/** One row of the job history. */
 export interface JobRow {
   jid: string;
   fun: string;

@@ -4,7 +4,6 @@ import { isRecord } from "../../../base/record.ts";
 
 export interface NodeGroup {
   name: string;
-  /** The definition of the group, as text. */
   text: string;
 }
 

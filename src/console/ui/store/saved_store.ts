@@ -27,7 +27,6 @@ export class SavedStore {
     this.#notices = notices;
   }
 
-  /** Reads the saved data of a user. */
   open(user: string, eauth: string): void {
     this.#key = `brine.saved.${eauth}.${user}`;
     this.current.value = this.#stored();

@@ -108,7 +108,6 @@ export class Store {
     this.#watch = new JobWatch(env.api, env.now, this.jobs);
   }
 
-  /** Opens the page of an address. */
   open(hash: string): void {
     this.route.value = parseRoute(hash);
     this.visit.value++;

@@ -46,7 +46,6 @@ export class NameIndex {
     );
   }
 
-  /** The first state that has this `name`. */
   named(name: unknown): Found | undefined {
     this.#names ??= this.#byName();
     return this.#names.get(name);

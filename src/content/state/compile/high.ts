@@ -42,7 +42,6 @@ export const isInternal = (key: unknown): boolean => typeof key === "string" && 
 /** The first key of a map, which says what the argument is; undefined for an empty map. */
 export const firstKey = (map: AnyMap): unknown => map instanceof Map ? map.keys().next().value : Object.keys(map)[0];
 
-/** True for a map with one entry, the form of an argument. */
 export const isArgument = (value: unknown): value is Map<unknown, unknown> => value instanceof Map && value.size === 1;
 
 /** Each id with its declaration, without `__extend__` and `__exclude__`. */

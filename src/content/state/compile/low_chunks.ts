@@ -105,7 +105,6 @@ function add(drafts: Draft[], draft: Draft, functions: ReadonlySet<string>): voi
   }
 }
 
-/** One chunk for each name. */
 function named(draft: Draft, names: readonly unknown[], functions: ReadonlySet<string>, allowance: Allowance): Draft[] {
   const drafts: Draft[] = [];
   const where = () =>

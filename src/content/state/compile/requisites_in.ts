@@ -37,7 +37,6 @@ export interface RequisitesInOptions {
   allowance?: Allowance;
 }
 
-/** The state that declares the requisite. */
 interface Origin {
   id: unknown;
   body: Body;
@@ -72,7 +71,6 @@ export function applyRequisitesIn(high: OpenHigh, options: RequisitesInOptions =
   return [...turning.errors, ...applyExtend(high, { isStrict: true, allowance })];
 }
 
-/** The names of the arguments that a module of an id has. */
 function argumentNames(high: OpenHigh, id: unknown, state: string): Set<unknown> {
   return new Set(argumentsOf(high, id, state).map(firstKey));
 }

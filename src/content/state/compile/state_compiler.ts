@@ -13,7 +13,6 @@ export interface StateCompilerOptions {
   opts: Record<string, unknown>;
   files: StateSource;
   log: Logger;
-  /** Reads and renders one file. */
   render: RenderFile;
   match: MatchTarget;
   /** The names from the master's `master_tops`: environment → names. @default nothing */

@@ -1,9 +1,7 @@
 import type { Files } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 
-/** A fetched SLS or top file. */
 export interface FetchedSls {
-  /** Path of the copy on this host. */
   path: string;
   /** Path below the roots: `a/init.sls`. */
   name: string;
@@ -65,7 +63,6 @@ export class StateFiles {
     return listed;
   }
 
-  /** The names that match a glob. */
   async matching(saltenv: string, glob: string): Promise<string[]> {
     if (!/[*?[]/.test(glob)) return (await this.#listed(saltenv)).set.has(glob) ? [glob] : [];
     const key = `${saltenv}\0${glob}`;

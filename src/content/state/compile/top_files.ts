@@ -27,7 +27,6 @@ export class TopFileError extends SaltError {
   }
 }
 
-/** The options that concern top files. */
 export interface TopFileOptions {
   /** Path of top files below the roots: Salt's `state_top`. */
   top: string;

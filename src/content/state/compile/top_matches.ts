@@ -31,7 +31,6 @@ export async function matchTop(top: Top, options: TopMatchOptions): Promise<TopM
   return matches;
 }
 
-/** Adds the names of one target of a top file, if it matches. */
 async function matchTarget(
   tgt: unknown,
   names: unknown,

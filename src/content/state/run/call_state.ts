@@ -63,7 +63,6 @@ function providersOf({ state, provider }: LowChunk): Record<string, string> | un
   return Object.fromEntries(pairs.map(([module, file]) => [str(module), str(file)]));
 }
 
-/** The context that the state function of this chunk receives. */
 export function stateContext(host: CallHost, low: LowChunk, test: boolean): StateContext {
   const { states, chunks, running, shared } = host;
   const { opts } = host.context;

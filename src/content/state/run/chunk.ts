@@ -18,7 +18,6 @@ function makeTag({ state, __id__, name, fun }: LowChunk): string {
   return `${str(state ?? null)}_|-${str(__id__ ?? null)}_|-${str(name ?? null)}_|-${str(fun ?? null)}`;
 }
 
-/** `module.function` of a chunk. */
 export function functionOf({ state, fun }: LowChunk): string {
   return `${str(state)}.${str(fun)}`;
 }

@@ -9,7 +9,6 @@ import { traverse } from "../../../language/python/traverse.ts";
 import { identityOf } from "./chunk.ts";
 import { fillSlots } from "./slots.ts";
 
-/** The result of one kind of condition. */
 interface Verdict {
   comment: string;
   /** True if the state must not be called. */

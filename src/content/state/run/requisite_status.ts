@@ -44,7 +44,6 @@ export class RequisiteStatuses {
   /** Kind → list → the final verdicts on it. */
   readonly #known = new Map<string, Map<readonly LowChunk[], ReadonlySet<Verdict>>>();
 
-  /** The status of all requisites of a chunk. */
   of(found: FoundRequisites, entries: Entries): RequisiteStatus {
     // Most chunks have no requisites.
     if (found.size === 0) return "met";

@@ -7,16 +7,13 @@ import type { StateEntry } from "./chunk.ts";
 
 /** A run that has not ended normally: its process was killed, or is still running. */
 export interface UnfinishedRun {
-  /** File name of the record. */
   name: string;
   jid: string;
   pid: number;
   fun: string;
   /** Start of the run, in milliseconds since the Unix epoch. */
   started: number;
-  /** Number of chunks in the run. */
   total: number;
-  /** Tags of the states that have run, with their results. */
   done: { tag: string; result: boolean | null }[];
   /** True if the run was killed as a job; its process may still be there. */
   killed: boolean;
@@ -132,7 +129,6 @@ export function unfinishedRuns(place: Place): UnfinishedRun[] {
   return runs.sort((a, b) => a.started - b.started);
 }
 
-/** The records of all complete lines. */
 function linesOf(text: string): Record<string, unknown>[] {
   return text.split("\n").slice(0, -1).flatMap((line) => {
     try {

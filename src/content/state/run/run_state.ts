@@ -8,7 +8,6 @@ import { duration, startTimes } from "./times.ts";
 import type { UnifiedReturn } from "./unify.ts";
 import { verifyChunk } from "./verify.ts";
 
-/** The functions that a run gives to its states. */
 export interface RunHost extends CallHost {
   /** Returns the number of the next entry; each number is given once. */
   nextNumber(): number;

@@ -14,7 +14,6 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return value instanceof Map ? Object.fromEntries(value) : value as Record<string, unknown>;
 }
 
-/** A return in the form of an entry. */
 export type UnifiedReturn = Record<string, unknown> & {
   result: boolean | null;
   changes: Record<string, unknown>;

@@ -13,7 +13,6 @@ export function mayComeFrom({ apiAcl }: Pick<GatewaySettings, "apiAcl">, user: s
 export interface GuardOptions {
   settings: Pick<GatewaySettings, "apiAcl">;
   attempts: FailedAttempts;
-  /** The address of the caller. */
   address: string;
   /** Tokens that were verified during this request, which need not be counted; the guard adds tokens that it verifies. */
   proven: Set<string>;
@@ -39,7 +38,6 @@ export class CredentialGuard {
     return this.#options.proven.has(token);
   }
 
-  /** Notes that a token was verified. */
   prove(token: string): void {
     this.#options.proven.add(token);
   }

@@ -18,7 +18,6 @@ const MAX_WAITING = 256;
  */
 const WIDER = 10;
 
-/** A credential that is about to be tried. */
 export interface CredentialUse {
   address: string;
   /** The user whose password is tried; undefined for tokens and keys. */
@@ -37,7 +36,6 @@ interface Counter {
   key: string;
   limit: number;
   failures: number;
-  /** The number of attempts in progress. */
   pending: number;
   since: number;
   waiting: (() => void)[];

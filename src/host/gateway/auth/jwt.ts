@@ -40,7 +40,6 @@ export interface TokenPair {
   refresh_expire: number;
 }
 
-/** The content of a token. */
 export interface Opened {
   record: TokenRecord;
   family: Family;

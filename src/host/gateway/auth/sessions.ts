@@ -7,9 +7,7 @@ import type { GatewaySettings } from "../settings.ts";
 /** How long after its last request a session ends, in milliseconds. */
 export const SESSION_MS = 10 * 3_600_000;
 
-/** One login at the gateway. */
 export interface Session {
-  /** The id that the client presents. */
   readonly id: string;
   /** The eauth token; never sent to a client of `rest_cherrypy`. */
   readonly record: TokenRecord;

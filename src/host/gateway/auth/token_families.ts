@@ -11,7 +11,6 @@ export interface EndListeners {
 
 /** The login that a token comes from; all tokens of one login are a family. */
 export interface Family {
-  /** The id of the family, one for each login. */
   id: string;
   user: string;
   /** When the last token of the family expires, in seconds since the epoch. */
@@ -49,7 +48,6 @@ const MAX_USERS = 10_000;
 const REPEAT_MS = 10_000;
 /** The seconds after which every token has expired. */
 const MAX_TOKEN_SECONDS = 366 * 86_400;
-/** The name that means all users. */
 const EVERY_USER = "";
 
 /**
@@ -65,7 +63,6 @@ export class TokenFamilies {
   /** User → tokens issued at or before that second are revoked. */
   readonly #revokedUsers = new Map<string, { before: number; expire: number }>();
   readonly #endListeners = new Map<string, Set<() => void>>();
-  /** The number of lines in the file. */
   #lines = 0;
 
   constructor(options: FamilyOptions) {

@@ -149,7 +149,6 @@ class TheGuardedBackend implements GuardedBackend {
     return this.#guard.useOf(credentials);
   }
 
-  /** A password that is tried as the argument of a runner. */
   #argumentUse({ fun, kwarg: { username, password, eauth } }: RunnerRequest): CredentialUse | undefined {
     return fun === MAKES_TOKENS ? this.#guard.useOf({ eauth, username, password }) : undefined;
   }

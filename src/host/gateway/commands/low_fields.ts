@@ -29,7 +29,6 @@ export function checkFunctions(fun: unknown): void {
   if (fault !== undefined) throw new HttpError(400, fault);
 }
 
-/** `arg` as a list. */
 export function argList({ arg }: Low): unknown[] {
   return arg === undefined || arg === null ? [] : [arg].flat(1);
 }

@@ -9,7 +9,6 @@ import { HttpError } from "../wire/errors.ts";
 /** One chunk: the client that runs it, the function, and fields for either. */
 export type Low = Record<string, unknown>;
 
-/** The context in which a chunk is run. */
 export interface LowContext {
   backend: GuardedBackend;
   settings: GatewaySettings;
@@ -19,7 +18,6 @@ export interface LowContext {
   signal: AbortSignal;
 }
 
-/** The context for the chunks of a request. */
 export function lowContext({ services: { settings }, backend, identity, request }: Call): LowContext {
   return { backend, settings, identity, signal: request.signal };
 }

@@ -20,7 +20,6 @@ export interface HubOptions {
   boot: string;
 }
 
-/** The options of a listener. */
 export interface ListenOptions {
   /** The listener's eauth token; the master is asked regularly whether it is still valid, and what it may see. */
   owner: TokenRecord;
@@ -82,7 +81,6 @@ export class EventHub {
     this.#unsubscribe = options.backend.onEvent((event) => this.#take(event));
   }
 
-  /** The number of listeners. */
   get listeners(): number {
     return this.#listeners.size;
   }

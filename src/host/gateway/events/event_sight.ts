@@ -13,7 +13,6 @@ export type Audience = "everybody" | { user: string } | "nobody";
 
 /** The user of a listener, which decides what the listener may see. */
 export interface Sight {
-  /** The name of the user. */
   readonly user: string;
   /** True if the user may read every event. The hub updates it regularly. */
   all: boolean;

@@ -8,7 +8,6 @@ export function tagFilter(tag: string | undefined): ((tag: string) => boolean) |
   return tag === undefined ? undefined : fnmatch(tag);
 }
 
-/** The runner that makes eauth tokens. */
 const MAKES_TOKENS = "runner.auth.mk_token";
 
 /**

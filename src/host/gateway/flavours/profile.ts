@@ -30,7 +30,6 @@ export interface FlavourProfile {
   readonly paths: PathRules;
   /** The HTTP status of a master's refusal. A kind that is missing here is an unexpected failure. */
   readonly refusalStatus: Partial<Record<RefusalKind, number>>;
-  /** The routes of the flavour, in matching order. */
   routes(settings: GatewaySettings): Route[];
   /**
    * Checks a request in the order of Salt's server, runs it and answers. Throws the error that

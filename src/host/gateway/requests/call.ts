@@ -28,7 +28,6 @@ export interface Call {
   user: string | undefined;
 }
 
-/** The rules of a flavour for paths. */
 export interface PathRules {
   /** True if `//login` means `/login`. */
   collapseSlashes: boolean;

@@ -11,7 +11,6 @@ function addressIn(hop: string): string {
   return plain.replace(/^::ffff:(?=\d+\.)/i, "");
 }
 
-/** True for the address of a trusted proxy. */
 export function isProxy(address: string, trusted: readonly IpTarget[]): boolean {
   return trusted.some((network) => anyAddressMatches(network, [address]));
 }

@@ -4,7 +4,6 @@ import type { Call } from "./call.ts";
 /** The answer of an operation: a value is written in the format that the client accepts; a response is sent unchanged. */
 export type Answer = Response | { value: unknown };
 
-/** The operation of one method of a route. */
 export interface Operation {
   /** One line for the OpenAPI description. */
   summary: string;
@@ -19,7 +18,6 @@ export interface Operation {
   /** Schema names of body and answer in the description. */
   body?: SchemaName;
   returns?: SchemaName;
-  /** Names and meanings of query parameters. */
   query?: Record<string, string>;
 }
 
@@ -42,7 +40,6 @@ export interface Route {
   page?: true;
 }
 
-/** The value of the `Allow` header. */
 export function allowedMethods({ methods, allow }: Route): string {
   if (allow !== undefined) return allow;
   return [...(methods.GET === undefined ? [] : ["GET", "HEAD"]), ...(methods.POST === undefined ? [] : ["POST"])]

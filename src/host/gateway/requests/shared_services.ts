@@ -15,7 +15,6 @@ import type { GatewaySettings } from "../settings.ts";
 import { Statistics } from "../statistics.ts";
 import { ArrivingBodies } from "../wire/receive_body.ts";
 
-/** The services that all requests of one gateway share. */
 export interface Services {
   readonly runtime: Runtime;
   readonly clock: Clock;
@@ -31,7 +30,6 @@ export interface Services {
   readonly arriving: ArrivingBodies;
   /** True once the gateway is stopping. */
   draining(): boolean;
-  /** Directory of the built console. */
   readonly consoleDir: string | undefined;
 }
 

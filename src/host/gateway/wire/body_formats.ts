@@ -94,7 +94,6 @@ async function readYaml(text: string): Promise<unknown> {
   }
 }
 
-/** The rules of a flavour for bodies. */
 export interface BodyRules {
   /** True if `arg` and `kwarg` in forms are read as YAML. */
   yamlInForms: boolean;

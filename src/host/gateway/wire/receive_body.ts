@@ -32,7 +32,6 @@ export class ArrivingBodies {
 export interface ReceiveOptions {
   clock: Clock;
   maxBytes: number;
-  /** The time for the whole body. */
   timeoutMs: number;
   /** The counter of arriving bytes, for this address. */
   arriving: ArrivingBodies;

@@ -3,7 +3,6 @@ import { dump } from "../../../language/yaml/dump.ts";
 import { HttpError } from "./errors.ts";
 import { json } from "./json.ts";
 
-/** The rules of a flavour for answers. */
 export interface RepresentationRules {
   /** The flow style of YAML: for lists and maps of scalars, or never. */
   yamlFlow: "leaves" | false;

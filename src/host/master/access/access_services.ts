@@ -11,13 +11,11 @@ import type { TokenFiles } from "./tokens.ts";
 export interface AccessServices extends Pick<JobServices, "opts" | "runtime" | "log" | "jobs" | "ledger"> {
   /** Authenticates the callers of clear commands. */
   readonly callers: Callers;
-  /** The backends of `external_auth`. */
   readonly externalAuth: ExternalAuth;
   /** Decides what permissions allow. */
   readonly rules: AccessRules;
   /** Fires the events of refused publications. */
   readonly refusals: RefusalEvents;
-  /** The tokens of logins. */
   readonly tokens: TokenFiles;
   /** Returns the ids of the minions that a target means, as far as the master can tell. */
   expand(target: Target, options?: { greedy?: boolean }): Expansion;

@@ -11,7 +11,6 @@ import { isRecord } from "../load.ts";
  */
 export type Permissions = readonly unknown[];
 
-/** One function as it is about to be called. */
 export interface Call {
   fun: string;
   args: readonly unknown[];

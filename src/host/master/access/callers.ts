@@ -9,7 +9,6 @@ export type Proof = "user" | "token" | "eauth";
 
 /** The authenticated caller of a clear command. */
 export interface Caller {
-  /** The user that the call runs as. */
   user: string;
   proof: Proof;
   /** What the caller may do; undefined if everything is permitted. */
@@ -20,7 +19,6 @@ export interface Caller {
   reaction?: CallingReaction;
 }
 
-/** The reaction of an event, as the reactor names it. */
 export interface CallingReaction {
   tag: string;
   sls: string;

@@ -36,7 +36,6 @@ function textsOf(value: unknown): string[] | undefined {
 export const namesOf = (ret: string): string[] =>
   ret.split(",").map((name) => name.trim()).filter((name) => name !== "");
 
-/** True if a jid is new or belongs to a job of this user. */
 async function isOwnJid({ ledger, jobs, runtime: { clock } }: AccessServices, jid: string, user: string) {
   if (Math.abs(clock.now() - jidMs(jid)) <= JID_IS_NEW_MS) return true;
   return (ledger.loadOf(jid) ?? await jobs.load(jid))?.user === user;

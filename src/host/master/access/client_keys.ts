@@ -7,7 +7,6 @@ import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Account } from "../../../runtime/process.ts";
 
-/** A user of this host, authenticated by a key. */
 export interface ClientUser {
   /** The user name that the job runs under. */
   user: string;
@@ -95,7 +94,6 @@ export class ClientKeys {
     return path;
   }
 
-  /** True if that user of this host has a key. */
   has(user: string): boolean {
     return this.#keys.has(user);
   }

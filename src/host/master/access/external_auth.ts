@@ -255,7 +255,6 @@ export class ExternalAuth {
     return Array.isArray(users) && users.includes(name);
   }
 
-  /** The names of all token files. */
   tokens(): string[] {
     return this.#options.tokens.list();
   }

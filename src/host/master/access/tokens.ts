@@ -156,7 +156,6 @@ export class TokenFiles {
 /** The directory of a master's tokens. As in Salt, the option `token_dir` does not change it. */
 export const tokenDirectory = ({ cachedir }: Pick<MasterOpts, "cachedir">): string => joinPath(cachedir, "tokens");
 
-/** Returns the tokens of a master. */
 export function tokenFiles({ fs, crypto, clock }: Runtime, log: Logger, opts: MasterOpts): TokenFiles {
   return new TokenFiles({
     fs,

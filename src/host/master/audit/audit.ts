@@ -37,7 +37,6 @@ const CLEAR: Readonly<Record<string, AuditKind>> = {
   del_token: "logout",
   job_dequeue: "dequeue",
 };
-/** The commands of minions that are recorded. */
 const PEER: ReadonlySet<string> = new Set(["minion_pub", "minion_publish", "minion_runner", "revoke_auth"]);
 /** The most ids that one line names; further ids are only counted. */
 const MAX_IDS = 100;
@@ -132,7 +131,6 @@ export class Audit {
     return value;
   }
 
-  /** True if this command of a minion is recorded. */
   records(cmd: unknown): boolean {
     return typeof cmd === "string" && PEER.has(cmd);
   }

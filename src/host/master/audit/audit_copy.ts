@@ -12,10 +12,8 @@ const MAX_LINES = 1000;
 
 export interface AuditCopyOptions {
   fs: FileSystem;
-  /** The directory of the audit log: `audit_dir`. */
   directory: string;
   store: AuditStore;
-  /** The master's id. */
   id: string;
   log: Logger;
 }

@@ -7,11 +7,9 @@ export type AuditKind =
   | "foreign"
   | "lost"
   | "removed"
-  /** What the master itself does. */
   | "start"
   | "stop"
   | "reload"
-  /** Commands of callers. */
   | "publish"
   | "job-end"
   | "runner"
@@ -43,7 +41,6 @@ export interface AuditEntry {
   [field: string]: unknown;
 }
 
-/** A line of the log as it is read. */
 export interface AuditLine extends AuditEntry {
   /** The number of the line: 1 for the first line of a log, and one more for each further line. */
   n: number;

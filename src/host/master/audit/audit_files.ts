@@ -9,7 +9,6 @@ const CHUNK = 2 ** 20;
 /** The most bytes of a line; the master writes no longer line. */
 export const MAX_LINE_BYTES = 2 ** 17;
 
-/** The name of a log file by its number. */
 export function auditFileName(number: number): string {
   return `audit-${String(number).padStart(8, "0")}.jsonl`;
 }

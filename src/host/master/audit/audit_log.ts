@@ -238,7 +238,6 @@ export class AuditLog {
     this.#prune();
   }
 
-  /** Appends one line. */
   #append(entry: AuditEntry): void {
     const { fs, directory } = this.#options;
     const line = concat(this.#linesFor(entry));

@@ -48,7 +48,6 @@ export interface ClusterParts {
   storage: LedgerStorage;
   /** Connects to the bus. @param random differs for each connection */
   openWire(random: string): Promise<BusWire>;
-  /** The name of the cluster: `cluster: name`. */
   name: string;
   /** How long a lease is good, in seconds: `cluster: lease_seconds`. */
   leaseSeconds: number;
@@ -303,7 +302,6 @@ export class ClusterMember implements ClusterLink {
     return this.membership.valid;
   }
 
-  /** True if this master does the duties of the whole cluster. */
   get onDuty(): boolean {
     return this.membership.onDuty;
   }
@@ -317,7 +315,6 @@ export class ClusterMember implements ClusterLink {
     return this.storage.audit;
   }
 
-  /** The state of the cluster, for the status report. */
   status(): Record<string, unknown> {
     const { bus, storage, membership } = this;
     return {
@@ -354,7 +351,6 @@ export class ClusterMember implements ClusterLink {
     return this.#loadSeal.isGood(await this.storage.sealOf(jid), jid, load, minions);
   }
 
-  /** Publishes to the minions of all masters. */
   publish(load: Record<string, unknown>, minions: readonly string[]): void {
     if (!this.valid) {
       // A process that was suspended continues in the middle of a job: by now another master has taken the job over, or has given it up.
@@ -444,7 +440,6 @@ export class ClusterMember implements ClusterLink {
     return this.#jobs.expects(jid, id);
   }
 
-  /** Notes that a return was stored by this master. */
   stored(jid: string, id: string): void {
     this.#jobs.returned(jid, id);
   }

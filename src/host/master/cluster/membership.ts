@@ -14,7 +14,6 @@ export interface MembershipOptions {
   clock: Clock;
   crypto: Crypto;
   log: Logger;
-  /** The master's id. */
   id: string;
   /** How long the lease is good, in seconds: `cluster: lease_seconds`. */
   seconds: number;

@@ -90,7 +90,6 @@ export class Mirrors {
     });
   }
 
-  /** The kinds of records. */
   get kinds(): Iterable<string> {
     return this.#all.keys();
   }

@@ -21,7 +21,6 @@ export interface SharedKeyOptions {
   path: string;
 }
 
-/** The content of a sealed publication key. */
 interface SealedKey {
   /** Grows with each change of the key: an older key that somebody puts back is refused. */
   generation: number;

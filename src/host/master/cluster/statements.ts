@@ -17,7 +17,6 @@ const GATHER_MS = 1000;
 /** The most statements that wait for the owners of their jobs. */
 const MAX_WAITING = 10_000;
 
-/** A statement that waits for other masters. */
 interface Waiting {
   /** The jobs whose states are said only once and are not recorded yet. */
   jids: Set<string>;

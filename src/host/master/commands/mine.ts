@@ -8,7 +8,6 @@ type Services = Pick<MasterServices, "cache" | "expand" | "log" | "opts" | "rule
 /** The key that marks a mine entry which says, beside its data, which minions may read it. */
 const ACL_MARKER = "__saltmine_acl__";
 
-/** `_mine`: a minion stores the returns of its mine functions. */
 export function mineStore(services: Services, load: Load): unknown {
   const { id, data } = load;
   if (typeof id !== "string" || !isRecord(data)) return {};

@@ -139,13 +139,9 @@ interface Claim {
 
 /** A job that was published earlier under the same jid. */
 interface KnownJob {
-  /** The load as the job cache has it. */
   load: Load;
-  /** The minions that the job was published to. */
   targets: readonly string[];
-  /** The outcomes of the job's targets. */
   outcomes: readonly TargetOutcome[];
-  /** The minions that have returned. */
   returned: ReadonlySet<string>;
 }
 

@@ -17,17 +17,12 @@ import type { SyndicTargets } from "./syndic_targets.ts";
 
 /** The parts of a master that publications, returns and runners use. */
 export interface JobServices {
-  /** The master's configuration. */
   readonly opts: MasterOpts;
-  /** The runtime the master runs on. */
   readonly runtime: Runtime;
   /** Where the master logs. */
   readonly log: Logger;
-  /** The master's event bus. */
   readonly bus: EventBus;
-  /** The key directories. */
   readonly keys: KeyDirectories;
-  /** The job cache. */
   readonly jobs: JobCache;
   /** Saves a publication in the external job cache (`ext_job_cache`), in which minions save their returns; never rejects. */
   readonly extJobCache: ExtJobCache | undefined;
@@ -39,9 +34,7 @@ export interface JobServices {
   readonly ledger: Ledger;
   /** Which minions are connected. */
   readonly presence: Presence;
-  /** The syndics below this master. */
   readonly syndics: Syndics;
-  /** The minions that syndics name for jobs. */
   readonly syndicTargets: SyndicTargets;
   /** Bounds the jobs that a syndic may bring and this master has not published. */
   readonly syndicQuota: HourlyQuota;
@@ -49,9 +42,7 @@ export interface JobServices {
   readonly minionQuota: { readonly jobs: HourlyQuota; readonly bytes: HourlyQuota };
   /** Returns that were refused since the master started, by reason. */
   readonly refused: Record<RefusedReturn, number>;
-  /** Counts what the commands do. */
   readonly metrics: MasterMetrics;
-  /** Traces jobs. */
   readonly traces: JobTraces;
   /** Makes job ids, each once. */
   readonly jids: JidGenerator;
@@ -72,14 +63,12 @@ export type RefusedReturn =
   | "unsigned"
   /** The signature is not by the minion's key, or not over this return. */
   | "bad signature"
-  /** The job is unknown to this master. */
   | "unknown job"
   /** The minion is not a target of the job. */
   | "not a target"
   | "returned before"
   /** The sender has brought too many jobs that no master published: `syndic_jobs_hourly`, `minion_jobs_hourly`, `minion_job_bytes_hourly`. */
   | "too many jobs"
-  /** The syndic has named too many minions for the job. */
   | "too many minions"
   /** The return was larger than `max_return_size`; a failure was stored instead. */
   | "too large";

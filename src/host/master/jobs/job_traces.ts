@@ -3,7 +3,6 @@ import { NO_TRACER, parseTraceContext, type Span, TRACE_FIELD, type Tracer } fro
 /** The most jobs whose trace is remembered; the traces of older jobs end without their returns. */
 const MAX_JOBS = 10_000;
 
-/** The data of a publication that its trace shows. */
 export interface TracedPublication {
   jid: string;
   fun: unknown;

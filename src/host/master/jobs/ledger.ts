@@ -75,7 +75,6 @@ export interface LedgerOptions extends JobTimes {
   log: Logger;
   bus: EventBus;
   presence: Presence;
-  /** The syndics below this master. */
   syndics: Pick<Syndics, "ids" | "isReporting">;
   /** Publishes a job to minions. */
   send(load: JobLoad, ids: readonly string[]): void;
@@ -142,7 +141,6 @@ export class Ledger {
     this.#tickedMs = options.clock.now();
   }
 
-  /** The number of open jobs. */
   get size(): number {
     return this.#jobs.size;
   }
@@ -847,7 +845,6 @@ export class Ledger {
     return job === undefined || part === GIVEN_UP ? ENDED.has(state) : part?.state === state;
   }
 
-  /** Does what is due for one job. */
   #look(job: OpenJob): void {
     const { presence, syndics, clock, lostMs } = this.#options;
     const review = reviewJob(job, {

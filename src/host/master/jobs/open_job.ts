@@ -58,7 +58,6 @@ export class OpenJob {
   open = 0;
   /** The number of targets that the job was published to and that have not been heard of. */
   silent = 0;
-  /** The number of targets that the job is queued for. */
   queued = 0;
   /** The number of returns that an earlier process has stored and that must still be announced. */
   untold = 0;

@@ -11,7 +11,6 @@ import type { Load } from "../load.ts";
 import type { JobServices, RefusedReturn } from "./job_services.ts";
 import { spokenFor } from "./syndic_jobs.ts";
 
-/** A return that was checked and belongs to its job. */
 export interface CheckedReturn {
   load: Load;
   jid: string;
@@ -21,7 +20,6 @@ export interface CheckedReturn {
   kept: boolean;
   /** True if no publication asked for the job: it is recorded with this return. */
   unpublished: boolean;
-  /** The syndic that passed the return on. */
   syndic?: FromSyndic;
 }
 
@@ -31,12 +29,10 @@ export interface ReturnRefusal {
   fields: Record<string, unknown>;
 }
 
-/** One job of the command `_syndic_return`. */
 export interface SyndicPart extends Load {
   jid: string;
 }
 
-/** The syndic that passes a return on. */
 export interface FromSyndic {
   id: string;
   part: SyndicPart;
@@ -231,7 +227,6 @@ async function assertSafe({ store, ledger, runtime }: JobServices, jid: string, 
   if (ledger.standing(jid, id) === "expected") throw new WithheldReply("The return could not be stored", { jid, id });
 }
 
-/** Logs and counts a refused return. */
 export function refuseReturn(
   services: JobServices,
   { refused: why, fields }: ReturnRefusal,

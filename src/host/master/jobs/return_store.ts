@@ -43,7 +43,6 @@ export function boundReturn(services: JobServices, checked: CheckedReturn): Boun
   return { ...checked, value, retcode, success, data };
 }
 
-/** Returns the value that replaces a value that is too large. */
 function tooLarge(bytes: number, bound: number): Packed {
   const text = `The return of ${bytes} bytes is larger than max_return_size (${bound}) and was not kept`;
   return new Packed(encode(text, "bin"));

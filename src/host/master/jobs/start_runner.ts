@@ -7,7 +7,6 @@ import type { JobServices } from "./job_services.ts";
 import type { Runners } from "./runners.ts";
 import { recordMasterJob, reserveMasterJid } from "./master_jobs.ts";
 
-/** A runner that was started. */
 export interface StartedRunner {
   jid: string;
   tag: string;

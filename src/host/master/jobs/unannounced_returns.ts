@@ -70,7 +70,6 @@ export class UnannouncedReturns {
     });
   }
 
-  /** Notes that storing a return has failed. */
   failed(jid: string, id: string): void {
     const found = this.#returns.get(`${jid} ${id}`);
     if (found !== undefined) found.failed = true;

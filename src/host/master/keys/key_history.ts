@@ -23,7 +23,6 @@ export interface KeyActor {
   from?: string;
 }
 
-/** What was done with a key. */
 export type KeyAct = KeyDecision["act"];
 
 /** The most bytes of the current file; then it becomes `key_history.1`, and the previous file of that name is gone. */

@@ -56,7 +56,6 @@ function signatureOf(value: unknown): Uint8Array | undefined {
   }
 }
 
-/** What a minion sends with its new key. */
 export interface RotationOffer {
   next: unknown;
   nonce: unknown;

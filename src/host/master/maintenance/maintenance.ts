@@ -80,7 +80,6 @@ export interface MaintenanceOptions {
   id: string;
   sessionKeys: Pick<SessionKeys, "sweep">;
   schedule: MasterSchedule;
-  /** Ends the maintenance. */
   signal: AbortSignal;
 }
 

@@ -17,7 +17,6 @@ export class PresenceEvents {
     this.#parts = parts;
   }
 
-  /** Fires the presence events. */
   fire(): void {
     const { bus } = this.#parts;
     const present = presentMinions(this.#parts);

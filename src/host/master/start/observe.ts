@@ -27,7 +27,6 @@ export function countedPillar(compile: PillarCompiler, meter: Meter): PillarComp
   };
 }
 
-/** Counts the runners that are run. */
 export function countedRunners(runners: Runners, meter: Meter): Runners {
   if (!meter.enabled) return runners;
   const ended = meter.counter(METRICS.runners);

@@ -7,7 +7,6 @@ import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 import { PackedPillar, packPillar, type PillarRequest } from "../../../content/pillar/compiler.ts";
 import { readPillarOptions, rootsFor } from "../../../content/pillar/options.ts";
 
-/** A request as a master has it. */
 export interface WorkerPillarRequest extends PillarRequest {
   cleanCache?: boolean;
   /** False once the caller has gone. @default the caller stays */

@@ -11,7 +11,6 @@ import {
 } from "../../../base/telemetry/mod.ts";
 import type { JobOutcome } from "../processes/executor.ts";
 
-/** A job that is being counted and traced. */
 export interface CountedJob {
   /** The trace context that the return of the job carries, if the publication had one. */
   readonly context: string | undefined;

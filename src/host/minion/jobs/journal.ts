@@ -34,9 +34,7 @@ export type Mark = "taken" | "too large" | "starting" | "started";
 export interface OpenJob {
   jid: string;
   mark: Mark;
-  /** The publication. */
   load: Record<string, unknown>;
-  /** The address of the job's master. */
   master: string;
   /** When the job was taken, in milliseconds since the epoch. */
   atMs: number;

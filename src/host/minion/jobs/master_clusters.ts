@@ -21,7 +21,6 @@ export class MasterClusters {
     this.#options = options;
   }
 
-  /** Reads the file. */
   open(): void {
     const { fs, log, path } = this.#options;
     if (fs.stat(path)?.kind !== "file") return;

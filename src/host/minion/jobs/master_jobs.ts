@@ -33,11 +33,9 @@ export interface MasterJobsOptions {
   runningJobs: RunningJobs;
   execution: Execution;
   telemetry: Telemetry;
-  /** Sends a return to the returners of its job and of the minion. */
   sendToReturners(load: Load, ret: Load): Promise<void>;
 }
 
-/** The parts that the jobs of all masters share. */
 export interface JobStores {
   clusters: MasterClusters;
   /** See `waiting` of {@link MissedJobs}'s options. */
@@ -56,13 +54,11 @@ const MAX_PAUSE_MS = 10_000;
 /** How long a return waits for the rest of its live output, in milliseconds. */
 const OUTPUT_ENDS_MS = 10_000;
 
-/** A job that has been taken. */
 interface TakenJob {
   jid: string;
   load: Load;
   /** True for a question about other jobs: it may come twice, and must be answered even if the disk is full. */
   asks: boolean;
-  /** True if the job is in the journal. */
   written: boolean;
   cancelAcknowledgement(): void;
 }
@@ -120,7 +116,6 @@ export class MasterJobs {
     return this.#master.address;
   }
 
-  /** True for a Brine master. */
   get isBrine(): boolean {
     return this.#master.isBrine;
   }

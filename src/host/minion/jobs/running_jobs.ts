@@ -11,13 +11,11 @@ import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 /** After how long a job gets a file in `proc/` for other programs, in milliseconds; most jobs are over before. */
 const FILE_AFTER_MS = 250;
 
-/** One running job. */
 export interface RunningJob {
   readonly jid: string;
   readonly signal: AbortSignal;
   /** Adds a process that works for the job; its own process, if it has one, comes first. */
   ownProcess(pid: number): void;
-  /** Removes the job. */
   end(): void;
 }
 
@@ -60,7 +58,6 @@ export class RunningJobs implements JobControl {
     this.#directory = joinPath(cacheDir, "proc");
   }
 
-  /** The number of running jobs of this minion. */
   get size(): number {
     return this.#jobs.size;
   }

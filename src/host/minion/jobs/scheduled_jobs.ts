@@ -12,7 +12,6 @@ import type { SpoolEntry } from "./spool.ts";
 
 type Load = Record<string, unknown>;
 
-/** A master that returns of scheduled jobs go to. */
 export interface ReturnsTo {
   address: string;
   /** False for a Salt master, which makes the jid of a return itself. */
@@ -63,7 +62,6 @@ export class ScheduledJobs {
     }
   }
 
-  /** The load of a scheduled job, in the form of a publication. */
   #loadOf({ name, fun, entry }: DueJob): Load {
     const { opts, log } = this.#options;
     const { args, kwargs, metadata, return_config, return_kwargs, return_job } = entry;

@@ -6,7 +6,6 @@ type Load = Record<string, unknown>;
 /** A load that is kept until its master has taken it. */
 export interface SpoolEntry {
   readonly jid: string;
-  /** The address of the master. */
   readonly master: string;
   /** When it was added, in milliseconds since the epoch. */
   readonly atMs: number;
@@ -87,7 +86,6 @@ export class Spool {
     this.#files.close();
   }
 
-  /** Number of entries. */
   get size(): number {
     return this.#entries.size;
   }
@@ -208,7 +206,6 @@ export class Spool {
     return true;
   }
 
-  /** The master has it. */
   done(entry: SpoolEntry): void {
     this.#entries.delete(entry as Kept);
     this.#forget(entry as Kept);

@@ -20,7 +20,6 @@ interface Segment {
   live: number;
 }
 
-/** The place of a record. */
 export interface Place {
   readonly segment: Segment;
   readonly offset: number;
@@ -28,7 +27,6 @@ export interface Place {
   readonly size: number;
 }
 
-/** A load with the number of its record. */
 export interface SpoolRecord {
   number: number;
   jid: string;

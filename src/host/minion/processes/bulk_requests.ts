@@ -10,9 +10,7 @@ import type { Req } from "../../../protocol/zmtp/mod.ts";
 export interface JobSession {
   /** The address of the master's request server: `tcp://host:port`. */
   address: string;
-  /** The minion's. */
   id: string;
-  /** Key string of the session. */
   key: string;
   /** The token that proves the minion's key. */
   proof: Uint8Array;

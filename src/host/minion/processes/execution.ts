@@ -3,7 +3,6 @@ import type { JobOutcome } from "./executor.ts";
 
 /** One job that must be run. */
 export interface ExecutionRequest {
-  /** The publication. */
   load: Record<string, unknown>;
   /** Address of the master that sent it; undefined for jobs that the minion starts itself. */
   master?: string;

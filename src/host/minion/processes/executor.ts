@@ -73,7 +73,6 @@ export async function executeJob(options: ExecuteOptions): Promise<JobOutcome> {
   return await (cleansUp ? work : abortable(work, signal));
 }
 
-/** The outcome of a job that failed. */
 export function failure(text: unknown): JobOutcome {
   return { return: text, retcode: 1, success: false, out: "nested" };
 }
@@ -105,7 +104,6 @@ function contextOf(options: ExecuteOptions, signal: AbortSignal): JobContext {
   );
 }
 
-/** Calls a loaded function by the executors of the minion. */
 async function callLoaded(
   context: JobContext,
   found: LoadedFunction,

@@ -4,7 +4,6 @@ import { isMap, lookup, repr, str } from "../../../language/python/values.ts";
 import { typeError, valueError } from "../../../language/python/python_error.ts";
 import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 
-/** A call in the form that an executor gets. */
 export interface ExecutorCall {
   context: JobContext;
   fun: string;
@@ -13,7 +12,6 @@ export interface ExecutorCall {
   keyword: ReadonlyMap<string, unknown>;
   /** True for a job of the master's, false under `salt-call`. */
   published: boolean;
-  /** Calls the function in this process. */
   direct(): unknown;
 }
 
@@ -97,7 +95,6 @@ const isGiven = (value: unknown): boolean =>
 
 /** The time over which `splay` spreads minions by default, in seconds. */
 const SPLAY_SECONDS = 300;
-/** Values that `splay` makes of ids. */
 const SPLAY_PLACES = 8192;
 
 /**

@@ -41,7 +41,6 @@ export class JobFiles {
     this.#minion = minion;
   }
 
-  /** Sends one request of the file client. */
   readonly request: FileRequest = async (load, how = {}) => {
     if (how.raw && this.#relayed >= RELAYED_BYTES) {
       const send = await (this.#bulk ??= this.#openBulk());

@@ -63,7 +63,6 @@ class JobProcess {
   readonly #minion: PartHost;
   readonly #log: Logger;
   readonly #abort = new AbortController();
-  /** Processes that the job has started. */
   readonly #started = new Set<number>();
   /** Prepared while there was no job. */
   #prepared: ProcessContext | undefined;
@@ -161,7 +160,6 @@ class JobProcess {
   }
 }
 
-/** The grains that a job has changed. */
 function changes(
   before: Record<string, unknown>,
   grains: Record<string, unknown>,

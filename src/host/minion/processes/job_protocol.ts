@@ -21,7 +21,6 @@ export type JobQuestion =
 
 /** The request `job`. Before it may come `prepare`, whose body is a packed {@link MinionState}: there is no job yet. */
 export interface JobWork {
-  /** The publication. */
   load: Record<string, unknown>;
   /** Packed {@link MinionState}; absent if it is still that of `prepare`. */
   state?: Uint8Array;
@@ -29,16 +28,13 @@ export interface JobWork {
   streams: boolean;
 }
 
-/** The reply to it. */
 export interface JobResult {
   /** The return as it will go to the master: packed in the wire profile. */
   return: Uint8Array;
   retcode: unknown;
   success: unknown;
   out?: string;
-  /** Grains that the job has changed. */
   grains: Record<string, unknown>;
-  /** Grains that it has removed. */
   lostGrains: string[];
 }
 
@@ -47,7 +43,6 @@ export interface MinionState {
   opts: Record<string, unknown>;
   grains: Record<string, unknown>;
   pillar: Record<string, unknown>;
-  /** True if the minion has a master. */
   master: boolean;
   /** Differs when a custom module has changed: a process that waits has to load modules again. */
   customModules: string;

@@ -20,7 +20,6 @@ interface InProcessOptions {
   formatInfo?: ((info: unknown) => string) | undefined;
 }
 
-/** Runs jobs in this process. */
 export function inProcess({ functions, context, formatInfo }: InProcessOptions): Execution {
   return {
     run: async (request) => {

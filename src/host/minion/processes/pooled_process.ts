@@ -11,7 +11,6 @@ import { failure, type JobOutcome } from "./executor.ts";
 import type { JobQuestion, JobResult, JobWork } from "./job_protocol.ts";
 import { packMinionState } from "./minion_state.ts";
 
-/** The command that starts a process for a job. */
 export interface JobCommand {
   /** A program that calls `runJobProcess` (`job_process.ts`), and its arguments. */
   argv: readonly string[];
@@ -48,7 +47,6 @@ const OUT_OF_MEMORY = 137;
 export class PooledProcess {
   readonly #owner: JobOwner;
   readonly #process: SupervisedProcess;
-  /** Processes that the job has started. */
   readonly #started = new Set<number>();
   /** The state of the minion that was sent while the process waits. */
   #state: Uint8Array | undefined;

@@ -52,7 +52,6 @@ export interface MinionScheduleOptions {
 export const MINE_JOB = "__mine_interval";
 /** The job that looks whether a master is connected; its address follows. */
 const ALIVE_JOB = "__master_alive_";
-/** The job that refreshes the grains. */
 const GRAINS_JOB = "__update_grains";
 
 /** The schedule of a minion: built-in jobs, jobs of the configuration and the pillar, and jobs that `schedule.*` adds. */

@@ -6,7 +6,6 @@ import { attributeGetter } from "./attribute_getter.ts";
 import { filter } from "./filter.ts";
 import { inMarkup, softText, TEXT_FILTERS } from "./text.ts";
 
-/** A filter whose result is markup as it is. */
 const marked = (apply: Filter): Filter => (run, value, args, keywords) => asMarkup(apply(run, value, args, keywords));
 
 /** The filters that do otherwise where texts are escaped: they keep markup, and escape what they put into it. */

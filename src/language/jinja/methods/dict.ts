@@ -50,7 +50,6 @@ function popItem(map: AnyMap): unknown {
   return tupleOf(last);
 }
 
-/** The methods of Python's `dict`. */
 export const DICT_METHODS: MethodTable = {
   clear: positional<AnyMap>("dict.clear", 0, 0, (map) => {
     for (const [key] of entriesOf(map)) dictDelete(map, key);

@@ -50,7 +50,6 @@ function sort(list: List, args: readonly unknown[], keywords: Keywords): null {
 const count = positional<List>("list.count", 1, 1, (list, [value]) => list.filter((item) => equal(item, value)).length);
 const index = positional<List>("list.index", 1, 3, place);
 
-/** The methods of Python's `list`. */
 export const LIST_METHODS: MethodTable = {
   append: positional<List>("list.append", 1, 1, (list, [value]) => {
     list.push(value);
@@ -90,5 +89,4 @@ export const LIST_METHODS: MethodTable = {
   sort: { call: (self: never, args, keywords) => sort(self, args, keywords) },
 };
 
-/** The methods of Python's `tuple`. */
 export const TUPLE_METHODS: MethodTable = { count, index };

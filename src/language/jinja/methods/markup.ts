@@ -27,7 +27,6 @@ export function ofMarkup(name: string, method: Method): Method {
   };
 }
 
-/** The methods of a markup. */
 export const MARKUP_METHODS: MethodTable = Object.fromEntries(
   Object.entries(TEXT_METHODS).map(([name, method]) => [name, ofMarkup(name, method)]),
 );

@@ -50,7 +50,6 @@ function hexOf(value: number): string {
   return `${sign}0x${exponent === 0 ? 0 : 1}.${digits}p${power < 0 ? "-" : "+"}${Math.abs(power)}`;
 }
 
-/** The methods of Python's `float`. */
 export const FLOAT_METHODS: MethodTable = {
   as_integer_ratio: positional<number>(
     "float.as_integer_ratio",

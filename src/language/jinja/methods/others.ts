@@ -25,7 +25,6 @@ const has = (values: unknown) => {
 const only = (set: Members, others: readonly unknown[], wanted: boolean) =>
   others.map(has).reduce((left: unknown[], inside) => left.filter((value) => inside(value) === wanted), [...set]);
 
-/** The methods of Python's `set`. */
 export const SET_METHODS: MethodTable = {
   add: positional<Members>("set.add", 1, 1, (set, [value]) => {
     setAdd(set, value);

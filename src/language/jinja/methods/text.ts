@@ -127,7 +127,6 @@ function titleCase(character: string): string {
   return upper.length > 1 && TITLES[character] === undefined ? upper[0]! + upper.slice(1).toLowerCase() : upper;
 }
 
-/** Python's `str.capitalize()`. */
 export function capitalized(text: string): string {
   const [first = "", ...rest] = text;
   return titleCase(first) + rest.join("").toLowerCase();

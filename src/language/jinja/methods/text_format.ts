@@ -13,7 +13,6 @@ export interface Lookup {
   item(value: unknown, key: unknown): unknown;
 }
 
-/** Formats a date-time by a format of `strftime`. */
 export function formatDateTime({ epochMs }: DateTime, format: string): string {
   const utc = new Date(epochMs);
   const local = new Date(

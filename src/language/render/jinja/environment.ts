@@ -25,7 +25,6 @@ import { SALT_GLOBALS } from "./globals.ts";
 
 /** A file that a template can import or include. */
 export interface TemplateFile {
-  /** The whole path, for messages. */
   path: string;
   /** The path below the file roots: `a/b.jinja`. */
   name: string;

@@ -24,7 +24,6 @@ export interface FunctionTable {
   call(name: string, args: readonly unknown[], keywords: Keywords): unknown;
 }
 
-/** A function of `salt`. */
 class SaltFunction extends Callable {
   override readonly typeName = "LoadedFunc";
   readonly #name: string;
@@ -47,7 +46,6 @@ class SaltFunction extends Callable {
   }
 }
 
-/** A module of `salt`: `salt.test`. */
 class SaltModule extends PythonObject implements Described {
   override readonly typeName = "LoadedMod";
   readonly qualifiedType = "salt.utils.templates.AliasedModule";

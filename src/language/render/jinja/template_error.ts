@@ -47,7 +47,6 @@ function remedyOf(error: Error): string {
   return option === undefined ? "" : `: it may never end. If it has to take more, set the option ${option}`;
 }
 
-/** The file that an error is in. */
 export interface FailedTemplate {
   path: string;
   source: string;

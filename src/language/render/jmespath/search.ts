@@ -1,6 +1,5 @@
 import { entriesOf, equal, isFloat, isInteger, isMap } from "../../python/values.ts";
 
-/** The limits of one search. */
 export interface SearchBudget {
   /** Counts a step. @throws if the time limit is reached */
   step(): void;

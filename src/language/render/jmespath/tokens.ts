@@ -4,7 +4,6 @@ import { parseOrderedJson } from "../../python/json.ts";
 /** A part of an expression: its kind, which for punctuation is its text. */
 export interface Token {
   kind: string;
-  /** The name, number or literal. */
   value: unknown;
   /** The offset of the token, from 0. */
   at: number;

@@ -136,7 +136,6 @@ const DOUBLE = 0x22;
 const SINGLE = 0x27;
 const BACKSLASH = 0x5c;
 
-/** Reads a text in quotes. */
 export function scanQuoted(cursor: Cursor): string {
   QUOTED.lastIndex = cursor.at;
   const simple = QUOTED.exec(cursor.text);

@@ -38,7 +38,6 @@ const MAX_KEY_CHARACTERS = 1024;
 /** A place where a key without `?` may have begun. */
 interface SimpleKey {
   isPossible: boolean;
-  /** The number of the token at that place. */
   token: number;
   isRequired: boolean;
   at: number;
@@ -108,7 +107,6 @@ export class Scanner {
   #flowLevel = 0;
   /** The possible key of each level of flow collections, after one for the block level; objects of ended levels are reused. */
   readonly #keys: SimpleKey[] = [noKey()];
-  /** The number of possible keys. */
   #possibleKeys = 0;
 
   constructor(text: string) {
@@ -169,7 +167,6 @@ export class Scanner {
     this.#end++;
   }
 
-  /** Inserts a token at a place of `#tokens`. */
   #insert(place: number, kind: TokenKind, at: number): void {
     this.#add(kind, at);
     const tokens = this.#tokens;

@@ -31,7 +31,6 @@ export interface PythonCaller extends SharedValues {
   code?: { get(): unknown; set(code: number): void };
   /** Reports the progress of a runner. */
   progress?(data: unknown): Promise<void>;
-  /** The bus of an engine. */
   events?: {
     /** The next event; null if none comes in time. */
     next(waitMs: number): Promise<{ tag: string; data: Record<string, unknown> } | null>;
@@ -39,7 +38,6 @@ export interface PythonCaller extends SharedValues {
   };
 }
 
-/** A file for the helper to load. */
 export interface PythonFile {
   /** Identifies a version of a file: it changes with the file. */
   key: string;
@@ -78,7 +76,6 @@ interface Pending {
   answer: Deferred<unknown>;
 }
 
-/** One process of the helper. */
 class Running {
   readonly #child: Child;
   readonly #input: AsyncQueue<Uint8Array>;
@@ -252,7 +249,6 @@ export class PythonHelper {
     this.#isStale = true;
   }
 
-  /** Records that this helper runs a function. */
   link(run: object, key: string, name: string): void {
     LINKS.set(run, { helper: this, key, name });
   }
@@ -404,7 +400,6 @@ export class PythonHelper {
     }
   }
 
-  /** Logs what a module has printed. */
   #print(log: Logger, chunk: Uint8Array): void {
     const text = new TextDecoder().decode(chunk.subarray(-MAX_PRINTED_BYTES));
     this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);

@@ -38,7 +38,6 @@ function runnersOf({ master }: EngineContext): Callable {
   };
 }
 
-/** What the helper is given of an engine. */
 export function engineCaller(place: CustomPlace, engine: EngineContext): PythonCaller {
   const read = eventReader(engine);
   return {

@@ -14,7 +14,6 @@ import { findPython, findSalt } from "./interpreter.ts";
 import { returnCodeOf } from "./return_code.ts";
 import { type Callable, type PythonCaller, type PythonFile, PythonHelper } from "./helper.ts";
 
-/** Helpers by runtime and interpreter. */
 const HELPERS = new WeakMap<Runtime, Map<string, PythonHelper>>();
 
 /**
@@ -47,7 +46,6 @@ export async function closePython(runtime: Runtime): Promise<void> {
 
 type AnyContext = Partial<StateContext> & { runtime: Runtime; log: Logger; opts: Record<string, unknown> };
 
-/** The execution functions of a context. */
 function modulesOf({ functions, call }: Pick<Context, "functions" | "call">): Callable {
   return {
     find: async (name) => {
@@ -66,7 +64,6 @@ function modulesOf({ functions, call }: Pick<Context, "functions" | "call">): Ca
 
 const runOf = (found: object): object => "run" in found && typeof found.run === "function" ? found.run : found;
 
-/** The state functions of a run. */
 function statesOf({ callState }: Pick<StateContext, "callState">): Callable {
   return {
     find: (name) => Promise.resolve({ doc: "", run: Object.freeze([name]) }),
@@ -207,7 +204,6 @@ export interface PythonFamily {
   caller?(context: object): PythonCaller | Promise<PythonCaller>;
 }
 
-/** Loads a Python file: its description and its functions. */
 export async function loadPython(
   place: CustomPlace,
   kind: CustomKind,

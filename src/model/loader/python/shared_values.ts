@@ -28,7 +28,6 @@ function isSame(before: ReadonlyMap<string, unknown> | undefined, now: Record<st
   return entries.length === before.size && entries.every(([name, value]) => Object.is(before.get(name), value));
 }
 
-/** The values that one helper has received. */
 export class Shared {
   readonly #sent: Partial<Record<"opts" | "grains" | "pillar", ReadonlyMap<string, unknown>>> = {};
   #utils = "";

@@ -136,7 +136,6 @@ async function volumes(context: GrainsContext): Promise<Grains> {
   return { lvm: groups };
 }
 
-/** The hardware of the host. */
 export async function hardware(context: GrainsContext): Promise<Grains> {
   return {
     ...processors(context),

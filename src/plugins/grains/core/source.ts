@@ -6,7 +6,6 @@ import { which } from "../../linux/programs.ts";
 /** The context that the functions of the core grains read from. */
 export type GrainsContext = Parameters<GrainsFunction>[0];
 
-/** Grains by name. */
 export type Grains = Record<string, unknown>;
 
 /** Timeout of a program that is run for a grain. */
@@ -31,7 +30,6 @@ export function namesIn({ runtime }: GrainsContext, path: string): string[] {
   }
 }
 
-/** True if the path exists. */
 export function exists({ runtime }: GrainsContext, path: string): boolean {
   try {
     return runtime.fs.stat(path) !== undefined;

@@ -29,7 +29,6 @@ export interface LocalCacheOptions {
   log?: Logger;
 }
 
-/** The directory of a job. */
 export interface JobDirectory {
   path: string;
   /** When its jid was written; undefined if it has none. */

@@ -30,7 +30,6 @@ export interface ReturnRow {
   failed: boolean;
 }
 
-/** What is buffered for the server. */
 export type Write = Query | ReturnRow;
 
 /** PostgreSQL has no text with a NUL, and none that is not Unicode: one such text would fail all that is saved beside it. */

@@ -11,7 +11,6 @@ export interface RedisOptions {
   unixSocketPath?: string | undefined;
   user?: string | undefined;
   password?: string | undefined;
-  /** Number of the database. */
   database: number;
   now(): number;
   /** The runtime's class of bytes, `Buffer` of `node:buffer`: the client takes and returns no other. */

@@ -37,7 +37,6 @@ export class SqliteStore {
   /** The same of an earlier process that was killed: what it has left is taken for safe from now on. */
   #inherited = true;
   #syncing: Promise<void> | undefined;
-  /** A sync failed. */
   #unsure = false;
   /** The names of the files are on the disk. */
   #named = false;

@@ -142,7 +142,6 @@ async function succeeded(context: JobContext, argv: string[], options: Args = {}
   return retcode === 0;
 }
 
-/** True if the key is installed. */
 export async function addRepoKey(context: JobContext, args: Args): Promise<boolean> {
   const { fs } = context.runtime;
   const { path, text, keyserver, saltenv } = args;

@@ -9,7 +9,6 @@ import { addByProgram, isPpa, plainUri, ppaOf, signingKey } from "./ppa.ts";
 import { refresh } from "./refresh.ts";
 import { replaceContent } from "../../host_files.ts";
 
-/** A repository in one file. */
 export interface Repository {
   file: string;
   comps: string[];
@@ -64,7 +63,6 @@ function byFields(file: string, text: string): Repository[] {
   });
 }
 
-/** All repositories, by address. */
 export function listRepos({ runtime: { fs } }: JobContext): Record<string, Repository[]> {
   const directory = "/etc/apt/sources.list.d";
   const paths = [
@@ -201,7 +199,6 @@ function keyPlace(signedby: string, file: string) {
     : { keydir: TRUSTED, keyfile: `${baseName(file).replace(/\.list$/, "")}.gpg`, isShared: true };
 }
 
-/** Fetches the key of a repository. */
 async function fetchKey(
   context: JobContext,
   signedby: string,

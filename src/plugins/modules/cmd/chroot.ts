@@ -14,7 +14,6 @@ const ROUNDS = 6;
 const POLITE = 3;
 const PAUSE_MS = 50;
 
-/** Processes whose root is that directory or one below it. */
 function processesBelow({ runtime: { fs } }: JobContext, root: string): number[] {
   return fs.list("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
     try {

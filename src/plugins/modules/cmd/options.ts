@@ -8,7 +8,6 @@ export const COMMON_KEYWORDS = `cwd=None, stdin=None, runas=None, group=None, sh
   log_callback=None, hide_output=False, timeout=None, reset_system_locale=True, ignore_retcode=False, saltenv=None,
   use_vt=False`;
 
-/** How a command is run. */
 export interface CommandOptions {
   cwd: string | undefined;
   stdin: string | undefined;
@@ -41,7 +40,6 @@ export interface CommandOptions {
 /** Where the minion has none of its own (`SHELL`). */
 const DEFAULT_SHELL = "/bin/sh";
 
-/** The options of one command. */
 type Host = Pick<JobContext, "opts" | "runtime" | "runas">;
 
 const optional = (value: unknown) => value === null || value === undefined || value === "" ? undefined : str(value);

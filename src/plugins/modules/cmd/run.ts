@@ -92,7 +92,6 @@ function wordsOf(command: unknown): string[] {
   return words;
 }
 
-/** The whole environment of a command. */
 function environment(
   context: JobContext,
   own: Record<string, string> | undefined,

@@ -7,7 +7,6 @@ function isPushable(path: string): boolean {
   return path.startsWith("/") && !path.split("/").includes("..");
 }
 
-/** Sends one file to the master. */
 export async function pushFile(
   context: JobContext,
   path: string,

@@ -150,7 +150,6 @@ function familyText(name: string, family: string, fields: Fields | undefined): s
     `${groupLines(fields.bonding, "bond-")}${groupLines(fields.bridging, "bridge_")}`;
 }
 
-/** The text of an interface. */
 export function interfaceText(name: string, { enabled, hotplug, data }: Interface): string {
   const head = `${truthy(enabled) ? `auto ${name}\n` : ""}${truthy(hotplug) ? `allow-hotplug ${name}\n` : ""}`;
   return head + familyText(name, "inet", data?.inet) + familyText(name, "inet6", data?.inet6);

@@ -45,7 +45,6 @@ function networking(context: JobContext): string {
   return line?.slice(line.indexOf("=") + 1).trim() ?? "";
 }
 
-/** As the settings are shown, and compared. */
 function shown(
   settings: { networking: string; hostname: string; domainname: string; searchdomain?: unknown },
 ): string[] {
@@ -61,7 +60,6 @@ function shown(
 const available = async (context: JobContext, name: string): Promise<boolean> =>
   truthy(await context.call("service.available", [name]));
 
-/** The settings now. */
 export const getSettings = executionFunction({
   signature: "",
   doc: "Whether there is a network at start, the host's name and domain.\n\n    salt '*' ip.get_network_settings",

@@ -9,7 +9,6 @@ import type { Fields, Interface } from "./interfaces_file.ts";
 
 const FAMILIES: readonly Family[] = ["inet", "inet6"];
 
-/** `on` or `off`, in the words of a file. */
 function onOrOff(opts: Settings, name: string, iface: string, words: [string, string] = ["on", "off"]): string {
   const value = yesOrNo(opts[name]);
   if (value === undefined) throw wrongOption(iface, name, [...YES, ...NO]);
@@ -34,7 +33,6 @@ function ethtoolOptions(opts: Settings, iface: string): Settings {
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [ETHTOOL[name]!, value]));
 }
 
-/** A port and a number. */
 function portAndNumber(opts: Settings, name: string, iface: string): string {
   const [port, number, more] = splitWords(str(opts[name]));
   if (number === undefined || more !== undefined || integerOf(number) === undefined) {

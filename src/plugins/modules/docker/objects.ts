@@ -101,7 +101,6 @@ export async function containers(docker: DockerClient, options: ListOptions = {}
 
 const withoutSlash = (name: unknown): string => str(name).replace(/^\/+/, "");
 
-/** The names of a container. */
 export const namesOf = ({ Names: names }: Args): string[] => (names as string[] | null ?? []).map(withoutSlash);
 
 export async function containerNames(docker: DockerClient, all: boolean): Promise<string[]> {
@@ -255,7 +254,6 @@ export async function search(docker: DockerClient, { name, official, trusted }: 
   );
 }
 
-/** `docker.networks`, each with the containers in it. */
 export async function networks(docker: DockerClient, names: unknown, ids: unknown): Promise<Args[]> {
   const list = (value: unknown) =>
     Array.isArray(value) ? value.map(str) : value === null ? [] : str(value).split(",").map((one) => one.trim());

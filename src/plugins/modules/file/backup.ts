@@ -88,7 +88,6 @@ export function listBackupsDir(
   return Object.fromEntries([...groups].map(([name, found]) => [name, numbered(found, limit)]));
 }
 
-/** Makes a backup of a file. */
 export function keepBackup(context: JobContext, path: string): void {
   const { clock, fs } = context.runtime;
   const now = new Date(clock.now());

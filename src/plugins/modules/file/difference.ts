@@ -35,7 +35,6 @@ export function difference(context: JobContext, from: string, to: string | Uint8
   return unifiedDiff(diffLines(before), diffLines(after), names).join("");
 }
 
-/** The function `file.get_diff`. */
 export async function getDiff(context: JobContext, args: Args): Promise<string> {
   const paths: string[] = [];
   const errors: string[] = [];

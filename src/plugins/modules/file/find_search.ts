@@ -132,7 +132,6 @@ function printer(context: JobContext, value: unknown): Action {
   };
 }
 
-/** What the options of a search ask for. */
 export interface Search {
   /** Tests that need only the name, then those that need the file, then its content. */
   tests: { byName: Test[]; byStat: Test[]; byContent: Test[] };

@@ -55,7 +55,6 @@ function edited(lines: readonly string[], edit: Edit): string[] {
   const before = linesLike(lines, edit.before);
   const after = linesLike(lines, edit.after);
   const [match] = linesLike(lines, edit.match) ?? [];
-  /** The content, indented like another line. */
   const like = (line: string) => edit.indent ? /^[\t ]*/.exec(line)![0] + stripStart(content) : content;
   const put = (at: number, line: string) => lines.toSpliced(at, 0, like(line));
 

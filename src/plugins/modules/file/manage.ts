@@ -27,7 +27,6 @@ interface Managed {
   /** The URL that the content comes from, and its copy on this minion, `""` if there is none. */
   source: string | undefined;
   copy: string;
-  /** What the copy renders to, if it is a template. */
   rendered: Uint8Array | undefined;
   sum: Partial<SourceSum>;
   /** The content itself, where the caller passed it. */

@@ -35,14 +35,12 @@ async function sourceExists(context: JobContext, url: string, args: Args): Promi
   return localPath(url).startsWith("/") && exists(context.runtime.fs, localPath(url));
 }
 
-/** The content of a managed file. */
 export interface ManagedSource {
   /** Its copy on this minion; empty if there is none yet. */
   file: string;
   sum: Partial<SourceSum>;
   /** Why there is no content; empty if there is. */
   comment: string;
-  /** What the copy, a template, renders to. */
   rendered?: Uint8Array;
 }
 

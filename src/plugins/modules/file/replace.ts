@@ -26,7 +26,6 @@ interface Encoding {
   encode(text: string): Uint8Array;
   /** Turns what callers pass into the same form. */
   own(text: string): string;
-  /** Lines with their ends. */
   lines(text: string): string[];
   /** Converts a line for a diff. */
   show(line: string): string;
@@ -314,7 +313,6 @@ class Block {
     this.#separator = separator;
   }
 
-  /** The content, and the line that ends it. */
   #body(end: string): string[] {
     const last = end.replace(/[\r\n]+$/, "") + this.#separator;
     const lines = this.#lines.map((line) => `${line}${this.#separator}`);

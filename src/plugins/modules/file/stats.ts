@@ -71,7 +71,6 @@ const KIND_BITS: Record<FileStat["kind"], number> = {
 
 const seconds = (ms: number) => toFloat(ms / 1000);
 
-/** The result of `file.stats`. */
 export interface Stats {
   inode: number;
   uid: number;

@@ -36,7 +36,6 @@ export function optionWords(options: unknown): string[] {
   return words.at(-1) === "--" ? words.slice(0, -1) : words;
 }
 
-/** An address with a user and a password in it. */
 export function withCredentials(url: unknown, user: unknown, password: unknown): string {
   const address = str(url);
   if ((user ?? null) === null && (password ?? null) === null) return address;
@@ -111,7 +110,6 @@ export function command(args: Args, ...words: string[]): string[] {
   return ["git", ...optionWords(args.git_opts), ...words];
 }
 
-/** The number of the version, as text. */
 export async function versionOf(context: JobContext): Promise<string> {
   const { stdout } = await git(context, ["git", "--version"]);
   return pythonWords(stdout.split("(")[0]!.split(".windows")[0]!).at(-1) ?? "unknown";

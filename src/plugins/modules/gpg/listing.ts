@@ -84,7 +84,6 @@ export function parseSearch(text: string): Key[] {
   return keys;
 }
 
-/** The keys of a ring, in its order. */
 export async function keysOf(context: JobContext, ring: Ring, secret: boolean): Promise<Key[]> {
   const what = secret ? "--list-secret-keys" : "--list-keys";
   const { output } = await onRing(context, ring, [what, "--fingerprint", "--fingerprint"]);

@@ -28,9 +28,7 @@ export interface Ring {
 
 export interface RingRun extends GpgRun {
   output: Uint8Array;
-  /** The status lines, as keyword and the rest. */
   status: [keyword: string, value: string][];
-  /** The other lines. */
   messages: string;
 }
 
@@ -107,7 +105,6 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return whole;
 }
 
-/** What one run is given. */
 export interface RingInput {
   stdin?: Uint8Array;
   passphrase?: string | undefined;

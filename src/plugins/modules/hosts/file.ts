@@ -7,7 +7,6 @@ export interface HostEntry {
   aliases: string[];
   /** What stands behind the last line of the address that has a comment. */
   comment?: string;
-  /** The whole line, of a comment. */
   line?: string;
 }
 

@@ -27,10 +27,8 @@ const DECOMPRESSED: Readonly<Record<string, "gzip" | "deflate-raw" | undefined>>
   deflate: "deflate-raw",
 };
 
-/** The host that asks. */
 export type QueryContext = Pick<JobContext, "runtime" | "opts" | "signal">;
 
-/** What a request is made of. */
 interface Request {
   url: string;
   method: string;
@@ -40,7 +38,6 @@ interface Request {
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** Names and values, form-encoded. */
 function encoded(values: unknown): string {
   if (!isMap(values)) return str(values);
   return new URLSearchParams(entriesOf(values).map(([name, value]): [string, string] => [str(name), str(value)]))

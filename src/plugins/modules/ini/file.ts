@@ -10,7 +10,6 @@ export type IniValue = string | IniSection;
 export type IniChanges = Record<string, unknown>;
 
 export interface IniOptions {
-  /** What stands between a name and its value. */
   separator: string;
   /** Write no blanks around it. */
   noSpaces: boolean;

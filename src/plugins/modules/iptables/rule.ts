@@ -17,7 +17,6 @@ const BEHIND_JUMP =
     "hmark-src-prefix hmark-tuple led-always-blink led-delay led-trigger-id queue-cpu-fanout src-pfx to-port addr and-mask " +
     "delude honeypot or-mask prefix reset reuse set-mac shift static tarpit tname ttl").split(" ");
 
-/** Modules of which `name_` is the name of a list. */
 const NAMED = ["pknock", "quota2", "recent"];
 
 const isNegated = (text: string): boolean => text.startsWith("!") || text.startsWith("not");

@@ -41,7 +41,6 @@ export const FSTAB: TableFormat = {
   ],
 };
 
-/** The table of Solaris. */
 export const VFSTAB: TableFormat = {
   keys: ["device", "device_fsck", "name", "fstype", "pass_fsck", "mount_at_boot", "opts"],
   least: 7,
@@ -115,7 +114,6 @@ export function removeEntry(context: JobContext, args: Record<string, unknown>, 
   return true;
 }
 
-/** The arguments as text. */
 const given = (values: Record<string, unknown>): Entry =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== null).map(([key, value]) => [key, str(value)]),

@@ -46,7 +46,6 @@ const onTables = (verb: "CHECK" | "REPAIR" | "OPTIMIZE", doc: string) =>
     },
   });
 
-/** Databases and their tables. */
 export const DATABASES = executionFunctions({
   "db_list(**connection_args)": {
     doc: "The databases of a server.\n\n    salt '*' mysql.db_list",

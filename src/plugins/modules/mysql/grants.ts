@@ -35,7 +35,6 @@ const partText = ({ privilege, columns }: Part) =>
     ? privilege
     : `${privilege} (${columns.map((column) => ident(column.replace(/^`|`$/g, ""))).join(", ")})`;
 
-/** What grants are on, as SQL has it. */
 function objectText(database: unknown, escape: unknown): string {
   const text = str(database);
   const at = text.lastIndexOf(".");
@@ -145,7 +144,6 @@ export function grantText(args: Args): string {
 
 const WHAT = "grant, database, user, host='localhost', grant_option=False, escape=True";
 
-/** Grants. */
 export const GRANTS = executionFunctions({
   "tokenize_grant(grant: str)": {
     doc: "User, host, grants and database of a statement.\n\n" +

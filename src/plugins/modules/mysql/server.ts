@@ -32,7 +32,6 @@ const pairs = (rows: Row[]) => Object.fromEntries(rows.map((row) => Object.value
 const one = (rows: Row[]) => rows[0] ?? [];
 const some = (rows: Row[]) => rows.length === 0 ? [[]] : rows;
 
-/** The server itself. */
 export const SERVER = executionFunctions({
   status: listing("SHOW STATUS", "The counters of a server.\n\n    salt '*' mysql.status", pairs, {}),
   "version(**connection_args)": {

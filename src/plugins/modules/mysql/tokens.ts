@@ -1,4 +1,3 @@
-/** What a grant says. */
 export interface Grant {
   user: string;
   host: string;

@@ -17,7 +17,6 @@ interface Server {
   connection: Args;
   isMaria: boolean;
   version: string;
-  /** The column of `mysql.user` that has the hashes. */
   column: string;
 }
 
@@ -165,7 +164,6 @@ export async function userGrants(context: JobContext, args: Args): Promise<strin
 
 const WHO = "user, host='localhost'";
 
-/** Users. */
 export const USERS = executionFunctions({
   "user_list(**connection_args)": {
     doc: "The users of a server.\n\n    salt '*' mysql.user_list",

@@ -29,7 +29,6 @@ export async function addresses(
   }).map(ip.printAddress);
 }
 
-/** The networks that interfaces are in. */
 export async function networks(
   context: JobContext,
   version: 4 | 6,

@@ -2,7 +2,6 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { parseAddress } from "../../../model/target/ipcidr.ts";
 
-/** What came of an attempt. */
 export interface Attempt {
   result: boolean;
   comment: string;

@@ -14,7 +14,6 @@ export interface Interface {
   parent?: string;
 }
 
-/** By name. */
 export type Interfaces = Record<string, Interface>;
 
 const after = (words: string[], word: string): string | undefined => {
@@ -58,7 +57,6 @@ export function parseInterfaces(text: string): Interfaces {
   return all;
 }
 
-/** The interfaces of this host. */
 export async function readInterfaces(context: JobContext): Promise<Interfaces> {
   const program = programPath(context, "ip");
   if (program === undefined) {

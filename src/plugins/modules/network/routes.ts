@@ -76,7 +76,6 @@ export async function routes(context: JobContext, family: unknown): Promise<Rout
   return truthy(family) ? all.filter((route) => route.addr_family === family) : all;
 }
 
-/** Routes to anywhere. */
 export async function defaultRoute(context: JobContext, family: unknown): Promise<Route[]> {
   return (await routes(context, family))
     .filter((route) => ["0.0.0.0", "::/0", "default"].includes(str(route.destination)));

@@ -44,7 +44,6 @@ export async function tables(context: JobContext, family: string): Promise<Args[
   return list.map((item) => entry(item, "table")).filter((table) => table !== undefined);
 }
 
-/** The texts of the tables of a family. */
 export async function tableTexts(context: JobContext, family: string): Promise<string[]> {
   const texts: string[] = [];
   for (const { name } of await tables(context, family)) {

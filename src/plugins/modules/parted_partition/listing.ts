@@ -15,7 +15,6 @@ const INFO = [
 
 export interface Listing {
   info: Record<string, string>;
-  /** By number. */
   partitions: Record<string, Record<string, string>>;
 }
 

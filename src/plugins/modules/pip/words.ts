@@ -19,7 +19,6 @@ const SWITCHES: [name: string, word: string][] = [
   ["process_dependency_links", "--process-dependency-links"],
 ];
 
-/** Arguments with one value. */
 const VALUES: [name: string, word: string][] = [
   ["log", "--log"],
   ["proxy", "--proxy"],

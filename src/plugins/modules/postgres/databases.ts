@@ -121,7 +121,6 @@ export function tablespaceText(args: Args): string {
   }${given.length === 0 ? "" : ` WITH ( ${given.join(", ")} )`}`;
 }
 
-/** Databases and tablespaces. */
 export const DATABASES = executionFunctions({
   [`db_list(${CONNECTION})` as const]: {
     doc: "The databases of a server: name → owner, encoding and more.\n\n    salt '*' postgres.db_list",

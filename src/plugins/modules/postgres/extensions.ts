@@ -74,7 +74,6 @@ function createStatements(args: Args, state: string[]): string {
   };`;
 }
 
-/** Extensions of a database. */
 export const EXTENSIONS = executionFunctions({
   [`available_extensions(${CONNECTION})` as const]: {
     doc: "The extensions that a server offers.\n\n    salt '*' postgres.available_extensions",

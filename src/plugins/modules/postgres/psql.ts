@@ -179,7 +179,6 @@ export async function query(context: JobContext, sql: string, connection: Connec
   return write ? found.slice(0, -1) : found;
 }
 
-/** A name as SQL has it. */
 export const ident = (name: unknown): string => `"${checked(name).replaceAll('"', '""')}"`;
 
 /** A text as SQL has it, whatever `standard_conforming_strings` says. */

@@ -182,7 +182,6 @@ const ENCRYPTED =
   "\n\nencrypted: md5 (the default), scram-sha-256, or False for as it is. A password goes to the server as " +
   "what it keeps of it, and not in a command line";
 
-/** Roles: users and groups. */
 export const ROLES = executionFunctions({
   [`user_list(${CONNECTION}, return_password: bool=False)` as const]: {
     doc: "The roles of a server: name → what each may.\n\n    salt '*' postgres.user_list",

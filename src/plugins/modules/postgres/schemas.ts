@@ -6,7 +6,6 @@ import { type Connection, connectionOf, ident, query, type Row, runs } from "./p
 const SCHEMA_CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";
 const LANGUAGE_CONNECTION = "user=None, host=None, port=None, password=None, runas=None";
 
-/** Functions of schemas name the connection as states do: `user` is the one of this host. */
 function schemaConnection({ dbname, user, db_user, db_password, db_host, db_port }: Args): Connection {
   return { maintenance_db: dbname, runas: user, user: db_user, password: db_password, host: db_host, port: db_port };
 }

@@ -19,7 +19,6 @@ import { floatOfText, intOfText } from "../../../language/python/text.ts";
 import { compare } from "../../../language/python/ordering.ts";
 import { PythonError, typeError } from "../../../language/python/python_error.ts";
 
-/** One kind of assertion. */
 export interface Assertion {
   /** How the details of a test show it. */
   readonly sign: string;

@@ -79,13 +79,11 @@ function keywordsOf(test: AnyMap): Record<string, unknown> {
   return truthy(pillar) ? { ...keywords, pillar } : keywords;
 }
 
-/** How a test shows what it has found. */
 interface Showing {
   name: string;
   args: unknown;
   /** True to show what was called and compared. */
   details: boolean;
-  /** False to hide values. */
   values: boolean;
 }
 
@@ -138,7 +136,6 @@ async function resultOf(context: JobContext, test: AnyMap, details: boolean): Pr
 
 const seconds = (ms: number) => toFloat(Math.round(ms * 10) / 10_000);
 
-/** Runs one test. */
 export async function runTest(context: JobContext, given: unknown): Promise<TestResult> {
   const test = mapIn(given, "A test");
   const started = context.runtime.clock.now();

@@ -90,7 +90,6 @@ function shownJob(job: Fields): Fields {
   return { ...Object.fromEntries(fields), ...(Object.hasOwn(job, "enabled") ? {} : { enabled: true }) };
 }
 
-/** The schedule, and what of it is saved. */
 export async function listed(context: JobContext, options: ListOptions): Promise<{ schedule: Fields; saved: Fields }> {
   const isOffline = truthy(options.offline ?? false);
   const all = isOffline

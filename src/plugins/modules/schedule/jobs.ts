@@ -138,7 +138,6 @@ export async function switchAll(context: JobContext, given: Fields, on: boolean)
     : { comment: `Failed to ${verb} schedule on minion.`, changes: {}, result: false };
 }
 
-/** `schedule.run_job` */
 export async function run(context: JobContext, name: string, force: unknown): Promise<Fields> {
   const schedule = await current(context);
   if (!Object.hasOwn(schedule, name)) return { comment: `Job ${name} does not exist.`, result: false };

@@ -8,12 +8,10 @@ export interface ActOptions {
 
 /** Something that starts services: systemd, or scripts. */
 export interface ServiceManager {
-  /** Names in order. */
   list(context: JobContext, which: "all" | "enabled" | "disabled" | "running" | "static"): Promise<string[]>;
   available(context: JobContext, name: string): Promise<boolean>;
   /** @param verb `start`, `stop`, `restart`, `reload`, `force-reload` */
   act(context: JobContext, verb: string, name: string, options: ActOptions): Promise<boolean>;
-  /** For a pattern, by name. */
   status(context: JobContext, name: string): Promise<boolean | Record<string, boolean>>;
   enable(context: JobContext, name: string, wanted: boolean, root: unknown): Promise<boolean>;
   enabled(context: JobContext, name: string, root: unknown): Promise<boolean>;

@@ -8,7 +8,6 @@ import { isPattern, type ServiceManager } from "./manager.ts";
 /** Kinds of units that are named with their ending; a service is named without. */
 const KINDS = ["service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer"];
 
-/** The unit that a name means. */
 export const unitOf = (name: string): string =>
   KINDS.some((kind) => name.endsWith(`.${kind}`)) ? name : `${name}.service`;
 /** The name by which callers know a unit. */
@@ -43,7 +42,6 @@ async function act(context: JobContext, rest: string[]): Promise<true> {
   return true;
 }
 
-/** Unit files with their states. */
 async function unitFiles(context: JobContext, root?: unknown): Promise<Map<string, string>> {
   const { stdout } = await ask(context, ["--full", "--no-legend", "--no-pager", "list-unit-files", ...rootWords(root)]);
   const found = new Map<string, string>();
@@ -54,7 +52,6 @@ async function unitFiles(context: JobContext, root?: unknown): Promise<Map<strin
   return found;
 }
 
-/** Names of units in a state that systemd has loaded. */
 async function loaded(context: JobContext, state: (words: string[]) => boolean): Promise<string[]> {
   const { stdout } = await ask(context, ["--full", "--no-legend", "--no-pager", "--plain", "list-units", "--all"]);
   return splitLines(stdout).map(splitWords)
@@ -117,7 +114,6 @@ async function available(context: JobContext, name: string): Promise<boolean> {
   return load !== undefined && load !== "not-found";
 }
 
-/** systemd, by its program. */
 export const systemd: ServiceManager & {
   show: typeof show;
   mask: typeof mask;

@@ -9,7 +9,6 @@ const TEXT =
 /** Columns that a banner may have. */
 const WIDEST = 10_000;
 
-/** Python's `str.center`. */
 function centered(text: string, width: number): string {
   const room = Math.max(0, width - text.length);
   const left = Math.floor(room / 2) + (room & width & 1);

@@ -5,7 +5,6 @@ import { str, truthy } from "../../../language/python/values.ts";
 import { splitWords } from "../../../language/python/text.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 
-/** A key of an `authorized_keys` file. */
 export interface AuthorizedKey {
   enc: string;
   comment: string;
@@ -13,7 +12,6 @@ export interface AuthorizedKey {
   fingerprint: string;
 }
 
-/** Short names of kinds of keys. */
 const KINDS: Record<string, string> = {
   r: "ssh-rsa",
   rsa: "ssh-rsa",

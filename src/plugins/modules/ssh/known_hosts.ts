@@ -14,7 +14,6 @@ const SSH_PORT = 22;
 /** How often a host is asked that does not answer. */
 const ATTEMPTS = 5;
 
-/** A key of a host. */
 export interface HostKey {
   hostname: unknown;
   key: unknown;

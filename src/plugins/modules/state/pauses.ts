@@ -94,7 +94,6 @@ export async function pausesOf(context: JobContext, jid: unknown): Promise<Recor
   return found;
 }
 
-/** Removes the pauses of this job, which is done. */
 export function removePauses(context: JobContext): void {
   if (isJid(context.jid)) context.runtime.fs.remove(pathOf(context, context.jid));
 }

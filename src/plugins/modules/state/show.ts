@@ -25,7 +25,6 @@ const failed = (call: StateCall, errors: string[]): string[] => {
   return errors;
 };
 
-/** The function `state.show_highstate`. */
 export const showHighstate = (context: JobContext, args: Args): Promise<unknown> =>
   withView(context, args, async (call) => {
     const { high, errors } = await topHigh(call);
@@ -34,7 +33,6 @@ export const showHighstate = (context: JobContext, args: Args): Promise<unknown>
     return shown;
   });
 
-/** The function `state.show_lowstate`. */
 export const showLowstate = (context: JobContext, args: Args): Promise<unknown> =>
   withView(context, args, async (call) => {
     const { chunks, errors } = await topLow(call);
@@ -56,7 +54,6 @@ async function matchesOf(compiler: StateCall["compiler"]) {
   return await compiler.topMatches(await compiler.top());
 }
 
-/** The function `state.show_top`. */
 export const showTop = (context: JobContext, args: Args): Promise<unknown> =>
   withView(context, args, async (call) => {
     const top = await call.compiler.top();
@@ -64,7 +61,6 @@ export const showTop = (context: JobContext, args: Args): Promise<unknown> =>
     return errors.length > 0 ? failed(call, errors) : await call.compiler.topMatches(top);
   });
 
-/** The function `state.show_sls`. */
 export const showSls = (context: JobContext, args: Args): Promise<unknown> =>
   withView(context, args, async (call) => {
     const { high, errors } = await renderMods(call, args.mods);
@@ -72,7 +68,6 @@ export const showSls = (context: JobContext, args: Args): Promise<unknown> =>
     return wrong.length > 0 ? failed(call, wrong) : high;
   });
 
-/** The function `state.show_low_sls`. */
 export const showLowSls = (context: JobContext, args: Args): Promise<unknown> =>
   withView(context, args, async (call) => {
     const { high, errors } = await renderMods(call, args.mods);
@@ -80,12 +75,10 @@ export const showLowSls = (context: JobContext, args: Args): Promise<unknown> =>
     return wrong.length > 0 ? failed(call, wrong) : lowChunksOf(high);
   });
 
-/** The function `state.sls_exists`. */
 export async function slsExists(context: JobContext, args: Args): Promise<boolean> {
   return isMap(await showSls(context, args));
 }
 
-/** The function `state.id_exists`. */
 export async function idExists(context: JobContext, args: Args): Promise<boolean> {
   const chunks = await showLowSls(context, args) as unknown[];
   const ids = new Set(chunks.filter(isMap).map((chunk) => (chunk as Args).__id__));

@@ -25,7 +25,6 @@ async function runOne(call: StateCall, low: LowChunk): Promise<AnyMap | string[]
   return await runLow(call, [Object.fromEntries(alone)]);
 }
 
-/** The function `state.single`. */
 export async function single(context: JobContext, args: Args): Promise<unknown> {
   return await withCall(context, args, async (call) => {
     const [state, fun] = str(args.fun).split(".");
@@ -55,7 +54,6 @@ export async function low(context: JobContext, args: Args): Promise<unknown> {
   });
 }
 
-/** The function `state.high`. */
 export async function high(context: JobContext, args: Args): Promise<unknown> {
   const { data } = args;
   if (!isMap(data)) throw new InvalidArgumentsError(`data must be a map of states, not ${repr(data)}`);
@@ -73,7 +71,6 @@ async function runTemplate(call: StateCall, data: unknown, name: string): Promis
   return ret;
 }
 
-/** The function `state.template_str`. */
 export async function templateStr(context: JobContext, args: Args): Promise<unknown> {
   return await withCall(context, args, async (call) => {
     const source = str(args.tem);

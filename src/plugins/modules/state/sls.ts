@@ -89,7 +89,6 @@ function keptHigh(call: StateCall): OpenHigh | undefined {
   return isMap(data) ? openHigh(data) : undefined;
 }
 
-/** The function `state.sls`. */
 export async function sls(context: JobContext, args: Args): Promise<unknown> {
   const { mods, sync_mods, exclude } = args;
   const disabled = await disabledBy(context, Array.isArray(mods) ? mods : [mods]);
@@ -171,7 +170,6 @@ async function runTopAndCount(call: StateCall): Promise<unknown> {
   return ret;
 }
 
-/** The function `state.highstate`. */
 export async function highstate(context: JobContext, args: Args): Promise<unknown> {
   if ((await disabledBy(context, ["highstate"])).length > 0) {
     return {
@@ -189,7 +187,6 @@ export async function highstate(context: JobContext, args: Args): Promise<unknow
   return await withCall(context, args, runTopAndCount, localconfig === null ? {} : environments);
 }
 
-/** The function `state.top`. */
 export async function top(context: JobContext, args: Args): Promise<unknown> {
   const { saltenv } = args.kwargs as Args;
   const own = saltenv === undefined ? {} : { state_top_saltenv: saltenv };

@@ -11,13 +11,11 @@ import { decryptedOverride } from "../../decrypted_override.ts";
 import { STATES } from "../../states/mod.ts";
 import { localOptions, withLocalOptions } from "./local_config.ts";
 
-/** What one call of a function of `state` works with. */
 export interface StateCall {
   /** The job, with the options and the pillar of the call. */
   context: JobContext;
   compiler: StateCompiler;
   states: StateTable;
-  /** A dry run. */
   test: boolean;
   /** What the call gave beside the named arguments. */
   kwargs: Args;

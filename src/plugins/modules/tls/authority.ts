@@ -120,7 +120,6 @@ export function indexEntry(authority: Authority, certificate: Der): IndexEntry {
   };
 }
 
-/** Notes a certificate in the index of an authority. */
 export function addToIndex(context: JobContext, authority: Authority, certificate: Der): void {
   const { file, expires, serial, subject } = indexEntry(authority, certificate);
   withOsErrors(file, () => context.runtime.fs.append(file, `V\t${expires}\t\t${serial}\tunknown\t${subject}`, 0o644));

@@ -106,7 +106,6 @@ function selfExtensions(context: JobContext, key: PrivateKey, subject: Uint8Arra
   ];
 }
 
-/** The function `tls.create_ca`. */
 export async function createCa(context: JobContext, args: Args): Promise<unknown> {
   const { onlyif, unless, replace, fixmode, bits, days, digest } = args;
   if (onlyif !== null && !await holds(context, onlyif)) return null;
@@ -175,7 +174,6 @@ export async function fixVersion(context: JobContext, args: Args): Promise<null>
   return null;
 }
 
-/** The function `tls.ca_exists`. */
 export async function caExists(context: JobContext, args: Args): Promise<boolean> {
   const { certificate } = await authorityOf(context, args);
   if (!exists(context.runtime.fs, certificate)) return false;
@@ -217,7 +215,6 @@ export async function extensionsFor(context: JobContext, given: unknown): Promis
   return { csr: { ...common.csr, ...own.csr }, cert: { ...common.cert, ...own.cert } };
 }
 
-/** The function `tls.create_csr`. */
 export async function createCsr(context: JobContext, args: Args): Promise<string> {
   const { CN, cert_type: kind, type_ext, replace, bits, digest, subjectAltName: names } = args;
   const { fs } = context.runtime;

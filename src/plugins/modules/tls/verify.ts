@@ -38,7 +38,6 @@ async function needCertificate(context: JobContext, cert: unknown): Promise<Der>
   }
 }
 
-/** The function `tls.get_expiration_date`. */
 export const expirationDate = executionFunction({
   signature: "cert, date_format: str='%Y-%m-%d'",
   doc: "When a certificate ends.\n\n    salt '*' tls.get_expiration_date /path/to/foo.crt",
@@ -85,7 +84,6 @@ function dateOf(text: string): Date | undefined {
   return time.getUTCMonth() === month - 1 && time.getUTCDate() === day ? time : undefined;
 }
 
-/** The function `tls.create_empty_crl`. */
 export async function createEmptyCrl(context: JobContext, args: Args): Promise<string> {
   const authority = await authorityOf(context, args);
   const file = truthy(args.crl_file) ? str(args.crl_file) : `${authority.directory}/crl.pem`;
@@ -97,7 +95,6 @@ export async function createEmptyCrl(context: JobContext, args: Args): Promise<s
   return `Created an empty CRL: "${file}"`;
 }
 
-/** The function `tls.revoke_cert`. */
 export async function revokeCert(context: JobContext, args: Args): Promise<unknown> {
   const { fs, clock } = context.runtime;
   const authority = await authorityOf(context, args);
@@ -128,7 +125,6 @@ export async function revokeCert(context: JobContext, args: Args): Promise<unkno
   return `Revoked Certificate: "${place}", serial number: ${serial}`;
 }
 
-/** The function `tls.validate`. */
 export const validate = executionFunction({
   signature: "cert, ca_name, crl_file",
   doc: "Whether a certificate is valid, and signed by an authority, and not revoked.\n\n" +
@@ -174,7 +170,6 @@ async function shownExtensions(context: JobContext, certificate: Der): Promise<R
   return found;
 }
 
-/** The function `tls.cert_info`. */
 export const certInfo = executionFunction({
   signature: "cert, digest: str='sha256'",
   doc: "What a certificate says.\n\n    salt '*' tls.cert_info /path/to/web.crt",

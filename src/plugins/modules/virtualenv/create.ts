@@ -29,7 +29,6 @@ function needPython(context: JobContext, python: string): string {
   return python;
 }
 
-/** The numbers of virtualenv's version. */
 export async function virtualenvVersion(context: JobContext, program: string, user: unknown): Promise<number[]> {
   const argv = [program, "--version"];
   const result = await runAll(context, argv, { runas: user ?? null, redirect_stderr: true });

@@ -26,11 +26,9 @@ const DAY_MS = 86_400_000;
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const EARLIEST = Date.UTC(1950, 0, 1);
 
-/** A certificate before it is signed. */
 export interface CertificatePlan {
   serial: bigint;
   publicKey: Der;
-  /** Names as DER. */
   subject: Uint8Array;
   issuer: Uint8Array;
   notBefore: Date;
@@ -205,7 +203,6 @@ export function certificateBody(plan: CertificatePlan, algorithm: Uint8Array): U
   );
 }
 
-/** A request before it is signed. */
 export interface RequestPlan {
   key: PrivateKey;
   subject: Uint8Array;

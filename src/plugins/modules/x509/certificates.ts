@@ -177,7 +177,6 @@ function bundleBytes(certificates: readonly Der[]): Uint8Array {
 
 export interface CertificateEncodingOptions {
   encoding: CertificateEncoding;
-  /** Certificates that come with it. */
   chain: readonly Der[];
   /** Of PKCS#12. */
   key?: PrivateKey;

@@ -69,7 +69,6 @@ export class Der implements DerElement {
     return [top, first - top * 40n, ...rest].join(".");
   }
 
-  /** The text of any kind of string. */
   get text(): string {
     if (this.tag === TAG.BMP) return new TextDecoder("utf-16be").decode(this.content);
     return decodeText(this.content, this.tag === TAG.TELETEX ? "latin-1" : "utf-8", "replace");

@@ -6,7 +6,6 @@ const ascii = (text: string) => new TextEncoder().encode(text);
 /** Bytes one behind the other. */
 export const joined = (...parts: readonly Uint8Array[]): Uint8Array => concat(parts);
 
-/** An element of DER. */
 export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const content = joined(...parts);
   const length: number[] = [];

@@ -44,7 +44,6 @@ export const OID_NAMES: Record<string, string> = {
 };
 const CPS = "1.3.6.1.5.5.7.2.1";
 
-/** An extension: what it says is DER. */
 export interface Extension {
   oid: string;
   critical: boolean;
@@ -198,7 +197,6 @@ function rendered(list: Der | undefined, table: typeof CERTIFICATE): Record<stri
   );
 }
 
-/** Extensions of a certificate, a request or a list, by name. */
 export const extensionsOf = (list: Der | undefined) => rendered(list, CERTIFICATE);
 
 /** Extensions of an entry of a list of revoked certificates. */

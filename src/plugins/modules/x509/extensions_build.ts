@@ -39,11 +39,9 @@ export interface ExtensionSource {
   signer?: Der;
   /** The key that a self-signed certificate is signed with. */
   ownKey?: Der;
-  /** Its name and number. */
   ownName?: { subject: Uint8Array; serial: bigint };
 }
 
-/** An extension as DER. */
 export function extensionBytes({ oid, critical, value }: Extension): Uint8Array {
   return sequence(oidOf(oid), ...(critical ? [boolean(true)] : []), octets(value));
 }
@@ -272,7 +270,6 @@ function authorityInfoAccess(given: unknown): [Uint8Array, boolean] {
   return [sequence(...entries), false];
 }
 
-/** Reasons as a BIT STRING. */
 function reasonBits(given: unknown, tag: number): Uint8Array {
   const bits = [given].flat().map((reason) => {
     const at = reason === "" ? -1 : REASONS.indexOf(str(reason));
@@ -559,7 +556,6 @@ export const REQUEST_FORBIDDEN: readonly string[] = [
 /** The OBJECT IDENTIFIER of an extension; undefined for those that cannot be made. */
 export const extensionOid = (name: string): string | undefined => OIDS[name];
 
-/** The name of an extension in changes. */
 export function extensionName(oid: string): string {
   return LONG_NAMES[oid] ?? Object.keys(OIDS).find((name) => OIDS[name] === oid) ?? "Unknown OID";
 }

@@ -6,7 +6,6 @@ import { explicit, ia5, implicit, nothing, octets, oid as oidOf, sequence, utf8 
 import { hostName, wildcardName } from "./domain_names.ts";
 import { nameOf } from "./name_build.ts";
 
-/** One name as it is given: its kind and its value. */
 export type NamePair = readonly [kind: unknown, value: unknown];
 
 /** The OBJECT IDENTIFIER of a text in dots. @throws {CommandExecutionError} if it is none */

@@ -107,7 +107,6 @@ class NameText {
   }
 }
 
-/** The longest name that is read. */
 const LONGEST_NAME = 16_384;
 
 function partsOfText(text: string): Uint8Array[] | undefined {

@@ -34,7 +34,6 @@ interface Attribute {
   value: string;
 }
 
-/** The parts of a name, each one attribute or several. */
 function partsOf(name: Der): Attribute[][] {
   return name.children.map((part) =>
     part.children.map((attribute) => ({ oid: attribute.child(0).oid, value: attribute.child(1).text }))

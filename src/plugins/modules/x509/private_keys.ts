@@ -6,7 +6,6 @@ import { bitString, integer, nothing, octets, oid, sequence } from "./der_write.
 import { openssl, opensslBytes, opensslText, PASSPHRASE, withFiles } from "./openssl.ts";
 import { keyFacts, pemBlocks, pemOf, sourceBytes } from "./read.ts";
 
-/** A private key that was opened. */
 export interface PrivateKey {
   /** PKCS#8, not encrypted. */
   pkcs8: Uint8Array;

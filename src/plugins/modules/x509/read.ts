@@ -158,13 +158,11 @@ export function plainEncoding(context: JobContext, path: string): "pem" | "der" 
   return latin1(sourceBytes(context, path)).includes("-----BEGIN") ? "pem" : "der";
 }
 
-/** DER as PEM. */
 export function pemOf(label: string, bytes: Uint8Array): string {
   const lines = encodeBase64(bytes).match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }
 
-/** What is in a certificate, unread. */
 export interface Certificate {
   serial: Der;
   issuer: Der;
@@ -220,7 +218,6 @@ function reading<T>(der: Der, kind: Kind, read: (der: Der) => T): T {
   }
 }
 
-/** All fields of a certificate. */
 export function readCertificate(context: JobContext, source: unknown): Record<string, unknown> {
   return reading(load(context, source, CERTIFICATE), CERTIFICATE, (der) => certificateFacts(context, der));
 }
@@ -253,7 +250,6 @@ function certificateFacts(context: JobContext, der: Der): Record<string, unknown
   };
 }
 
-/** Subject and public key of a request. */
 export function requestOf(der: Der): { subject: Der; publicKey: Der; extensions: Der | undefined } {
   const [, subject, publicKey, attributes] = der.child(0).children;
   const wanted = attributes?.children.find((attribute) => attribute.child(0).oid === EXTENSION_REQUEST);

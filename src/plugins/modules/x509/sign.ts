@@ -101,7 +101,6 @@ async function signedByProgram(
     ));
 }
 
-/** True if something signed was signed with a key. */
 export async function isSigned(context: JobContext, it: Der, key: Der): Promise<boolean> {
   const { crypto } = context.runtime;
   const [body, signature] = [it.child(0), it.child(2)];

@@ -1,4 +1,3 @@
-/** Groups of packages. */
 import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";

@@ -8,7 +8,6 @@ import { run } from "../../commands.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { callYum, isDnf, needYum } from "./program.ts";
 
-/** The package that has the plugin. */
 function pluginOf(context: JobContext): string {
   const { os, osrelease, osmajorrelease } = context.grains;
   if (needYum(context) === "tdnf") throw new SaltInvocationError("Cannot proceed, no versionlock for tdnf");

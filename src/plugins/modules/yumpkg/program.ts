@@ -49,7 +49,6 @@ export function optionWords(kwargs: Args, extra = false): string[] {
   return words;
 }
 
-/** One line of a list. */
 export interface Listed extends Available {
   arch: string;
 }

@@ -34,7 +34,6 @@ async function chosenVersion(context: JobContext, name: string, wanted: string, 
 const kindsOf = (targets: readonly string[]): string[] =>
   [...new Set(targets.filter((one) => one.split(":").length === 2).map((one) => one.split(":")[0]!))].sort();
 
-/** The words for what shall be installed. */
 async function targetWords(context: JobContext, args: Args, targets: Targets): Promise<string[]> {
   if (targets.kind === "file") return targets.paths;
   if (targets.kind === "advisory") {

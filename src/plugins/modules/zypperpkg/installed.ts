@@ -1,4 +1,3 @@
-/** What is installed, and what was downloaded. */
 import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/family.ts";

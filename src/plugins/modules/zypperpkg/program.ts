@@ -7,7 +7,6 @@ import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
 import { elementsOf, parseXml, type XmlElement } from "../../xml.ts";
 
-/** How zypper is called. */
 export interface ZypperCall {
   /** Another system's directory. */
   root?: unknown;

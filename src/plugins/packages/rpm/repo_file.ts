@@ -37,7 +37,6 @@ export function parseRepoFile(text: string): RepoFile {
   return { header, sections };
 }
 
-/** Comments with a `#` in front of each. */
 export const commentLines = (comments: unknown): string =>
   (Array.isArray(comments) ? comments : [comments]).map((one) => `# ${str(one).replace(/^#+/, "").trimStart()}\n`)
     .join("");
@@ -45,7 +44,6 @@ export const commentLines = (comments: unknown): string =>
 const valueText = (value: unknown): string =>
   typeof value === "boolean" ? (value ? "1" : "0") : str(value).split("\n").join("\n ");
 
-/** The text of a file. */
 export function formatRepoFile({ header, sections }: RepoFile): string {
   return header + [...sections].map(([name, section]) => {
     const { comments = [], ...values } = isMap(section) ? Object.fromEntries(entriesOf(section)) : {};

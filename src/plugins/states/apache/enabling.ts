@@ -26,7 +26,6 @@ async function turned(context: StateContext, { word, title }: Kind, on: boolean,
   return outcome(name, false, `Failed to ${on ? "enable" : "disable"} ${str(name)} Apache ${title}${why}`);
 }
 
-/** The states `enabled` and `disabled` of one kind. */
 export function enabling(kind: Kind): StateModule {
   const { word, title } = kind;
   const run = (on: boolean) => (context: StateContext, { name }: Args) => turned(context, kind, on, name);

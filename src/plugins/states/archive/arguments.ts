@@ -11,19 +11,16 @@ import { localPath, schemeOf } from "../../sources.ts";
 export type ArchiveFormat = "tar" | "rar" | "zip";
 const FORMATS: readonly ArchiveFormat[] = ["tar", "rar", "zip"];
 
-/** Endings of names. */
 const ENDINGS: [RegExp, ArchiveFormat][] = [
   [/\.(?:tar|tar\.gz|tgz|tar\.bz2|tbz2|tbz|tar\.xz|txz|tar\.lzma|tlz)$/i, "tar"],
   [/\.zip$/i, "zip"],
   [/\.rar$/i, "rar"],
 ];
 
-/** What is to be unpacked, and how. */
 export interface Extraction {
   /** The directory, with a slash at the end. */
   name: string;
   source: string;
-  /** It is on this host. */
   isLocal: boolean;
   format: ArchiveFormat;
   options: string | undefined;

@@ -24,7 +24,6 @@ export function notedHash(context: StateContext, archive: string): string | unde
   return line?.slice(line.indexOf(":") + 1);
 }
 
-/** Notes the hash of an archive. */
 export function noteHash(context: StateContext, archive: string): void {
   const { fs } = context.runtime;
   const type = hashType(context);

@@ -1,4 +1,3 @@
-/** A network as it is, and its end. */
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/values.ts";
@@ -6,10 +5,8 @@ import { commandError, fails, outcome } from "../outcome.ts";
 
 type Values = Record<string, unknown>;
 
-/** What the daemon knows of a network. */
 export interface Network extends Values {
   Name: string;
-  /** The containers in it, by id. */
   Containers: Record<string, Values> | null;
   IPAM: { Config: Values[] | null } & Values;
 }

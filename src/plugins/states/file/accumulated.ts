@@ -7,7 +7,6 @@ import { failed, newRet } from "./ret.ts";
 /** Texts that states of one run collect for a file. */
 interface Accumulator {
   texts: unknown[];
-  /** Names and ids of the states that they are for. */
   wantedBy: unknown[];
 }
 

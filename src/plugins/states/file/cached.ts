@@ -14,7 +14,6 @@ const LOCAL = ["", "file"];
 const localFile = (context: StateContext, name: string) =>
   realPath(context.runtime, expandUser(context.runtime, localPath(name)));
 
-/** A file that is to be in the cache. */
 interface Wanted {
   context: StateContext;
   name: string;

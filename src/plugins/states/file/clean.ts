@@ -6,7 +6,6 @@ import { remove } from "../../modules/file/tree.ts";
 import { chosenBy } from "./patterns.ts";
 import { recurseFiles } from "./recurse_files.ts";
 
-/** Everything at and below a path. */
 function* below(context: StateContext, path: string): Generator<string> {
   yield path;
   for (const walked of walk(context.runtime.fs, path)) {

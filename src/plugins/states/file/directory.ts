@@ -42,7 +42,6 @@ function recursed(value: unknown): Recursed | string {
   return words;
 }
 
-/** A managed directory. */
 interface Plan {
   context: StateContext;
   name: string;
@@ -169,7 +168,6 @@ function apart(
   return changes;
 }
 
-/** What would change. */
 async function check(plan: Plan): Promise<Pick<FileReturn, "result" | "comment" | "changes">> {
   const { context, name, args, walked } = plan;
   const changes: Record<string, Args> = {};

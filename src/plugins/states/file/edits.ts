@@ -9,7 +9,6 @@ import { managed } from "./managed.ts";
 import { failed, type FileReturn, namedPath, unusableFile } from "./ret.ts";
 import { pairedSources, templateTexts } from "./texts.ts";
 
-/** What a function that edits a file returned, as a return. */
 function reported(context: StateContext, ret: FileReturn, changes: unknown, inTest: string): FileReturn {
   if (!truthy(changes)) return Object.assign(ret, { result: true, comment: "No changes needed to be made" });
   ret.changes.diff = changes;
@@ -22,7 +21,6 @@ function reported(context: StateContext, ret: FileReturn, changes: unknown, inTe
 /** Modes of `file.line` that need no content. */
 const WITHOUT_CONTENT = ["delete"];
 
-/** `file.line`: one line of a file. */
 export async function line(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, ret, refused } = namedPath(context, "line", args.name);
   if (refused !== undefined) return refused;

@@ -94,7 +94,6 @@ export async function hardlink(context: StateContext, args: Args): Promise<State
   return ret;
 }
 
-/** A link as a state wants it. */
 interface WantedLink {
   name: string;
   target: string;

@@ -42,7 +42,6 @@ export function missingOwners(context: JobContext, user: unknown, group: unknown
 /** Complaints as one comment. */
 export const joinedErrors = (errors: readonly string[]): string => errors.join(". ") + (errors.length > 1 ? "." : "");
 
-/** User and group of a link itself. */
 export function linkOwner(context: JobContext, path: string): { user: unknown; group: unknown } {
   const { user, group } = stats(context, path, null, false);
   return { user, group };

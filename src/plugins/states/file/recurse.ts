@@ -97,7 +97,6 @@ async function manageTree(plan: Plan): Promise<StateReturn> {
   return ret;
 }
 
-/** Adds the return of one path to that of the whole. */
 function merge({ ret, comments }: Plan, path: string, one: Pick<StateReturn, "result" | "comment" | "changes">): void {
   if (one.result === false || ret.result === true) ret.result = one.result;
   if (one.result !== true && truthy(one.comment)) {

@@ -21,11 +21,9 @@ export const newRet = (name: unknown, result: boolean | null = true): FileReturn
 /** The same with the comment before the result: returns are shown in their own order of keys. */
 export const commentFirst = (name: unknown, comment = ""): FileReturn => ({ name, changes: {}, comment, result: true });
 
-/** The same return, failed with a comment. */
 export const failed = (ret: FileReturn, comment: string): FileReturn => Object.assign(ret, { result: false, comment });
 
 export interface NamedPath {
-  /** The path, with `~` expanded. */
   name: string;
   ret: FileReturn;
   /** The failed return if the name cannot be used. */

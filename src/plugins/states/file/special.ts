@@ -48,7 +48,6 @@ export async function mknod(context: StateContext, args: Args): Promise<StateRet
   return done as unknown as StateReturn;
 }
 
-/** The encoded data that a state names. */
 function encodedData(context: StateContext, { encoded_data: data, contents_pillar: path }: Args): unknown {
   if (!truthy(data) && !truthy(path)) {
     throw new CommandExecutionError("Specify either the 'encoded_data' or 'contents_pillar' argument.");

@@ -50,7 +50,6 @@ function* deepestFirst(
 }
 
 const DAY_MS = 86_400_000;
-/** The number of a local day. */
 const dayOf = (ms: number) => {
   const date = new Date(ms);
   return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS);

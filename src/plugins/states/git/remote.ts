@@ -1,7 +1,6 @@
 import { str, truthy } from "../../../language/python/values.ts";
 import { type Repository, shortSha } from "./repository.ts";
 
-/** What is wanted of the remote repository. */
 export interface RemoteRevision {
   /** `HEAD`, or the name or commit that was asked for. */
   rev: string;
@@ -10,7 +9,6 @@ export interface RemoteRevision {
   kind: "sha1" | "branch" | "tag" | undefined;
   /** The branch that is to be tracked; null: leave it, false: none. */
   upstream: string | null | false;
-  /** In words. */
   place: string;
   defaultBranch: string | undefined;
   hasHead: boolean;
@@ -81,7 +79,6 @@ export async function remoteRevision(repository: Repository): Promise<RemoteRevi
   };
 }
 
-/** True if a commit of ours is the one that is wanted. */
 export function sameRevision(ours: string | undefined, { commit, kind }: RemoteRevision): boolean {
   if (ours === undefined || commit === undefined) return ours === commit;
   return kind === "sha1" ? ours.startsWith(commit) : ours === commit;

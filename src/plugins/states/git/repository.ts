@@ -51,7 +51,6 @@ export class Repository {
     return (error) => this.fail(words + textOf(error));
   }
 
-  /** Calls `git.<fun>` on the repository. */
   call(fun: string, more: Values = {}): Promise<unknown> {
     const { user, password, output_encoding } = this.args;
     return this.context.call(`git.${fun}`, [this.target], { user, password, output_encoding, ...more });

@@ -21,7 +21,6 @@ interface Standing {
   /** HEAD is what is wanted. */
   matches: boolean;
   dirty: boolean;
-  /** The wanted commit is here already. */
   hasCommit: boolean;
 }
 

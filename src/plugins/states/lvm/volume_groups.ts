@@ -53,7 +53,6 @@ async function groupOf(context: StateContext, device: string): Promise<string | 
 /** How LVM calls the group of a volume that is in none. */
 const ORPHANS = ["", "#orphans_lvm2"];
 
-/** Sees that the devices are in a group that exists. */
 async function extend(context: StateContext, name: unknown, devices: readonly string[]): Promise<StateReturn> {
   const lines = [`Volume Group ${str(name)} already present`];
   const changes: Record<string, string> = {};

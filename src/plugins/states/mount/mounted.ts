@@ -13,7 +13,6 @@ type Active = Record<string, ActiveMount>;
 /** As the system writes a path with blanks. */
 const escaped = (path: string) => path.replaceAll(" ", "\\040");
 
-/** One mount as it is looked at and changed. */
 interface Mount {
   name: string;
   realName: string;

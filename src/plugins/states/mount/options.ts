@@ -2,7 +2,6 @@ import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 
-/** What `mount.active` says of one mount point. */
 export interface ActiveMount {
   device: string;
   opts: string[];
@@ -50,7 +49,6 @@ async function withNumber(context: StateContext, option: string): Promise<string
 export interface ShownOptions {
   /** Those that a mount should have and has not. */
   missing: string[];
-  /** The last that was looked at. */
   last: string;
 }
 

@@ -12,7 +12,6 @@ export const difference = (old: unknown, now: unknown): string =>
 
 type Keyword = Record<string, unknown>;
 
-/** An interface, as the state sees it. */
 interface Wanted {
   name: unknown;
   kind: string;

@@ -42,7 +42,6 @@ type Versions = Map<string, string>;
 interface Wanted {
   /** Empty if it is not known. */
   name: string;
-  /** As the state names it. */
   text: string;
   specifiers: Specifier[];
 }

@@ -72,7 +72,6 @@ async function locksOf(context: StateContext): Promise<{ locks: Map<string, Lock
 const NO_LIST = "No any function to get the list of held packages available.\n" +
   "Check if the package manager supports package locking.";
 
-/** Name and version of an item of `pkgs`. */
 function itemOf(item: unknown): { name: string; version: string | null } {
   if (!isMap(item)) return { name: str(item), version: null };
   const [name, version] = entriesOf(item)[0]!;

@@ -52,7 +52,6 @@ export async function verifyInstall(
   return { there, missing };
 }
 
-/** The return of a dry run. */
 function dryRun(request: Request, { targets, unpurge, reinstall, altered }: Plan): StateReturn {
   const comments: string[] = [];
   const changes: Record<string, unknown> = {};

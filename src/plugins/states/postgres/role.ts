@@ -26,7 +26,6 @@ async function serverTime(context: StateContext, args: Args): Promise<unknown> {
   return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(time) ? time : null;
 }
 
-/** What is to be changed on a role that is there. */
 async function roleChanges(
   context: StateContext,
   args: Args,
@@ -49,7 +48,6 @@ async function roleChanges(
   return changes;
 }
 
-/** The state `present` of a user or a group. */
 export async function rolePresent(context: StateContext, args: Args, kind: "user" | "group"): Promise<StateReturn> {
   const { name, refresh_password: refresh } = args;
   const { crypto } = context.runtime;

@@ -2,7 +2,6 @@
 import type { StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, lookup, repr, str, truthy } from "../../../language/python/values.ts";
 
-/** The part of one minion. */
 export interface MinionPart {
   id: string;
   /** Undefined if it did not return. */

@@ -40,7 +40,6 @@ async function runWheel(context: StateContext, { name, kwargs }: Args): Promise<
   return resultOf(name, "Wheel", await context.call("saltutil.wheel", [name], keywords));
 }
 
-/** A list of maps as one map. */
 function repacked(config: unknown): Map<string, unknown> {
   const maps = Array.isArray(config) ? config.filter(isMap) : isMap(config) ? [config] : [];
   return new Map(maps.flatMap((map) => entriesOf(map)).map(([key, value]) => [str(key), value]));

@@ -13,7 +13,6 @@ function called({ highstate, top, sls }: Args): { fun: string; arg: unknown[] } 
   return undefined;
 }
 
-/** The keyword arguments of that function. */
 function keywordsOf({ test: isDry }: StateContext, args: Args): Record<string, unknown> {
   const keywords: Record<string, unknown> = {};
   if (args.test !== null || isDry) keywords.test = args.test ?? isDry;

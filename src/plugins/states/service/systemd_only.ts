@@ -3,7 +3,6 @@ import { isDirectory } from "../../linux/paths.ts";
 
 const ARGUMENTS = ["no_block", "unmask", "unmask_runtime"] as const;
 
-/** True if systemd started this host. */
 export const isSystemd = (context: Pick<Context, "runtime">): boolean =>
   isDirectory(context.runtime.fs, "/run/systemd/system");
 

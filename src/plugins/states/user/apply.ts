@@ -8,7 +8,6 @@ import { AGES, changesTo, type ShadowInfo, type UserChanges, type UserInfo } fro
 /** What stands in the place of a hash. */
 export const REDACTED = "XXX-REDACTED-XXX";
 
-/** The mode of a home directory. */
 const HOME_MODE = 0o755;
 
 async function setPassword(context: StateContext, { name, password }: Args, changes: UserChanges) {
@@ -113,7 +112,6 @@ async function setShadow(context: StateContext, args: Args, ret: StateReturn): P
   }
 }
 
-/** Makes a user. */
 export async function create(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, groups, optional_groups: optional } = args;
   const all = truthy(optional) ? [...(groups ?? []) as unknown[], ...optional as unknown[]] : groups;

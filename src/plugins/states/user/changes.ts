@@ -8,7 +8,6 @@ import { hasFunction } from "../outcome.ts";
 /** What of a user is not as it shall be: attribute → wanted value. */
 export type UserChanges = Map<string, unknown>;
 
-/** What `user.info` says. */
 export interface UserInfo {
   uid: number;
   gid: number;

@@ -18,7 +18,6 @@ const USUAL = { valid: 365, remaining: 90 };
 /** Changes for which the certificate itself can stay. */
 const ENCODED_ONLY = ["additional_certs", "encoding", "pkcs12_friendlyname"];
 
-/** The arguments of the certificate, by their names. */
 const OWN = [
   "signing_private_key",
   "signing_private_key_passphrase",

@@ -8,7 +8,6 @@ import { keepBackup } from "../../modules/file/backup.ts";
 import { managed } from "../file/managed.ts";
 import { outcome } from "../outcome.ts";
 
-/** Arguments that are those of `file.managed`. */
 const FILE_ARGUMENTS = [
   "user",
   "group",
@@ -31,7 +30,6 @@ const FILE_ARGUMENTS = [
   "win_perms_reset",
 ];
 
-/** Arguments of the file, and those of what is in it. */
 export function splitArguments(kwargs: Args): { file: Args; others: Args } {
   const split = { file: { show_changes: false } as Args, others: {} as Args };
   for (const [name, value] of Object.entries(kwargs)) {
@@ -54,7 +52,6 @@ export interface Found {
   isLink: boolean;
 }
 
-/** What is to be changed. */
 export interface Check {
   changes: Args;
   /** It could be read: what is made anew is recreated. */
@@ -63,13 +60,11 @@ export interface Check {
   recreated?: boolean;
 }
 
-/** A file whose content is made, and how. */
 export interface ManagedContent {
   /** `certificate`: for comments. */
   what: string;
   file: Args;
   encoding: string;
-  /** True if this encoding is text. */
   isText: boolean;
   /** Throws if the arguments make no sense. */
   verify?(): void;
@@ -80,7 +75,6 @@ export interface ManagedContent {
   make(changes: Args): Promise<string>;
 }
 
-/** `file.managed` of that file. */
 async function fileManaged(context: StateContext, name: string, given: Args, test = false): Promise<StateReturn> {
   const dry = Object.create(context, {
     test: { value: true },

@@ -24,7 +24,6 @@ const REFUSALS = {
 interface Current {
   key?: PrivateKey;
   encoding?: KeyEncoding;
-  /** The passphrase is another. */
   isOther?: boolean;
   /** It is no private key. */
   isNone?: boolean;

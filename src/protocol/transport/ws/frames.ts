@@ -4,7 +4,6 @@ import { PausableReader } from "../../../runtime/pausable_reader.ts";
 
 /* Frames of RFC 6455, section 5: `FIN·opcode[1] MASK·length[1, 3 or 9] mask[0 or 4] payload`. */
 
-/** The kinds of frames. */
 export const OPCODE = { CONTINUATION: 0, TEXT: 1, BINARY: 2, CLOSE: 8, PING: 9, PONG: 10 } as const;
 
 /** The most bytes of a control frame's payload. */
@@ -66,7 +65,6 @@ export interface WsFrameLimits {
 export interface WsFrameSink {
   /** Called with a message, which may be a view of the chunk given to `push`. */
   onMessage(message: Uint8Array): void;
-  /** Called with a control frame. */
   onControl(opcode: number, payload: Uint8Array): void;
 }
 
@@ -81,7 +79,6 @@ export class WsFrameReader extends PausableReader {
   #final = true;
   #length = 0;
   readonly #mask = new Uint8Array(4);
-  /** The incomplete payload of a frame. */
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
   /** Payloads of earlier frames of a message in several frames. */

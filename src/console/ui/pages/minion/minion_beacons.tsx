@@ -62,7 +62,6 @@ const BEACONS: EntryKind<BeaconEntry, Found> = {
   }),
 };
 
-/** The beacons of a minion. */
 export function MinionBeacons({ id }: { id: string }) {
   return <MinionEntries id={id} kind={BEACONS} />;
 }

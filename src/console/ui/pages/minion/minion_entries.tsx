@@ -15,7 +15,6 @@ function FormEnd(
     /** Why the form cannot be sent yet; undefined if it can. */
     problem: string | undefined;
     busy: boolean;
-    /** The label of the button that sends the form. */
     label: string;
     onClose(): void;
     dismiss?: string;
@@ -39,7 +38,6 @@ export interface Entry {
   enabled: boolean;
 }
 
-/** The entries of a minion. */
 interface FoundEntries<One extends Entry> {
   /** True if the schedule, or the beacons, are enabled. */
   enabled: boolean;
@@ -67,7 +65,6 @@ export interface EntryFormProps<One extends Entry> {
   onClose(): void;
 }
 
-/** The differences between the kinds of entries. */
 export interface EntryKind<One extends Entry, Found extends FoundEntries<One>> {
   /** The execution module that changes entries, with `enable`, `disable` and `delete`. */
   module: string;
@@ -164,7 +161,6 @@ export function EntryCells(
   { entry: { name, enabled }, busy, functions: [enable, disable], onTell }: {
     entry: Entry;
     busy: boolean;
-    /** The functions that switch the entry on and off. */
     functions: [enable: string, disable: string];
     onTell: Tell;
   },
@@ -219,7 +215,6 @@ export function EntryActions<One extends Entry>(
   );
 }
 
-/** A dialog with the form for one entry. */
 export function EntryDialog(
   { title, isNew, problem, save, onDelete, onClose, children }: {
     title: string;
@@ -229,7 +224,6 @@ export function EntryDialog(
     save(): Promise<unknown>;
     onDelete(): void;
     onClose(): void;
-    /** The fields. */
     children: ComponentChildren;
   },
 ) {

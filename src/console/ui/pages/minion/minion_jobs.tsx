@@ -8,7 +8,6 @@ import { ExportMenu } from "../../parts/export_menu.tsx";
 import { useStore } from "../../store/store_context.ts";
 import { JobList } from "../job_list.tsx";
 
-/** The recorded jobs with a minion as a target. */
 export function MinionJobs({ id }: { id: string }) {
   const store = useStore();
   const { fleet, history } = store;

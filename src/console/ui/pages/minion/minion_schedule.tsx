@@ -49,7 +49,6 @@ const SCHEDULE: EntryKind<ScheduleEntry, Found> = {
   }),
 };
 
-/** The scheduled jobs of a minion. */
 export function MinionSchedule({ id }: { id: string }) {
   return <MinionEntries id={id} kind={SCHEDULE} />;
 }

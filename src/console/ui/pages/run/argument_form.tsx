@@ -9,10 +9,8 @@ interface FormProps {
   onChange(filled: Filled): void;
 }
 
-/** The fields for the arguments of a function. */
 export function ArgumentForm(
   { form, filled, problems, onChange }: FormProps & {
-    /** The problems by the name of the field. */
     problems: Record<string, string>;
   },
 ) {
@@ -94,7 +92,6 @@ function ExtraFields({ form, filled, onChange }: FormProps) {
   );
 }
 
-/** Keyword arguments of any name. */
 function KeywordFields({ form, filled, onChange }: FormProps) {
   const set = (named: Filled["named"]) => onChange({ ...filled, named });
   const change = (at: number, changed: Partial<Filled["named"][number]>) =>

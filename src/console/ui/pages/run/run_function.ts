@@ -5,7 +5,6 @@ import type { Store } from "../../store/store.ts";
 import { chosenAtRandom, type RunOptions } from "../../../run_options.ts";
 import type { Where } from "../../../saved.ts";
 
-/** The command in the form. */
 export interface Command {
   where: Where;
   target: TargetValue;

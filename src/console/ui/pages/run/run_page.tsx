@@ -206,7 +206,6 @@ function PingAnswers({ answers }: { answers: Record<string, unknown> }) {
 function FunctionStep(
   { fun, names, hint, doc, onFun, menu }: {
     fun: string;
-    /** The menu beside the field. */
     menu: ComponentChildren;
     names: readonly string[] | undefined;
     hint: string;
@@ -289,7 +288,6 @@ function ConfirmRun(
   { fun, reason, line, target, onConfirm, onClose }: {
     fun: string;
     reason: string;
-    /** The command line of the run. */
     line: string;
     /** The target; undefined for functions of the master. */
     target: { tgt: string; preview: Preview; count: string } | undefined;

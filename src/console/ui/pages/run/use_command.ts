@@ -50,7 +50,6 @@ export function useCommand(store: Store) {
       setFilled(EMPTY);
     },
     names,
-    /** The hint below the name of the function. */
     hint: problem ?? functionsHint(names, onMinions, example, store.fleet.known.value || !store.fleet.ready.value),
     doc,
     form,
@@ -62,14 +61,12 @@ export function useCommand(store: Store) {
     kwarg,
     options,
     setOptions,
-    /** The problems of the options, by name. */
     optionsWrong,
     matched,
     isDry: kwarg.test === true,
     setDry: (on: boolean) => setFilled(withTest(form, filled, on)),
     /** Why the function probably does not exist, with similar names; undefined if the function is known. */
     unknown: unknownFunction(fun, names, onMinions ? example : undefined),
-    /** The problems of the arguments, by the name of the field. */
     problems,
     /** True if the command can be run. */
     complete: fun !== "" && Object.keys(problems).length === 0 && Object.keys(optionsWrong).length === 0 &&

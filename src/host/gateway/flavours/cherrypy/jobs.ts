@@ -27,7 +27,6 @@ function pageOfJobs(jobs: unknown, query: URLSearchParams): unknown {
   return new Map(rows.slice(0, most === Infinity ? undefined : most));
 }
 
-/** `GET /`. */
 export const welcome = (): Answer => ({ value: { return: "Welcome", clients: CLIENT_NAMES } });
 
 /** `POST /`: runs commands with the session's token. */
@@ -41,7 +40,6 @@ export async function runWithCredentials(call: Call): Promise<Answer> {
   return await run(call);
 }
 
-/** `GET /minions`: the grains of minions. */
 export async function grainsOfMinions(call: Call): Promise<Answer> {
   const tgt = call.params.mid ?? call.query.get("mid") ?? "*";
   return { value: { return: await runAll(call, [{ client: "local", tgt, fun: "grains.items" }]) } };

@@ -1,4 +1,3 @@
-/** `/keys`: the keys of minions, and a pair for a new one. */
 import { isMinionId } from "../../../../base/minion_id.ts";
 import { lowstates } from "../../commands/lowstate.ts";
 import { runAll } from "../../commands/run_lowstate.ts";

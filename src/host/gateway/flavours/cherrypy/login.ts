@@ -23,13 +23,11 @@ function credentialsFrom(data: Record<string, unknown>): Credentials {
   );
 }
 
-/** `GET /login`. */
 export function loginHint(call: Call): Answer {
   call.headers["Www-Authenticate"] = "Session";
   return { value: { status: null, return: "Please log in" } };
 }
 
-/** `POST /login`. */
 export async function logIn(call: Call): Promise<Answer> {
   const given = loginOf(call.body.data);
   call.user = typeof given.username === "string" ? given.username : undefined;

@@ -35,7 +35,6 @@ async function eventSocket(call: Call): Promise<Answer> {
 /** The `Allow` header of routes for which Salt's servers list methods that the routes do not have. */
 const STANDARD = "GET, HEAD, POST";
 
-/** The routes, in the order in which they are matched. */
 export function cherrypyRoutes(settings: GatewaySettings): Route[] {
   return [
     { path: "/", auth: "own", methods: { GET: WELCOME, POST: SESSION_RUN } },

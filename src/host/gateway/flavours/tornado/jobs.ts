@@ -16,7 +16,6 @@ interface Result {
 
 const REFUSED: Result = { value: "Failed to authenticate", refused: true };
 
-/** The clients of this server. */
 const CLIENTS: Record<string, (low: Low, context: LowContext) => Promise<unknown>> = {
   local: localOfPresent,
   local_async: publishLocal,
@@ -31,7 +30,6 @@ const CLIENTS: Record<string, (low: Low, context: LowContext) => Promise<unknown
   runner_async: startRunner,
 };
 
-/** `GET /`. */
 export const welcome = (): Answer => ({ value: { clients: Object.keys(CLIENTS), return: "Welcome" } });
 
 /** `POST /`: runs commands with the session's token. */
@@ -43,7 +41,6 @@ export async function runWithCredentials(call: Call): Promise<Answer> {
   throw new HttpError(400, "Lowstates must be a list");
 }
 
-/** `GET /minions`: the grains of minions. */
 export function grainsOfMinions(call: Call): Promise<Answer> {
   return runEach(call, [{ client: "local", tgt: call.params.mid ?? "*", fun: "grains.items" }]);
 }

@@ -8,14 +8,12 @@ import { mayUseCookie } from "../../requests/own_page.ts";
 import type { Answer } from "../../requests/route.ts";
 import { HttpError } from "../../wire/errors.ts";
 
-/** `GET /login`. */
 export function loginHint(call: Call): Answer {
   call.status = 401;
   call.headers["Www-Authenticate"] = "Session";
   return { value: { status: "401 Unauthorized", return: "Please log in" } };
 }
 
-/** `POST /login`. */
 export async function logIn(call: Call): Promise<Answer> {
   const { backend, services: { settings }, body: { data } } = call;
   // Salt's servers fail on a login without a body. An unexpected error makes the same answer.

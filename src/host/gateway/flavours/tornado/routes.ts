@@ -8,7 +8,6 @@ import { eventSocket, summarySocket } from "./event_socket.ts";
 import { grainsOfMinions, jobs, run, runWithCredentials, startJobs, welcome } from "./jobs.ts";
 import { logIn, loginHint } from "./login.ts";
 
-/** The routes, in the order in which they are matched. */
 export function tornadoRoutes(settings: GatewaySettings): Route[] {
   return [
     ...COMMAND_ROUTES,

@@ -65,7 +65,6 @@ function ofTwo(name: string, { sets, lists }: Joined): Filter {
 
 const items = (value: unknown) => Array.from(iterate(value));
 
-/** A function for `item in value`, for many items. */
 function within(value: unknown): (item: unknown) => boolean {
   const texts = Array.isArray(value) ? new Set(value.filter((one) => typeof one === "string")) : undefined;
   return (item) => typeof item === "string" && texts !== undefined ? texts.has(item) : contains(value, item) as boolean;

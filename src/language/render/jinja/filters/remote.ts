@@ -40,10 +40,8 @@ async function dnsCheck(on: RemoteHost, name: string, port: number, ipv6: unknow
   return first.includes(":") ? `[${first}]` : first;
 }
 
-/** The names of the first parameters of a query. */
 const QUERY_PARAMETERS = ["method", "params", "data"];
 
-/** What `http.query` returns for a URL. */
 function httpQuery(run: Run, url: unknown, args: readonly unknown[], keywords: ReadonlyMap<string, unknown>): unknown {
   const salt = run.globals.get("salt");
   if (!(salt instanceof SaltFunctions)) {
