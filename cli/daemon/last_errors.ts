@@ -14,9 +14,7 @@ export interface LastError {
   count: number;
 }
 
-/**
- * The last errors in a daemon's log, each message once. Only constant texts are kept, without the values of fields.
- */
+/** The last errors in a daemon's log, each message once. Only constant texts are kept, without the values of fields. */
 export class LastErrors {
   readonly #now: () => number;
   readonly #errors = new Map<string, LastError>();

@@ -29,9 +29,7 @@ const LEVELS = ["log_level", "log_level_logfile", "log_granular_levels"];
 /** Options that the program sets, not the files. */
 const OWN = new Set(["conf_file", "id", "__sdb"]);
 
-/**
- * Listens for SIGHUP from the start. A signal before the daemon runs takes effect when it runs.
- */
+/** Listens for SIGHUP from the start. A signal before the daemon runs takes effect when it runs. */
 export class Reloads {
   readonly #off: () => void;
   /** The running daemon and its configuration as in the files; undefined before the start. */

@@ -43,9 +43,7 @@ export interface HttpPeer {
   known(): void;
 }
 
-/**
- * Answers a request; MUST NOT throw. The request's signal aborts when the client disconnects before the response is complete.
- */
+/** Answers a request; MUST NOT throw. The request's signal aborts when the client disconnects before the response is complete. */
 export type HttpHandler = (request: Request, peer: HttpPeer) => Response | Promise<Response>;
 
 /** A certificate with its key, as PEM; the certificate may be followed by its chain. */

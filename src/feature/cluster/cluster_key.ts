@@ -8,17 +8,6 @@ const SHA256 = 32;
 /**
  * The keys with which the masters of a cluster seal data for each other. They are derived (HKDF, RFC 5869) from the private key that
  * all these masters have (`master.pem`) and the name of the cluster. Each purpose has a separate key.
- *
- * @example
- * ```ts
- * import type { RsaPrivateKey } from "../../runtime/crypto.ts";
- * import type { Crypto } from "../../runtime/crypto.ts";
- * import { ClusterKey } from "./cluster_key.ts";
- *
- * export function sealRecord(crypto: Crypto, masterKey: RsaPrivateKey, bytes: Uint8Array): Uint8Array {
- *   return new ClusterKey(crypto, masterKey, "default").crypticle("records").seal(bytes);
- * }
- * ```
  */
 export class ClusterKey {
   readonly #crypto: Crypto;

@@ -13,23 +13,7 @@ interface Stream {
   readers: Set<() => void>;
 }
 
-/**
- * A server for buses within one process: the reference implementation of {@link BusWire}. Its wires can be cut and restored.
- *
- * @example
- * ```ts
- * import type { Clock } from "../../base/async/clock.ts";
- * import { MemoryBroker } from "./memory_wire.ts";
- *
- * export function masterAlone(clock: Clock) {
- *   const broker = new MemoryBroker(clock);
- *   const wire = broker.wire();
- *   // Its master is alone from now on
- *   broker.cut(wire);
- *   return wire;
- * }
- * ```
- */
+/** A server for buses within one process: the reference implementation of {@link BusWire}. Its wires can be cut and restored. */
 export class MemoryBroker {
   readonly #clock: Clock;
   readonly #wires = new Set<MemoryWire>();

@@ -98,19 +98,6 @@ const UNKNOWN = "-unknown";
  * Keeps files of this master and records of the storage equal: changes of other masters are downloaded, changes of this master are
  * uploaded, and if both have changed the same name, {@link MirroredFiles.merge} decides. A record that is missing from a new or
  * restored storage does not count as removed: such a storage is filled again.
- *
- * @example
- * ```ts
- * import { Mirror, type MirrorOptions } from "./mirror.ts";
- * import { mirroredKeys } from "./mirrored_files.ts";
- *
- * export async function mirrorKeys(options: Omit<MirrorOptions, "files">, pkiDir: string): Promise<Mirror> {
- *   const mirror = new Mirror({ ...options, files: mirroredKeys(options.fs, pkiDir) });
- *   // Again after each change here, when the bus tells of one elsewhere, and each second
- *   await mirror.sync();
- *   return mirror;
- * }
- * ```
  */
 export class Mirror {
   readonly #options: MirrorOptions;

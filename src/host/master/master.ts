@@ -61,9 +61,7 @@ const STOP_MS = 10_000;
 /** The most targets of a small job, whose caller waits for the answer: requests of its minions go before those of a large job. */
 const SMALL_JOB = 20;
 
-/**
- * A running master.
- */
+/** A running master. */
 export interface Master extends AsyncDisposable {
   /** The present configuration. */
   readonly opts: MasterOpts;

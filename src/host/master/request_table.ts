@@ -52,9 +52,7 @@ function masterTops({ tops }: MasterServices, { opts }: Load, minion: string | u
   return minion === undefined ? {} : tops.of(minion, isRecord(opts) ? opts : {});
 }
 
-/**
- * Clear commands. Each authenticates its caller by the credentials in its load: nothing else proves who sent it.
- */
+/** Clear commands. Each authenticates its caller by the credentials in its load: nothing else proves who sent it. */
 export const CLEAR_COMMANDS: Record<string, Command> = {
   ping: (_services, load) => load,
   publish,

@@ -95,9 +95,7 @@ export interface MinionOptions {
   onRejected?(error: RejectedError): void;
 }
 
-/**
- * A running minion.
- */
+/** A running minion. */
 export interface Minion extends AsyncDisposable {
   /** The minion's id. */
   readonly id: string;

@@ -6,9 +6,7 @@ import { type AnyMap, entriesOf, isMap, lookup, str, typeName } from "../../lang
 /** Characters that are shown of a reply that is no pillar. */
 const MAX_SHOWN_CHARACTERS = 500;
 
-/**
- * Compiles a pillar without a master, from the files of the minion itself.
- */
+/** Compiles a pillar without a master, from the files of the minion itself. */
 export type OwnPillar = (
   request: PillarCall & { id: string; grains: Record<string, unknown>; extraMinionData: Record<string, unknown> },
 ) => Promise<AnyMap>;

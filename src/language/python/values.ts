@@ -253,9 +253,7 @@ export function bytesRepr(bytes: Uint8Array): string {
   return single && !double ? `b"${body}"` : `b'${body.replaceAll("'", "\\'")}'`;
 }
 
-/**
- * Python's `repr()` of a value. A container that contains itself is written `[...]` or `{...}` there.
- */
+/** Python's `repr()` of a value. A container that contains itself is written `[...]` or `{...}` there. */
 export function repr(value: unknown): string {
   return write(value, []);
 }

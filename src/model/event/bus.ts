@@ -173,8 +173,6 @@ export interface BusAddresses {
   pub: SocketAddress;
   /** Programs that fire events connect here. */
   pull: SocketAddress;
-  /**
-   * Brine listeners connect here: a socket that real Salt does not have, on which the framing is never in doubt.
-   */
+  /** Brine listeners connect here: a socket that real Salt does not have, on which the framing is never in doubt. */
   own?: SocketAddress;
 }

@@ -10,9 +10,7 @@ type GrainsContext = Parameters<GrainsFunction>[0] & { grains: Record<string, un
 /** Gathers the grains of one file, given the grains before. */
 export type CustomGrains = (context: GrainsContext) => Promise<Record<string, unknown>>;
 
-/**
- * Custom grains by file name. Each function of a file returns a map; later functions override grains of earlier ones.
- */
+/** Custom grains by file name. Each function of a file returns a map; later functions override grains of earlier ones. */
 export function customGrains(place: CustomPlace): Map<string, CustomGrains> {
   const { usable, foreign } = customFilesOf(place, "grains");
   logForeign(place, "grains", foreign);

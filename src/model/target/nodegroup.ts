@@ -23,14 +23,6 @@ export function expandNodegroup(name: string, nodegroups: Record<string, unknown
  * compound target becomes the words of that group. Other targets are returned unchanged.
  *
  * @param onEmpty called with the name of each group without words; may throw
- *
- * @example
- * ```ts
- * import { inlineNodegroups } from "./nodegroup.ts";
- *
- * inlineNodegroups({ tgt: "N@web and G@os:Debian", tgt_type: "compound" }, { web: "L@web1,web2" });
- * // { tgt: "L@web1,web2 and G@os:Debian", tgt_type: "compound" }
- * ```
  */
 export function inlineNodegroups<T extends string | string[]>(
   { tgt, tgt_type }: { tgt: T; tgt_type: string },

@@ -53,17 +53,6 @@ export interface MemoryLedgerStorage extends LedgerStorage {
 
 /**
  * What masters share, in one process: the reference for the contract of {@link LedgerStorage}, and for tests with several masters.
- *
- * @example
- * ```ts
- * import type { Clock } from "../../base/async/clock.ts";
- * import { MemoryLedger } from "./memory.ts";
- *
- * export function storagesOfTwoMasters(clock: Clock) {
- *   const shared = new MemoryLedger(clock);
- *   return [shared.open(), shared.open()];
- * }
- * ```
  */
 export class MemoryLedger {
   readonly clock: Pick<Clock, "now" | "elapsed">;

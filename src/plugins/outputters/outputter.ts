@@ -1,6 +1,4 @@
-/**
- * The options of outputters, with their names in Salt's configuration. Unknown ones may be present.
- */
+/** The options of outputters, with their names in Salt's configuration. Unknown ones may be present. */
 export interface OutputOptions {
   /** Use colours: decided by the program from `--force-color`, `--no-color` and whether stdout is a terminal. */
   color?: boolean;

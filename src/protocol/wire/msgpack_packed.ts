@@ -37,9 +37,7 @@ export function unpack(packed: Packed, mode: Mode, options: Omit<DecodeOptions, 
 /** The size of a str's header in bytes, by its first byte; 0 for other types. */
 const STR_HEADERS = Uint8Array.from({ length: 256 }, (_, type) => kindOf(type) === STR ? 1 + widthOf(type) : 0);
 
-/**
- * Walks packed bytes and finds each str that is not valid UTF-8. Keeps no list: there may be nearly as many as bytes.
- */
+/** Walks packed bytes and finds each str that is not valid UTF-8. Keeps no list: there may be nearly as many as bytes. */
 abstract class TextChecker extends Reader {
   protected abstract offence(header: number, start: number, end: number): void;
 

@@ -73,9 +73,7 @@ interface Extent {
 /** The most targets whose rows are kept. */
 const MAX_KEPT = 200;
 
-/**
- * The rows of a list of returns. For all targets the number of rows is computed; the rows themselves only for drawn targets.
- */
+/** The rows of a list of returns. For all targets the number of rows is computed; the rows themselves only for drawn targets. */
 function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) {
   const few = job.size <= FEW;
   const drawn = useRef(new Map<string, { version: number; folding: unknown; rows: TreeRow[] }>());

@@ -203,9 +203,7 @@ export class FailedAttempts {
     ];
   }
 
-  /**
-   * The key of a user's name. The case is ignored, as some directories do. A name can have any length, so its MAC is used.
-   */
+  /** The key of a user's name. The case is ignored, as some directories do. A name can have any length, so its MAC is used. */
   #nameOf(user: string): string {
     return this.#mac(user.normalize("NFKC").trim().toLowerCase());
   }

@@ -5,14 +5,6 @@ const MAX_RETURNS = 50_000;
  * Remembers the returns whose events a master has fired. The same event can come in two ways: late, from the master that has stored the
  * return, and from the storage, where the return was looked up because the event was late. It remembers the latest fifty to a hundred
  * thousand returns.
- *
- * @example
- * ```ts
- * import { ToldReturns } from "./told_returns.ts";
- *
- * const told = new ToldReturns();
- * console.log(told.add("20261124021500000000", "web1"), told.add("20261124021500000000", "web1")); // true false
- * ```
  */
 export class ToldReturns {
   readonly #most: number;

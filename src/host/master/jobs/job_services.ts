@@ -50,9 +50,7 @@ export interface JobServices {
   send(load: Record<string, unknown>, minions: readonly string[]): void;
 }
 
-/**
- * Saves a publication where minions save their returns.
- */
+/** Saves a publication where minions save their returns. */
 export type ExtJobCache = (jid: string, load: Record<string, unknown>, minions: readonly string[]) => Promise<void>;
 
 /** Why a return was refused. */

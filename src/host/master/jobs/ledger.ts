@@ -78,9 +78,7 @@ export interface LedgerOptions extends JobTimes {
   syndics: Pick<Syndics, "ids" | "isReporting">;
   /** Publishes a job to minions. */
   send(load: JobLoad, ids: readonly string[]): void;
-  /**
-   * Publishes `saltutil.find_job` for a job; its returns are passed to {@link Ledger.foundJob}. False if that failed.
-   */
+  /** Publishes `saltutil.find_job` for a job; its returns are passed to {@link Ledger.foundJob}. False if that failed. */
   ask(jid: string, ids: readonly string[]): Promise<boolean>;
   /** Resolves once all saves so far are durable; rejects if they were not kept. */
   durable(): Promise<void>;

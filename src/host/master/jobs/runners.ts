@@ -1,9 +1,7 @@
 /** What runs runners, as a master sees it. */
 import type { Load } from "../load.ts";
 
-/**
- * A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names.
- */
+/** A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names. */
 export interface RunnerJob {
   /** The runner function, such as `"manage.up"`. */
   fun: string;
@@ -15,9 +13,7 @@ export interface RunnerJob {
   user: string;
 }
 
-/**
- * How the process of a runner ended.
- */
+/** How the process of a runner ended. */
 export interface RunnerEnd {
   /** How the process ended: `exit code 0`, `signal SIGKILL`. */
   status: string;
@@ -25,9 +21,7 @@ export interface RunnerEnd {
   printed: string;
 }
 
-/**
- * Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus.
- */
+/** Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus. */
 export interface Runners {
   /**
    * Runs a runner to its end.

@@ -36,9 +36,7 @@ import { KeyRotations } from "./minion_key_rotations.ts";
  */
 export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
 
-/**
- * What an operator can do with keys.
- */
+/** What an operator can do with keys. */
 export type KeyAction = "accept" | "reject" | "delete";
 
 export interface KeyAdminOptions {
@@ -62,9 +60,7 @@ export interface KeyAdminOptions {
   actor?: KeyActor;
 }
 
-/**
- * Why a key was not moved or removed.
- */
+/** Why a key was not moved or removed. */
 export interface KeyProblem {
   /** The minion's id. */
   id: string;

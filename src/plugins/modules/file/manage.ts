@@ -35,9 +35,7 @@ interface Managed {
   follow: boolean;
 }
 
-/**
- * Writes the content of a file, sets its owner and mode, and reports what changed; the work of the state `file.managed`.
- */
+/** Writes the content of a file, sets its owner and mode, and reports what changed; the work of the state `file.managed`. */
 export async function manageFile(context: JobContext, args: Args): Promise<Ret> {
   try {
     return await manage(context, args);
