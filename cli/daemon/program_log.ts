@@ -3,15 +3,8 @@ import { dirName, joinPath } from "../../src/base/paths.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import { createLogger, formatText, type Logger, type LogRecord, passes } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import {
-  granularLevels,
-  leastLevel,
-  levelFor,
-  levelNamed,
-  type LogFormats,
-  logFormats,
-  type LogLevels,
-} from "./log_settings.ts";
+import type { LogFormats, LogLevels } from "./log_settings.ts";
+import { granularLevels, leastLevel, levelFor, levelNamed, logFormats } from "./log_settings.ts";
 
 export interface LogSettings {
   /** Level of the console: `log_level`. */

@@ -1,12 +1,8 @@
 /** Options that masters and minions in other programs share. */
 import { loadConfigWithSdb } from "../../src/model/config/load.ts";
 import type { OptionTable } from "../../src/model/config/option.ts";
-import {
-  type Host as HostKind,
-  logReview,
-  refuseHarmfulOptions,
-  reviewOptions,
-} from "../../src/model/config/review.ts";
+import type { Host as HostKind } from "../../src/model/config/review.ts";
+import { logReview, refuseHarmfulOptions, reviewOptions } from "../../src/model/config/review.ts";
 import { refuseUnknownKeys } from "../../src/base/nearest_name.ts";
 import { type Logger, silentLogger } from "../../src/base/log.ts";
 import { completeForProcess, resolveSdb } from "../program/read_config.ts";

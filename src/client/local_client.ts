@@ -15,16 +15,13 @@ import { abortable } from "../base/async/within.ts";
 import { busFeed, type MasterLink } from "./bus_feed.ts";
 import { checkedRunner, checkedWheel } from "./checked_call.ts";
 import { ClientError, refusal, refusalOf, returnOrFailure } from "./client_error.ts";
+import type { Credentials, Previewed, Published, PublishRequest } from "./publish_request.ts";
 import {
   checkCollectOptions,
   checkedRequest,
-  type Credentials,
-  type Previewed,
   previewedOf,
   publicationLoad,
-  type Published,
   publishedOf,
-  type PublishRequest,
   settled,
 } from "./publish_request.ts";
 import type { CollectOptions } from "./job_collector.ts";

@@ -1,6 +1,5 @@
 import { SaltInvocationError } from "../model/loader/family.ts";
-import type { Args } from "../model/loader/signature.ts";
-import { str } from "../language/python/values.ts";
+import { type Args, str } from "../language/python/values.ts";
 
 /** What a function of arbitrary keywords was given, without what Salt says of the job. */
 export const ownKeywords = (kwargs: unknown): Args =>

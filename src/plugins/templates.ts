@@ -1,7 +1,6 @@
-import type { Args } from "../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../model/loader/family.ts";
 import { isTemplateEngine, Rendering, templateText, unsupportedEngine } from "../model/loader/rendering.ts";
-import { isMap, str, truthy } from "../language/python/values.ts";
+import { type Args, isMap, str, truthy } from "../language/python/values.ts";
 
 /** The environment that templates of a call import from. */
 const saltenvOf = (context: JobContext, saltenv: unknown): string =>

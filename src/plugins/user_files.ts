@@ -5,8 +5,7 @@ import type { FileSystem } from "../runtime/fs.ts";
 import { runAll } from "./commands.ts";
 import { overwrite } from "./modules/file/content.ts";
 import { isDirectory, isFile } from "./linux/paths.ts";
-import type { Args } from "../model/loader/signature.ts";
-import { str, truthy } from "../language/python/values.ts";
+import { type Args, str, truthy } from "../language/python/values.ts";
 
 /** Links that are followed on the way to a file before it counts as not root's. */
 const MOST_LINKS = 16;

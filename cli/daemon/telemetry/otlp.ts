@@ -3,15 +3,8 @@ import { within } from "../../../src/base/async/within.ts";
 import type { Clock } from "../../../src/base/async/clock.ts";
 import { type Deferred, deferred } from "../../../src/base/async/deferred.ts";
 import type { Logger } from "../../../src/base/log.ts";
-import {
-  formatTraceContext,
-  type MetricFamily,
-  type MetricRegistry,
-  parseTraceContext,
-  type Span,
-  type SpanOptions,
-  type Tracer,
-} from "../../../src/base/telemetry/mod.ts";
+import type { MetricFamily, MetricRegistry, Span, SpanOptions, Tracer } from "../../../src/base/telemetry/mod.ts";
+import { formatTraceContext, parseTraceContext } from "../../../src/base/telemetry/mod.ts";
 import { VERSION } from "../../../src/base/version.ts";
 import { loadPackages } from "./packages.ts";
 import type { ExportSettings } from "./settings.ts";

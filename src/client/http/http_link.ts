@@ -10,15 +10,8 @@ import { checkedRunner, checkedWheel } from "../checked_call.ts";
 import { ClientError, returnOrFailure } from "../client_error.ts";
 import type { AnyRunner, AnyWheel, RunnerReturn, WheelReturn } from "../functions/call_types.ts";
 import type { ReportedOutcome } from "../outcome.ts";
-import {
-  checkedRequest,
-  listOf,
-  type Previewed,
-  previewedOf,
-  type Published,
-  type PublishRequest,
-  type SettledRequest,
-} from "../publish_request.ts";
+import type { Previewed, Published, PublishRequest, SettledRequest } from "../publish_request.ts";
+import { checkedRequest, listOf, previewedOf } from "../publish_request.ts";
 import type { CallOptions, RunnerCall, WheelCall } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
 import { jobReport, reportedOutcomes } from "../verbs/job_report.ts";

@@ -1,14 +1,13 @@
 import { fieldsOf, textsOf } from "../../language/python/values.ts";
 import { baseName, isWithin, joinPath } from "../../base/paths.ts";
-import {
-  type CacheDirectoryOptions,
-  CommandExecutionError,
-  type FetchOptions,
-  type FileHash,
-  type Files,
-  type ListFilesOptions,
-  SaltInvocationError,
+import type {
+  CacheDirectoryOptions,
+  FetchOptions,
+  FileHash,
+  Files,
+  ListFilesOptions,
 } from "../../model/loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

@@ -1,16 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import {
-  type AnyMap,
-  entriesOf,
-  isMap,
-  lookup,
-  OrderedMap,
-  repr,
-  sizeOf,
-  str,
-  truthy,
-} from "../../language/python/values.ts";
+import type { AnyMap } from "../../language/python/values.ts";
+import { entriesOf, isMap, lookup, OrderedMap, repr, sizeOf, str, truthy } from "../../language/python/values.ts";
 import type { Pipeline } from "../../language/render/pipeline.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import type { PillarFiles } from "./files.ts";

@@ -1,14 +1,5 @@
-import {
-  type AnyMap,
-  entriesOf,
-  isFloat,
-  isInteger,
-  isMap,
-  lookup,
-  repr,
-  str,
-  truthy,
-} from "../../language/python/values.ts";
+import type { AnyMap } from "../../language/python/values.ts";
+import { entriesOf, isFloat, isInteger, isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
 import { matchTopTarget } from "../../model/target/match.ts";
 import type { PatternCache } from "../../model/target/patterns.ts";
 import { type Subject, TargetError } from "../../model/target/target.ts";

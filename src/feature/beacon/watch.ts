@@ -1,14 +1,8 @@
 /** Runs the beacons, each independently, so that a slow one does not delay the others. */
 import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import {
-  type BeaconEvent,
-  type BeaconItem,
-  type BeaconModule,
-  type BeaconRegistry,
-  settingsOf,
-  VALID,
-} from "../../model/loader/beacons.ts";
+import type { BeaconEvent, BeaconItem, BeaconModule, BeaconRegistry } from "../../model/loader/beacons.ts";
+import { settingsOf, VALID } from "../../model/loader/beacons.ts";
 import type { Context } from "../../model/loader/family.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Beacons } from "./beacons.ts";

@@ -1,14 +1,8 @@
 import { encode } from "../../protocol/wire/msgpack.ts";
 import type { Part, PartStatus } from "./part.ts";
 import { Restarts } from "./restarts.ts";
-import {
-  endFields,
-  type PartEnd,
-  type PartOptions,
-  type ProcessOwner,
-  startFailure,
-  SupervisedProcess,
-} from "./supervised_process.ts";
+import type { PartEnd, PartOptions, ProcessOwner } from "./supervised_process.ts";
+import { endFields, startFailure, SupervisedProcess } from "./supervised_process.ts";
 import type { PartReply } from "./requests.ts";
 
 /** The age in milliseconds from which a process counts as working: its next failure then counts as the first. */

@@ -1,23 +1,11 @@
 import { SaltError } from "../../base/errors.ts";
 import type { Part, PartStatus } from "./part.ts";
 import { Quarantine } from "./quarantine.ts";
-import {
-  type Entry,
-  NotTakenError,
-  ownerOf,
-  WorkerQueue,
-  type WorkerQueueOptions,
-  type WorkerRequest,
-} from "./worker_queue.ts";
+import type { Entry, WorkerQueueOptions, WorkerRequest } from "./worker_queue.ts";
+import { NotTakenError, ownerOf, WorkerQueue } from "./worker_queue.ts";
 import { Restarts } from "./restarts.ts";
-import {
-  endFields,
-  type PartEnd,
-  type PartOptions,
-  type ProcessOwner,
-  startFailure,
-  SupervisedProcess,
-} from "./supervised_process.ts";
+import type { PartEnd, PartOptions, ProcessOwner } from "./supervised_process.ts";
+import { endFields, startFailure, SupervisedProcess } from "./supervised_process.ts";
 import type { PartReply } from "./requests.ts";
 
 export interface WorkerPoolOptions extends PartOptions {

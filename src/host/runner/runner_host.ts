@@ -1,13 +1,8 @@
 /** Runs runners: for `salt-run`, and in the processes that a master starts for them. */
 import { messageOf } from "../../base/errors.ts";
 import { runNew, runReturn } from "../../model/event/tag.ts";
-import {
-  CommandExecutionError,
-  InvalidArgumentsError,
-  type RunnerContext,
-  type RunnerFunction,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { RunnerContext, RunnerFunction } from "../../model/loader/family.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../model/loader/family.ts";
 import type { RunnerRegistry } from "../../model/loader/custom_runners.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../../model/loader/signature.ts";
 import { StreamedMap } from "../../model/loader/streamed_map.ts";

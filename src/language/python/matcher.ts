@@ -1,6 +1,6 @@
+import type { Build, Program, Run } from "./linear.ts";
 import {
   assemble,
-  type Build,
   CHARACTER,
   CONDITION,
   END,
@@ -8,11 +8,9 @@ import {
   lookFrom,
   LOOP,
   nextRound,
-  type Program,
   Reader,
   REFERENCE,
   refusedPattern,
-  type Run,
   SAVE,
   shownPattern,
 } from "./linear.ts";

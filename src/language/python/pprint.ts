@@ -1,16 +1,6 @@
 import { compareText, splitLinesKeepEnds, WHITESPACE } from "./text.ts";
-import {
-  type AnyMap,
-  bytesRepr,
-  entriesOf,
-  isFloat,
-  isInteger,
-  isMap,
-  OrderedMap,
-  repr,
-  Tuple,
-  typeName,
-} from "./values.ts";
+import type { AnyMap } from "./values.ts";
+import { bytesRepr, entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, Tuple, typeName } from "./values.ts";
 
 /**
  * Python's `pprint.pformat`: the literal of a value, keys sorted, split into lines where it would exceed the width.

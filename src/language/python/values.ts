@@ -314,3 +314,13 @@ export function str(value: unknown): string {
   if (value instanceof PythonObject) return value.str();
   return typeof value === "string" ? value : repr(value);
 }
+
+/**
+ * Arguments by parameter name; `*args` is an array and `**kwargs` a map, each under its own name.
+ *
+ * @internal
+ */
+export type Args = Record<string, unknown>;
+
+/** Arguments of a function that takes `**kwargs`. */
+export type KeywordArgs = Args & { kwargs: Args };

@@ -1,15 +1,14 @@
 import { truthy } from "../python/values.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
+import type { Filter, Test } from "../jinja/mod.ts";
 import {
   Budget,
   DEFAULT_LIMITS,
-  type Filter,
   JINJA_DEFAULTS,
   receiver,
   runTemplate,
   SEQUENCE_FILTERS,
-  type Test,
   TESTS,
   TEXT_FILTERS,
 } from "../jinja/mod.ts";
@@ -19,15 +18,8 @@ import { LIST_FILTERS, QUERY_FILTERS } from "./jinja/filters/lists.ts";
 import { networkFilters } from "./jinja/filters/network.ts";
 import { remoteFilters, type RemoteHost } from "./jinja/filters/remote.ts";
 import { SERIALIZE_FILTERS } from "./jinja/filters/serialize.ts";
-import {
-  compileCached,
-  type EnvironmentOptions,
-  jinjaOptions,
-  saltEnvironment,
-  TemplateCache,
-  type TemplateFile,
-  templateNames,
-} from "./jinja/environment.ts";
+import type { EnvironmentOptions, TemplateFile } from "./jinja/environment.ts";
+import { compileCached, jinjaOptions, saltEnvironment, TemplateCache, templateNames } from "./jinja/environment.ts";
 import { takeHeader } from "./jinja/file_header.ts";
 import { showFullContext } from "./jinja/globals.ts";
 import { SaltFunctions } from "./jinja/salt_functions.ts";

@@ -2,13 +2,8 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Connection } from "../../runtime/net.ts";
 import { unpackEvent } from "../../protocol/wire/event_frame.ts";
-import {
-  IpcFrameReader,
-  type IpcFraming,
-  packIpcFrame,
-  packNumberedFrame,
-  withLength,
-} from "../../protocol/wire/ipc_frame.ts";
+import type { IpcFraming } from "../../protocol/wire/ipc_frame.ts";
+import { IpcFrameReader, packIpcFrame, packNumberedFrame, withLength } from "../../protocol/wire/ipc_frame.ts";
 import { type BusEvent, SUBSCRIBE } from "./bus.ts";
 import type { EventLogReader } from "./event_log.ts";
 import type { KeptEvents } from "./kept_events.ts";

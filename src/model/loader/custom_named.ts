@@ -4,7 +4,8 @@ import { customFilesOf, type CustomPlace, loadCustomFile, type LoadedFile } from
 import type { CustomFile, CustomKind } from "./custom_files.ts";
 import { lentFiles } from "./lent_files.ts";
 import type { PythonFamily } from "./python/python_file.ts";
-import { type Args, bindArguments, parseSignature } from "./signature.ts";
+import type { Args } from "../../language/python/values.ts";
+import { bindArguments, parseSignature } from "./signature.ts";
 
 export interface NamedFile extends LoadedFile {
   path: string;

@@ -1,12 +1,6 @@
 import { truthy } from "../../language/python/values.ts";
-import {
-  type CustomFunction,
-  type CustomPlace,
-  known,
-  loadCustomFile,
-  type LoadedFile,
-  virtualOf,
-} from "./custom_file.ts";
+import type { CustomFunction, CustomPlace, LoadedFile } from "./custom_file.ts";
+import { known, loadCustomFile, virtualOf } from "./custom_file.ts";
 import type { CustomFile } from "./custom_files.ts";
 import { withCustomFiles } from "./with_custom_files.ts";
 import { withLentFiles } from "./lent_files.ts";

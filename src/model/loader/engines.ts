@@ -1,7 +1,7 @@
 /** Engines: programs that run beside a master or minion for its whole life, receive its events and fire others. */
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { Args } from "./signature.ts";
+import type { Args } from "../../language/python/values.ts";
 
 export interface EngineEvent {
   tag: string;

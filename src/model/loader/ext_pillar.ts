@@ -1,8 +1,8 @@
 import type { Logger } from "../../base/log.ts";
-import type { AnyMap } from "../../language/python/values.ts";
+import type { AnyMap, Args } from "../../language/python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { FunctionTable } from "../../language/render/jinja/salt_functions.ts";
-import type { Args, Signature } from "./signature.ts";
+import type { Signature } from "./signature.ts";
 
 /** What an external pillar receives: the minion that the pillar is for, and functions of the host that compiles it. */
 export interface PillarContext {

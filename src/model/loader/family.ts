@@ -2,20 +2,13 @@ import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Virtual } from "./loaded_file.ts";
-import {
-  type Args,
-  type Declare,
-  type DeclareAll,
-  declareFunction,
-  declareFunctions,
-  type Signature,
-} from "./signature.ts";
+import { type Declare, type DeclareAll, declareFunction, declareFunctions, type Signature } from "./signature.ts";
 import type { AuditReader } from "./audit.ts";
 import type { JobCache } from "../job/job_cache.ts";
 import type { BusChoice, HostMaster } from "./host_master.ts";
 import type { FunctionCatalog } from "./function_catalog.ts";
 import type { CompilePillar, RunnerPillar } from "./pillar_link.ts";
-import { isMap, lookup } from "../../language/python/values.ts";
+import { type Args, isMap, lookup } from "../../language/python/values.ts";
 
 /** The reactor of the master on this host, for the runner `reactor`. */
 export interface ReactorAccess {

@@ -1,7 +1,8 @@
 /** Custom modules of any language, after loading. */
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { Args, Signature } from "./signature.ts";
+import type { Args } from "../../language/python/values.ts";
+import type { Signature } from "./signature.ts";
 
 /** The place of custom modules, and what is needed to load them. */
 export interface CustomPlace {

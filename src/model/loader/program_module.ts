@@ -1,11 +1,11 @@
 /** Programs as modules: a program describes its functions, and is run once for each call, with JSON in both directions. */
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { CommandExecutionError, knownError } from "./family.ts";
-import { type Args, parseSignature, type Signature } from "./signature.ts";
+import { parseSignature, type Signature } from "./signature.ts";
 
 export interface ProgramDescription {
   /** Function name → its signature and documentation. */

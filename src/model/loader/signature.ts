@@ -1,5 +1,5 @@
 import { yamlifyArg } from "../job/args.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 
 /** Types that a signature may give to a parameter: `force: bool=False`. Any given value is converted. */
 const TYPES = {
@@ -75,16 +75,6 @@ function quotedList(names: string[]): string {
 }
 
 const were = (count: number) => count === 1 ? "was" : "were";
-
-/**
- * Arguments by parameter name; `*args` is an array and `**kwargs` a map, each under its own name.
- *
- * @internal
- */
-export type Args = Record<string, unknown>;
-
-/** Arguments of a function that takes `**kwargs`. */
-export type KeywordArgs = Args & { kwargs: Args };
 
 export type Trim<S extends string> = S extends `${" " | "\n"}${infer T}` ? Trim<T>
   : S extends `${infer T}${" " | "\n"}` ? Trim<T>

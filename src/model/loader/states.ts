@@ -1,14 +1,8 @@
 /** State modules: what a file under `plugins/states/` exports, what its functions are given and what they return. */
 import type { Context, JobContext } from "./family.ts";
 import type { Virtual } from "./loaded_file.ts";
-import {
-  type Args,
-  type Declare,
-  type DeclareAll,
-  declareFunction,
-  declareFunctions,
-  type Signature,
-} from "./signature.ts";
+import type { Args } from "../../language/python/values.ts";
+import { type Declare, type DeclareAll, declareFunction, declareFunctions, type Signature } from "./signature.ts";
 
 /**
  * One state in the form to run: `{state, name, __sls__, __env__, __id__, …arguments, order, fun}`, with the keys in this order.
@@ -114,3 +108,31 @@ export interface StateModule {
 
 /** State modules: name → function that loads the module. */
 export type StateRegistry = Record<string, () => Promise<{ states: StateModule }>>;
+
+/** The return of a state; without `changes`, nothing was changed. */
+export function outcome(
+  name: unknown,
+  result: boolean | null,
+  comment: string,
+  changes: Record<string, unknown> = {},
+): StateReturn {
+  return { name, changes, result, comment };
+}
+
+/** Ends the state. @param more other parts of its return, such as changes that were made */
+export function end(result: boolean | null, comment: string, more: Partial<StateReturn> = {}): never {
+  throw new StateEnd({ ...more, result, comment });
+}
+
+export function fail(comment: string, more: Partial<StateReturn> = {}): never {
+  end(false, comment, more);
+}
+
+/** True if this host has an execution function of that name (`"mod.fun" in __salt__`). */
+export async function hasFunction(context: Pick<Context, "functions">, name: string): Promise<boolean> {
+  return "signature" in await context.functions.find(name);
+}
+
+/** For state modules that are there only where an execution function is. @param why they are not, otherwise */
+export const needs = (fun: string, why = ""): NonNullable<StateModule["virtual"]> => async (context) =>
+  await hasFunction(context, fun) || { unavailable: why };

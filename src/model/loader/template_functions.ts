@@ -1,13 +1,8 @@
 import { asDicts } from "../../language/python/copy.ts";
 import { PythonError } from "../../language/python/python_error.ts";
 import { type FunctionTable as TemplateTable, SaltFunctionError } from "../../language/render/jinja/salt_functions.ts";
-import {
-  CommandExecutionError,
-  CommandNotFoundError,
-  type Context,
-  type JobContext,
-  SaltInvocationError,
-} from "./family.ts";
+import type { Context, JobContext } from "./family.ts";
+import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "./family.ts";
 import { jobContext } from "./job_context.ts";
 import type { FunctionTable } from "./loader.ts";
 import { ArgumentMismatchError } from "./signature.ts";

@@ -1,13 +1,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import {
-  type Args,
-  type Declare,
-  type DeclareAll,
-  declareFunction,
-  declareFunctions,
-  type Signature,
-} from "./signature.ts";
+import type { Args } from "../../language/python/values.ts";
+import { type Declare, type DeclareAll, declareFunction, declareFunctions, type Signature } from "./signature.ts";
 
 /**
  * The directories of minion keys, by the names in listings.

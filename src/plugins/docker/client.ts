@@ -1,8 +1,7 @@
 /** The HTTP API of a Docker daemon. */
-import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
-import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { messageOf } from "../../base/errors.ts";
 import { exchange, type HttpResponse } from "./http.ts";
 

@@ -1,7 +1,6 @@
 /** A new container as the daemon is asked for it. */
-import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import {
   addressOf,
   binds,

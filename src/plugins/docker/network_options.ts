@@ -1,7 +1,6 @@
 /** Options of networks as people write them, as the daemon reads them. */
-import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { addressOf, commaItems, labelsOf, pairsOf, subnetOf } from "./option_values.ts";
 
 /** Other names of options; of two for one option the last is named in errors. */

@@ -1,7 +1,6 @@
 /** Options of containers and networks as people write them, as the daemon reads them. */
-import type { Args } from "../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { entriesOf, isMap, repr, str } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, repr, str } from "../../language/python/values.ts";
 import { networkRange, parseInterface } from "../../language/python/ipaddress.ts";
 import { splitWords } from "../linux/words.ts";
 

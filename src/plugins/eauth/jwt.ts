@@ -1,12 +1,5 @@
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type JWTPayload,
-  jwtVerify,
-  type JWTVerifyGetKey,
-} from "jose";
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import { type EauthContext, type EauthModule, sectionOption } from "../../model/loader/eauth.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
 import { textOfBody } from "../../runtime/http_body.ts";

@@ -1,11 +1,5 @@
-import {
-  type JobListEntry,
-  type JobLoad,
-  type JobSearch,
-  type JobSummary,
-  mergeOutcomes,
-  summaryOf,
-} from "../../model/job/job_cache.ts";
+import type { JobListEntry, JobLoad, JobSearch, JobSummary } from "../../model/job/job_cache.ts";
+import { mergeOutcomes, summaryOf } from "../../model/job/job_cache.ts";
 import type { OutcomeState } from "../../model/job/outcome.ts";
 import { compileGlob, type Predicate } from "../../language/python/glob.ts";
 import type { LocalJobReads } from "./parts.ts";

@@ -1,15 +1,14 @@
 import type { Clock } from "../../base/async/clock.ts";
-import {
-  type AuditStore,
-  checkPuts,
-  type Lease,
-  LeaseLostError,
-  type Leases,
-  type LedgerStorage,
-  type Records,
-  type StoredAuditLine,
-  type StoredRecord,
+import type {
+  AuditStore,
+  Lease,
+  Leases,
+  LedgerStorage,
+  Records,
+  StoredAuditLine,
+  StoredRecord,
 } from "../../feature/cluster/storage.ts";
+import { checkPuts, LeaseLostError } from "../../feature/cluster/storage.ts";
 import { SystemError } from "../../base/errors.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
 import { memoryJobCache } from "../job_caches/memory.ts";

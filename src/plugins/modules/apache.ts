@@ -1,9 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
 import { str, toFloat, truthy } from "../../language/python/values.ts";
 import { floatOfText, splitLines, splitWords, strip } from "../../language/python/text.ts";
 import { programPath, run, runAll } from "../commands.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { CommandExecutionError, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
-import { isTrue, str, truthy } from "../../language/python/values.ts";
+import { type Args, isTrue, str, truthy } from "../../language/python/values.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
 import { packageFunctions } from "../packages/functions.ts";

@@ -1,10 +1,6 @@
 import { joinPath } from "../../base/paths.ts";
-import {
-  CommandExecutionError,
-  CommandNotFoundError,
-  executionFunction,
-  type ExecutionModule,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, CommandNotFoundError, executionFunction } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";

@@ -1,9 +1,5 @@
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
 import { needAnyProgram, needProgram, programPath } from "../commands.ts";

@@ -1,10 +1,5 @@
-import {
-  CommandNotFoundError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandNotFoundError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
 import { programPath, run } from "../commands.ts";

@@ -1,8 +1,9 @@
+import type { Args } from "../../language/python/values.ts";
 import { entriesOf, equal, fieldsOf, isMap, listOf, lookup, str, truthy } from "../../language/python/values.ts";
 import { dirName } from "../../base/paths.ts";
 import { includedFile } from "../../model/config/glob_paths.ts";
 import { executionFunction, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
-import type { Args, Arguments } from "../../model/loader/signature.ts";
+import type { Arguments } from "../../model/loader/signature.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
 import { dump } from "../../language/yaml/dump.ts";
 import { ownKeywords } from "../keywords.ts";

@@ -1,13 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
-import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, executionFunctions } from "../../model/loader/family.ts";
+import { type Args, type KeywordArgs, str, truthy } from "../../language/python/values.ts";
 import { runInChroot } from "./cmd/chroot.ts";
 import { commandOptions, COMMON_KEYWORDS } from "./cmd/options.ts";
 import { type CommandResult, runCommand } from "./cmd/run.ts";

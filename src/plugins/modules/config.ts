@@ -1,10 +1,6 @@
 import { withSaltDefaults } from "../../model/config/salt_defaults.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { traverse } from "../../language/python/traverse.ts";

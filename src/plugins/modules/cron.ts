@@ -1,11 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isMeant, type Job, parseTable, renderTable, type Special, type Table, TIMES } from "./cron/table.ts";
 

@@ -1,9 +1,5 @@
-import {
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";

@@ -1,9 +1,5 @@
-import {
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { dirname, normpath } from "../../language/python/posixpath.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { splitLinesKeepEnds } from "../../language/python/text.ts";
@@ -11,15 +7,8 @@ import { programPath, run } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { bondOptions, bondText } from "./debian_ip/bonding.ts";
 import { interfaceName, refuseLines, type Settings, wrongOption } from "./debian_ip/errors.ts";
-import {
-  DIRECTORY,
-  FILE,
-  type Interface,
-  interfaceText,
-  linesOf,
-  readInterfaces,
-  sourceText,
-} from "./debian_ip/interfaces_file.ts";
+import type { Interface } from "./debian_ip/interfaces_file.ts";
+import { DIRECTORY, FILE, interfaceText, linesOf, readInterfaces, sourceText } from "./debian_ip/interfaces_file.ts";
 import { applySettings, buildSettings, fileLines, getSettings } from "./debian_ip/network_settings.ts";
 import { providerText } from "./debian_ip/pppoe.ts";
 import { buildRoutes, getRoutes } from "./debian_ip/routes.ts";

@@ -1,9 +1,5 @@
-import {
-  executionFunctions,
-  type ExecutionModule,
-  InvalidArgumentsError,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { type AnyMap, entriesOf, isMap, truthy } from "../../language/python/values.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { dictSet } from "../../language/python/dict.ts";

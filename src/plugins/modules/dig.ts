@@ -1,10 +1,5 @@
-import {
-  type ExecutionFunction,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionFunction, ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
 import { str } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";

@@ -1,9 +1,5 @@
-import {
-  executionFunctions,
-  type ExecutionModule,
-  InvalidArgumentsError,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";

@@ -1,14 +1,12 @@
-import type { Args, Arguments, Signature } from "../../model/loader/signature.ts";
+import type { Arguments, Signature } from "../../model/loader/signature.ts";
+import type { ExecutionFunction, ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
-  type ExecutionFunction,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { DockerClient, filterText, part } from "../docker/client.ts";
 import { CREATE_OPTIONS } from "../docker/create_options.ts";
 import { readPrinted } from "../docker/streams.ts";

@@ -1,9 +1,5 @@
-import {
-  CommandExecutionError,
-  type Context,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { Context, ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { str } from "../../language/python/values.ts";
 import { run, runAll } from "../commands.ts";

@@ -1,11 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  InvalidArgumentsError,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, InvalidArgumentsError } from "../../model/loader/family.ts";
 import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 
 function mapOfData(data: unknown): Record<string, unknown> {

@@ -1,7 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { operand, run } from "../commands.ts";
 import { splitWords } from "../linux/words.ts";
 import { parseDump } from "./extfs/dump.ts";

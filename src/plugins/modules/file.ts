@@ -1,15 +1,13 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { globPaths } from "../../model/config/glob_paths.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
   InvalidArgumentsError,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str, truthy, Tuple } from "../../language/python/values.ts";
+import { type Args, str, truthy, Tuple } from "../../language/python/values.ts";
 import { basename, dirname, join, normpath } from "../../language/python/posixpath.ts";
 import { programPath, runAll } from "../commands.ts";
 import { checkProgramPath, exists, isDirectory, isFile, isLink } from "../linux/paths.ts";

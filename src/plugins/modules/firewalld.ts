@@ -1,13 +1,8 @@
-import type { Args, Arguments } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  type ExecutionFunction,
-  executionFunction,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { Arguments } from "../../model/loader/signature.ts";
+import type { ExecutionFunction, ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { firewall, listed, parseForwards, parseZones, wordsOf, type Zones } from "./firewalld/program.ts";
 

@@ -1,13 +1,11 @@
-import type { Args } from "../../model/loader/signature.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { isInteger, str, truthy } from "../../language/python/values.ts";
+import { type Args, isInteger, str, truthy } from "../../language/python/values.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { basename } from "../../language/python/posixpath.ts";
 import { programPath } from "../commands.ts";
@@ -15,16 +13,8 @@ import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";
 import { splitWords } from "../linux/words.ts";
 import { configGet, configGetRegexp, configSet, configUnset } from "./git/config.ts";
-import {
-  command,
-  directoryOf,
-  git,
-  optionWords,
-  output,
-  type RunOptions,
-  versionOf,
-  withCredentials,
-} from "./git/run.ts";
+import type { RunOptions } from "./git/run.ts";
+import { command, directoryOf, git, optionWords, output, versionOf, withCredentials } from "./git/run.ts";
 import { addWorktree, isWorktree, listWorktrees, pruneWorktrees, removeWorktree } from "./git/worktree.ts";
 import { mergeBase, mergeTree } from "./git/merge.ts";
 import { commaList, fetchRefs, given, lsRemote, remoteGet, remoteRefs, remotes, remoteSet } from "./git/remotes.ts";

@@ -1,10 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
 import { type AnyMap, entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { FILTER_BY, filterBy } from "../filter_by.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { executionFunctions, type ExecutionModule, type JobContext } from "../../model/loader/family.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { succeeds } from "../commands.ts";
 import { allGroups, findGroup, type Group } from "../../runtime/accounts.ts";
 import { rootOf, rootWords } from "../user_files.ts";

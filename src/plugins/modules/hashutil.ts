@@ -1,11 +1,6 @@
 import { hex } from "../../protocol/crypto/hex.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { decodeBase64, encodeBase64, encodeBase64Lines } from "../../language/python/binascii.ts";
 import { repr, str } from "../../language/python/values.ts";
 import type { HashName } from "../../runtime/crypto.ts";

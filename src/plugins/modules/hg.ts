@@ -1,13 +1,7 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
 
 const STATUSES: Readonly<Record<string, string>> = {

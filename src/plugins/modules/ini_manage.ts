@@ -1,13 +1,8 @@
 import { SystemError } from "../../base/errors.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
 import { decodeFile, encodeText } from "../../language/python/codecs.ts";
-import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { exists } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
 import { overwrite, refusePipe } from "./file/content.ts";

@@ -1,14 +1,12 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { dirName } from "../../base/paths.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { type CommandOutcome, needProgram, programPath, runAll } from "../commands.ts";
 import { splitWords } from "../linux/words.ts";
 import { ruleText } from "./iptables/rule.ts";

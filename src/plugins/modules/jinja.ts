@@ -1,9 +1,5 @@
-import {
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { Rendering } from "../../model/loader/rendering.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { repr, str } from "../../language/python/values.ts";

@@ -1,10 +1,5 @@
-import {
-  CommandExecutionError,
-  type Context,
-  executionFunctions,
-  type ExecutionModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { Context, ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/values.ts";
 import { programPath, run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";

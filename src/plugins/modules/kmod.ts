@@ -1,10 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { compareText, splitLines, splitWords } from "../../language/python/text.ts";
 import { basename, join } from "../../language/python/posixpath.ts";
 import { str, truthy } from "../../language/python/values.ts";

@@ -1,9 +1,5 @@
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { programPath, runAll } from "../commands.ts";
 import { create as vgcreate, extend as vgextend, remove as vgremove } from "./linux_lvm/groups.ts";

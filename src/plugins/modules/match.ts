@@ -1,9 +1,5 @@
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { update } from "../../language/python/update.ts";

@@ -1,11 +1,7 @@
 import { entriesOf, fieldsOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { messageOf } from "../../base/errors.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
 import { ownKeywords } from "../keywords.ts";
 
 /** Marks a value that carries who may read it beside its data. @see salt/utils/mine.py */

@@ -1,11 +1,10 @@
 import { hex } from "../../protocol/crypto/hex.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
   InvalidArgumentsError,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { encodeBase64 } from "../../language/python/binascii.ts";

@@ -1,15 +1,13 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { joinPath } from "../../base/paths.ts";
 import { SystemError } from "../../base/errors.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
 } from "../../model/loader/family.ts";
-import { entriesOf, isMap, lookup, mapOf, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, lookup, mapOf, str, truthy } from "../../language/python/values.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
 import { dirname } from "../../language/python/posixpath.ts";
 import { programPath, run, runAll } from "../commands.ts";

@@ -1,9 +1,8 @@
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunctions,
-  type ExecutionModule,
   InvalidArgumentsError,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";

@@ -1,9 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
 import { str } from "../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";

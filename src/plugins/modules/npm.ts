@@ -1,13 +1,11 @@
-import type { Args } from "../../model/loader/signature.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { entriesOf, isFloat, isInteger, isMap, repr, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isFloat, isInteger, isMap, repr, str, truthy } from "../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../commands.ts";
 import { findAccount } from "../../runtime/accounts.ts";
 

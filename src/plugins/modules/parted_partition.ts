@@ -1,12 +1,7 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { operand, programPath, run } from "../commands.ts";
 import { boundary, device, isBlockDevice, number, oneOf } from "./parted_partition/checks.ts";
 import { parseListing } from "./parted_partition/listing.ts";

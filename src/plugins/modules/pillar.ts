@@ -1,12 +1,11 @@
 import { isWithin, joinPath, normalizePath } from "../../base/paths.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
   InvalidArgumentsError,
-  type JobContext,
 } from "../../model/loader/family.ts";
 import type { PillarCall } from "../../model/loader/pillar_link.ts";
 import {

@@ -1,14 +1,12 @@
-import type { Args } from "../../model/loader/signature.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
 } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { runAll } from "../commands.ts";
 import { changes } from "../packages/lists.ts";
 import { comparePep440 } from "../packages/pep440.ts";

@@ -1,17 +1,11 @@
 import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { isMap, isTrue, str, truthy } from "../../language/python/values.ts";
-import {
-  formatPkgList,
-  formatVersion,
-  type InstalledVersion,
-  type PackageList,
-  sortPkglist,
-  stringify,
-} from "../packages/lists.ts";
+import type { InstalledVersion, PackageList } from "../packages/lists.ts";
+import { formatPkgList, formatVersion, sortPkglist, stringify } from "../packages/lists.ts";
 import { packSources, parseTargets, type TargetOptions } from "../packages/targets.ts";
 import { compareVersions, hostCompare } from "../packages/versions.ts";
 import { installedVersions } from "../packages/shared_functions.ts";
-import { hasFunction } from "../states/outcome.ts";
+import { hasFunction } from "../../model/loader/states.ts";
 
 const lists = (value: unknown): PackageList => isMap(value) ? value as PackageList : {};
 

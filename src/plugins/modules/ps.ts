@@ -1,9 +1,5 @@
-import {
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str, toFloat, truthy, typeName } from "../../language/python/values.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { run } from "../commands.ts";

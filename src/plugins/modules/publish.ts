@@ -1,11 +1,7 @@
 import { codeOf } from "../../base/errors.ts";
 import { yamlifyArg } from "../../model/job/args.ts";
-import {
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 
 /** Milliseconds between two polls for returns. */

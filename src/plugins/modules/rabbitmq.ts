@@ -1,12 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
-import { isMap, mapOf, OrderedMap, str, truthy } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../model/loader/family.ts";
+import { type Args, isMap, mapOf, OrderedMap, str, truthy } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { dumpJson } from "../../language/python/json_dump.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";

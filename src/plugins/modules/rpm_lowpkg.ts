@@ -1,12 +1,7 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
-import { isTrue, str, truthy } from "../../language/python/values.ts";
+import { type Args, isTrue, str, truthy } from "../../language/python/values.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { lowPackageFunctions } from "../packages/functions.ts";
 import { formatVersion } from "../packages/lists.ts";

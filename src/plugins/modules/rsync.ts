@@ -1,14 +1,12 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { SystemError } from "../../base/errors.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
 import { operand, programPath, runAll } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";

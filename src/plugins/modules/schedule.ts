@@ -1,13 +1,8 @@
 import { includedFile } from "../../model/config/glob_paths.ts";
 import { messageOf } from "../../base/errors.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { fieldsOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
+import { type Args, fieldsOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { dump } from "../../language/yaml/dump.ts";
 import { ask, current, type Fields, listed, tell } from "./schedule/ask.ts";
 import { buildItem } from "./schedule/item.ts";

@@ -1,10 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
 import { operand, programPath, run } from "../commands.ts";

@@ -1,11 +1,5 @@
-import {
-  CommandExecutionError,
-  type Context,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { Context, ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { str } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";

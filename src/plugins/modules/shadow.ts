@@ -1,12 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
-import { str } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
+import { type Args, str } from "../../language/python/values.ts";
 import { run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";

@@ -1,4 +1,3 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { baseName } from "../../base/paths.ts";
 import {
   CommandExecutionError,
@@ -9,7 +8,7 @@ import {
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { Rendering, templateText } from "../../model/loader/rendering.ts";
-import { type AnyMap, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
+import { type AnyMap, type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
 import { merge, type MergeRules } from "../../language/python/merge_strategy.ts";

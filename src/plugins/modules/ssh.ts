@@ -1,11 +1,7 @@
 import { joinPath } from "../../base/paths.ts";
 import { SystemError } from "../../base/errors.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { basename } from "../../language/python/posixpath.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";

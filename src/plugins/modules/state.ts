@@ -1,11 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { runningStates } from "./state/conflict.ts";
 import { listDisabled, setDisabled } from "./state/disabled.ts";
 import { cacheFile } from "./state/packed_files.ts";

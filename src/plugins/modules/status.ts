@@ -1,10 +1,6 @@
 import { messageOf } from "../../base/errors.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { entriesOf, isMap, str, toFloat } from "../../language/python/values.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
 import { compileSearch } from "../../language/python/substitute.ts";

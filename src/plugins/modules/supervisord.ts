@@ -1,14 +1,12 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { joinPath } from "../../base/paths.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
-  type JobContext,
 } from "../../model/loader/family.ts";
-import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { splitLines, splitWords } from "../../language/python/text.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isDirectory, isFile } from "../linux/paths.ts";

@@ -1,11 +1,5 @@
-import {
-  type ExecutionFunction,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  type ReturnerModule,
-} from "../../model/loader/family.ts";
+import type { ExecutionFunction, ExecutionModule, JobContext, ReturnerModule } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
 import { codeRenderers } from "../../model/loader/code_renderers.ts";
 import { customRenderers } from "../../model/loader/custom_renderers.ts";

@@ -1,9 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { dirname } from "../../language/python/posixpath.ts";
 import { str, truthy } from "../../language/python/values.ts";

@@ -1,9 +1,5 @@
-import {
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str, toFloat, toInteger } from "../../language/python/values.ts";
 import { tryIterate } from "../../language/python/iterate.ts";
 import { basename, join, relpath } from "../../language/python/posixpath.ts";

@@ -1,14 +1,12 @@
-import type { Args } from "../../model/loader/signature.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   executionFunction,
   executionFunctions,
-  type ExecutionModule,
   InvalidArgumentsError,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
-import { str, typeName } from "../../language/python/values.ts";
+import { type Args, str, typeName } from "../../language/python/values.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { exists, isDirectory, isFile } from "../linux/paths.ts";
 import { strftime } from "../../language/python/strftime.ts";

@@ -1,10 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str } from "../../language/python/values.ts";
 import { join } from "../../language/python/posixpath.ts";
 import { absolutePath, isDirectory } from "../linux/paths.ts";

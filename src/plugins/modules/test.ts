@@ -1,12 +1,11 @@
 import { withSaltDefaults } from "../../model/config/salt_defaults.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
   executionFunctions,
-  type ExecutionModule,
   InvalidArgumentsError,
-  type JobContext,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
 import { repr, str, toFloat, toInteger, Tuple, typeName } from "../../language/python/values.ts";

@@ -1,11 +1,6 @@
-import {
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { authorityOf, basePath, pathOrText } from "./tls/authority.ts";
 import {
   caExists,

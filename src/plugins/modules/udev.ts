@@ -1,10 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { integerOf, toFloat, toInteger } from "../../language/python/values.ts";
 import { floatOfText, splitLines } from "../../language/python/text.ts";
 import { operand, programPath, runAll } from "../commands.ts";

@@ -1,12 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
-import { str, stringRepr, truthy } from "../../language/python/values.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, executionFunctions } from "../../model/loader/family.ts";
+import { type Args, str, stringRepr, truthy } from "../../language/python/values.ts";
 import { run, runAll, succeeds } from "../commands.ts";
 import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";

@@ -2,12 +2,8 @@ import { messageOf } from "../../base/errors.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";
 import { isMap, repr, str, truthy, typeName } from "../../language/python/values.ts";
 import { PythonError, typeError } from "../../language/python/python_error.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction } from "../../model/loader/family.ts";
 import type { VaultAnswer } from "../vault/http.ts";
 import { openVault } from "../vault/open.ts";
 import { ownKeywords } from "../keywords.ts";

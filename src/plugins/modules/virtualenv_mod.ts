@@ -1,11 +1,6 @@
 import { joinPath } from "../../base/paths.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { str } from "../../language/python/values.ts";
 import { runAll } from "../commands.ts";
 import { exists } from "../linux/paths.ts";

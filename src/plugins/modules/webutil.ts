@@ -1,7 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { executionFunctions, type ExecutionModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
-import { str } from "../../language/python/values.ts";
+import { type Args, str } from "../../language/python/values.ts";
 import { operand, programPath, run, runAll } from "../commands.ts";
 import { checkProgramPath, exists } from "../linux/paths.ts";
 

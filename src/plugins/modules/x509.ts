@@ -1,11 +1,6 @@
 import { globPaths } from "../../model/config/glob_paths.ts";
-import {
-  CommandExecutionError,
-  executionFunctions,
-  type ExecutionModule,
-  type JobContext,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
+import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { isFile } from "../linux/paths.ts";
 import { sameKey } from "./x509/build.ts";

@@ -1,8 +1,7 @@
 /** Functions of `pkg` that are the same for several package managers, but for what these are asked. */
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
 import { compileGlob } from "../../language/python/glob.ts";
-import { isTrue, str, truthy } from "../../language/python/values.ts";
+import { type Args, isTrue, str, truthy } from "../../language/python/values.ts";
 import type { CommandOutcome } from "../commands.ts";
 import { type lowPackageFunctions, packageFunctions } from "./functions.ts";
 import { changes, type PackageList, stringify } from "./lists.ts";

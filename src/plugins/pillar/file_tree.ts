@@ -1,9 +1,8 @@
 import { joinPath, normalizePath } from "../../base/paths.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import type { Args } from "../../model/loader/signature.ts";
 import { isMinionId } from "../../base/minion_id.ts";
-import { OrderedMap, str, truthy } from "../../language/python/values.ts";
+import { type Args, OrderedMap, str, truthy } from "../../language/python/values.ts";
 import type { FileStat } from "../../runtime/fs.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 

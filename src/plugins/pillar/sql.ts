@@ -1,7 +1,6 @@
 /** What the external pillars that ask a database share: how queries are written, and how rows become maps. */
 import type { PillarContext } from "../../model/loader/ext_pillar.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { entriesOf, equal, isInteger, isMap, str, truthy, typeName } from "../../language/python/values.ts";
+import { type Args, entriesOf, equal, isInteger, isMap, str, truthy, typeName } from "../../language/python/values.ts";
 import { dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
 import { update } from "../../language/python/update.ts";

@@ -2,8 +2,8 @@ import { baseName, dirName, isWithin, joinPath, normalizePath } from "../../base
 import { codeOf, messageOf } from "../../base/errors.ts";
 import { bind, Lazy, NativeFunction } from "../../language/jinja/mod.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type AnyMap, entriesOf, equal, isMap, str, truthy, typeName } from "../../language/python/values.ts";
+import type { AnyMap, Args } from "../../language/python/values.ts";
+import { entriesOf, equal, isMap, str, truthy, typeName } from "../../language/python/values.ts";
 import { copyAsDicts } from "../../language/python/copy.ts";
 import { dictDelete, dictGet, dictSet, MISSING } from "../../language/python/dict.ts";
 import { compileGlob } from "../../language/python/glob.ts";

@@ -1,16 +1,8 @@
 import { ConfigError, messageOf } from "../../base/errors.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
 import { truthy } from "../../language/python/values.ts";
-import {
-  type Fields,
-  literal,
-  MysqlError,
-  type MysqlPlace,
-  mysqlSession,
-  parseResults,
-  placeName,
-  STRICT_MODE,
-} from "../mysql_session.ts";
+import type { Fields, MysqlPlace } from "../mysql_session.ts";
+import { literal, MysqlError, mysqlSession, parseResults, placeName, STRICT_MODE } from "../mysql_session.ts";
 import { fromJson, toJson } from "./json.ts";
 import { numberOption, returnerOptions, verdict } from "./options.ts";
 

@@ -1,10 +1,5 @@
-import {
-  type JobListEntry,
-  type JobLoad,
-  type JobSearch,
-  type StoredReturn,
-  summaryOf,
-} from "../../model/job/job_cache.ts";
+import type { JobListEntry, JobLoad, JobSearch, StoredReturn } from "../../model/job/job_cache.ts";
+import { summaryOf } from "../../model/job/job_cache.ts";
 import { isPlainJid, jidMs } from "../../model/job/jid.ts";
 import type { JobReader, ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { pack } from "../../protocol/wire/msgpack.ts";

@@ -1,11 +1,6 @@
 import { joinPath } from "../../base/paths.ts";
-import {
-  CommandExecutionError,
-  type RunnerContext,
-  runnerFunctions,
-  type RunnerModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { RunnerContext, RunnerModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, runnerFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 

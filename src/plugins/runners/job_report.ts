@@ -1,10 +1,5 @@
-import {
-  type JobLoad,
-  type JobSummary,
-  mergeOutcomes,
-  type StoredReturn,
-  summaryOf,
-} from "../../model/job/job_cache.ts";
+import type { JobLoad, JobSummary, StoredReturn } from "../../model/job/job_cache.ts";
+import { mergeOutcomes, summaryOf } from "../../model/job/job_cache.ts";
 import { isMasterFunction } from "../../model/job/master_job.ts";
 import { jidMs, jidToTime, newJid } from "../../model/job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";

@@ -2,15 +2,8 @@ import { joinPath } from "../../base/paths.ts";
 import { type JobListEntry, summaryOf } from "../../model/job/job_cache.ts";
 import { isPlainJid, jidMs } from "../../model/job/jid.ts";
 import { ENDED, type TargetOutcome } from "../../model/job/outcome.ts";
-import {
-  type JobReader,
-  type RunnerContext,
-  type RunnerFunction,
-  runnerFunction,
-  runnerFunctions,
-  type RunnerModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { JobReader, RunnerContext, RunnerFunction, RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunction, runnerFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { StreamedMap } from "../../model/loader/streamed_map.ts";
 import { isMap, truthy } from "../../language/python/values.ts";
 import { decode } from "../../protocol/wire/msgpack.ts";

@@ -1,14 +1,12 @@
 import { joinPath } from "../../base/paths.ts";
+import type { RunnerContext, RunnerModule } from "../../model/loader/family.ts";
 import {
   CommandExecutionError,
-  type RunnerContext,
   runnerFunction,
   runnerFunctions,
-  type RunnerModule,
   SaltInvocationError,
 } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { repr, str, truthy } from "../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../language/python/values.ts";
 import { SALT_COMPAT } from "../../base/version.ts";
 import { walk } from "../linux/paths.ts";
 import { connectedMinions } from "./connected_minions.ts";

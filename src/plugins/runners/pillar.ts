@@ -1,9 +1,5 @@
-import {
-  type RunnerContext,
-  runnerFunctions,
-  type RunnerModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { RunnerContext, RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import type { RunnerPillar } from "../../model/loader/pillar_link.ts";
 import { mapOf, str } from "../../language/python/values.ts";
 

@@ -1,10 +1,5 @@
-import {
-  CommandExecutionError,
-  type RunnerContext,
-  runnerFunctions,
-  type RunnerModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { RunnerContext, RunnerModule } from "../../model/loader/family.ts";
+import { CommandExecutionError, runnerFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { entriesOf, isMap, repr, str } from "../../language/python/values.ts";
 
 /** Asks the running reactor. @throws {CommandExecutionError} in Salt's words, if there is none */

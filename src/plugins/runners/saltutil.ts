@@ -1,11 +1,6 @@
-import {
-  type RunnerContext,
-  type RunnerFunction,
-  runnerFunction,
-  runnerFunctions,
-  type RunnerModule,
-} from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
+import type { RunnerContext, RunnerFunction, RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunction, runnerFunctions } from "../../model/loader/family.ts";
+import type { Args } from "../../language/python/values.ts";
 import { syncModules } from "../../model/loader/sync.ts";
 
 /** Kinds of custom modules, in the order in which Salt lists them; some functions have another name than their kind. */

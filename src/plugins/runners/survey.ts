@@ -1,9 +1,5 @@
-import {
-  type RunnerContext,
-  runnerFunctions,
-  type RunnerModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { RunnerContext, RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
 import { repr, str } from "../../language/python/values.ts";
 

@@ -2,12 +2,8 @@ import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { decodeBase64 } from "../../language/python/binascii.ts";
 import { joinPath } from "../../base/paths.ts";
 import { AuthenticationError } from "../../base/errors.ts";
-import {
-  type RunnerContext,
-  runnerFunction,
-  type RunnerModule,
-  SaltInvocationError,
-} from "../../model/loader/family.ts";
+import type { RunnerContext, RunnerModule } from "../../model/loader/family.ts";
+import { runnerFunction, SaltInvocationError } from "../../model/loader/family.ts";
 import { rsaVerify } from "../../protocol/crypto/rsa.ts";
 import { askVault } from "../vault/http.ts";
 import { issueToken, policiesOf, type TokenMinion } from "../vault/issue.ts";

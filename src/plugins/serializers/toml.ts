@@ -1,13 +1,5 @@
-import {
-  type AnyMap,
-  entriesOf,
-  isFloat,
-  isInteger,
-  isMap,
-  repr,
-  str,
-  typeName,
-} from "../../language/python/values.ts";
+import type { AnyMap } from "../../language/python/values.ts";
+import { entriesOf, isFloat, isInteger, isMap, repr, str, typeName } from "../../language/python/values.ts";
 import { iterate } from "../../language/python/iterate.ts";
 import { decodeUtf8 } from "../../language/python/utf8.ts";
 import { messageOf } from "../../base/errors.ts";

@@ -1,7 +1,6 @@
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { aliasEntry } from "../modules/aliases.ts";
-import { outcome } from "./outcome.ts";
 
 /** Aliases of mail addresses, in the file of the option `aliases.file`. */
 export const states: StateModule = {

@@ -1,10 +1,9 @@
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/values.ts";
 import { strip } from "../../language/python/text.ts";
 import { programPath } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { overwrite, readText } from "../modules/file/content.ts";
-import { outcome } from "./outcome.ts";
 
 /** Configuration files of Apache. */
 export const states: StateModule = {

@@ -1,14 +1,8 @@
-import { end, fail, fails, messageFor } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  StateEnd,
-  stateFunction,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { end, fail, StateEnd, stateFunction } from "../../model/loader/states.ts";
+import { type Args, type KeywordArgs, str, truthy } from "../../language/python/values.ts";
 import { exists, lookAt } from "../linux/paths.ts";
 import { redacted } from "../modules/file/hash.ts";
 import { type Extraction, readArguments } from "./archive/arguments.ts";

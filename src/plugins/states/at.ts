@@ -1,8 +1,7 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { checkTag } from "../modules/at.ts";
-import { needs, outcome } from "./outcome.ts";
 import { ownKeywords } from "../keywords.ts";
 
 interface Jobs {

@@ -1,5 +1,4 @@
-import { equal, fieldsOf, str, truthy } from "../../language/python/values.ts";
-import type { Args } from "../../model/loader/signature.ts";
+import { type Args, equal, fieldsOf, str, truthy } from "../../language/python/values.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { givenOf } from "../modules/beacons.ts";
 

@@ -1,10 +1,9 @@
-import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { programPath, run } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
 import { tuneWords } from "../modules/disk/devices.ts";
-import { outcome } from "./outcome.ts";
 
 /** What blockdev calls each parameter when it is asked. */
 const QUESTIONS: Readonly<Record<string, string>> = {

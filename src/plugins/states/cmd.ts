@@ -1,7 +1,7 @@
-import type { Args, KeywordArgs } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
+import type { Args, KeywordArgs } from "../../language/python/values.ts";
 import { entriesOf, isMap, lookup, str, truthy, typeName } from "../../language/python/values.ts";
 import { typeError } from "../../language/python/python_error.ts";
 import { reinterpreted } from "./cmd/stateful.ts";

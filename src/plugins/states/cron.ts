@@ -1,16 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
-import { fails, needs, outcome } from "./outcome.ts";
+import { fails } from "./outcome.ts";
 import { ownKeywords } from "../keywords.ts";
 
 type Status = "absent" | "present" | "update";

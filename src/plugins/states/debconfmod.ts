@@ -1,8 +1,7 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { answerLine } from "../modules/debconfmod.ts";
-import { needs, outcome } from "./outcome.ts";
 
 interface Answer {
   question: string;

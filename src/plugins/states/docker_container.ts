@@ -1,12 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { type Args, bindArguments, parseSignature } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { newContainer } from "../docker/create_options.ts";
 import { needImage, networksOf } from "./docker/prepare.ts";
 import { running } from "./docker/running.ts";
-import { fails, nestedText, outcome } from "./outcome.ts";
+import { fails, nestedText } from "./outcome.ts";
 import { ownKeywords } from "../keywords.ts";
 
 type Values = Record<string, unknown>;

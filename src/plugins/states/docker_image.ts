@@ -1,9 +1,9 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
-import { fails, messageFor, outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
+import { fails, messageFor } from "./outcome.ts";
 
 type Values = Record<string, unknown>;
 

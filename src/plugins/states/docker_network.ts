@@ -1,9 +1,9 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/values.ts";
 import { networkOf, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
-import { fails, messageFor, outcome } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 
 export const states: StateModule = {
   functions: stateFunctions({

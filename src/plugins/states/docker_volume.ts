@@ -1,8 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { entriesOf, isMap, repr, str } from "../../language/python/values.ts";
-import { fails, outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, entriesOf, isMap, repr, str } from "../../language/python/values.ts";
+import { fails } from "./outcome.ts";
 
 type Volume = { Name: string; Driver: string };
 

@@ -1,7 +1,5 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 
 /** What becomes of the variables: name → value, null for one that goes. */
 function changesTo(

@@ -1,13 +1,6 @@
-import type { KeywordArgs } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type KeywordArgs, truthy } from "../../language/python/values.ts";
 import { ownKeywords } from "../keywords.ts";
 
 async function send(context: StateContext, args: KeywordArgs): Promise<StateReturn> {

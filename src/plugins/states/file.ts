@@ -1,11 +1,6 @@
 import type { Arguments } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  type StateFunction,
-  stateFunction,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
+import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction } from "../../model/loader/states.ts";
 import { accumulated } from "./file/accumulated.ts";
 import { append, prepend } from "./file/added.ts";
 import { cached, notCached } from "./file/cached.ts";

@@ -1,9 +1,9 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { equal, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, equal, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
-import { callError, nestedText, outcome } from "./outcome.ts";
+import { callError, nestedText } from "./outcome.ts";
 
 type Changes = Record<string, { old: unknown; new: unknown }>;
 

@@ -1,14 +1,7 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { compareVersions, looseCompare } from "../packages/versions.ts";
-import { outcome } from "./outcome.ts";
 
 /** The installed versions of a gem; undefined for none. */
 async function versions(context: StateContext, { name, ruby, gem_bin, user }: Args) {

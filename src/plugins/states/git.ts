@@ -1,7 +1,5 @@
-import { fail } from "./outcome.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { fail, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { cloned, present } from "./git/cloned.ts";
 import { cloneLatest } from "./git/clone.ts";

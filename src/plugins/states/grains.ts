@@ -1,8 +1,7 @@
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { equal, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, equal, str, truthy } from "../../language/python/values.ts";
 import { DEFAULT_DELIMITER, traverse } from "../../language/python/traverse.ts";
-import { outcome } from "./outcome.ts";
 
 /** The path of a grain with colons, whatever separated its keys. */
 function pathOf({ name, delimiter }: Args): string {

@@ -1,7 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 
 interface GroupInfo {
   gid: number;

@@ -1,10 +1,10 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { checkedWords } from "../modules/hg.ts";
-import { fails, outcome } from "./outcome.ts";
+import { fails } from "./outcome.ts";
 
 async function updated(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, target, clean, user, identity, rev, opts } = args;

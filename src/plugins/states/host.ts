@@ -1,8 +1,7 @@
-import { listOf, str, truthy } from "../../language/python/values.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { type Args, listOf, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
 import { parseIpv4, parseIpv6 } from "../../language/python/ipaddress.ts";
-import { outcome } from "./outcome.ts";
 
 type Hosts = Record<string, { aliases?: string[]; comment?: string } | string[]>;
 

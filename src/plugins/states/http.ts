@@ -1,7 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
 import { translateRegexp } from "../../language/python/regexp.ts";
-import { repr, str, truthy } from "../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../language/python/values.ts";
 import { ownKeywords } from "../keywords.ts";
 
 type Finding = [found: boolean, words: string];

@@ -1,15 +1,8 @@
 import { SystemError } from "../../base/errors.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  type StateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { type AnyMap, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateFunction, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type AnyMap, type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { encodingComplaint } from "./file/comment.ts";
-import { outcome } from "./outcome.ts";
 
 type Values = Record<string, unknown>;
 

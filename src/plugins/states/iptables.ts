@@ -1,5 +1,4 @@
-import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { needs } from "./outcome.ts";
+import { needs, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { chainAbsent, chainPresent, flush, setPolicy } from "./iptables/chains.ts";
 import { type Action, aggregate, rule } from "./iptables/rules.ts";
 

@@ -1,7 +1,7 @@
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunction } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { layoutName } from "../modules/keyboard.ts";
-import { needs, outcome } from "./outcome.ts";
 
 /** One of the two layouts: which functions read and set it, and what it is called. */
 interface Layout {

@@ -1,7 +1,5 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 
 const wanted = ({ name, mods }: Args): string[] => (Array.isArray(mods) ? mods : [name]).map(str);
 

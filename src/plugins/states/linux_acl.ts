@@ -1,11 +1,10 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { fail, outcome, type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists, isDirectory } from "../linux/paths.ts";
 import { type Acl, aclEntry, type Permissions } from "../modules/linux_acl.ts";
-import { commandError, fail, outcome } from "./outcome.ts";
+import { commandError } from "./outcome.ts";
 
 const VALUES: Readonly<Record<string, number>> = { r: 4, w: 2, x: 1, "-": 0 };
 

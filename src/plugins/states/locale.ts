@@ -1,8 +1,7 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { parseLocale } from "../modules/locale.ts";
-import { outcome } from "./outcome.ts";
 
 /** Locales: the one of the system, and those that are there. */
 export const states: StateModule = {

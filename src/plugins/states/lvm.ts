@@ -1,5 +1,4 @@
-import type { StateModule } from "../../model/loader/states.ts";
-import { needs } from "./outcome.ts";
+import { needs, type StateModule } from "../../model/loader/states.ts";
 import { volumeAbsent, volumePresent } from "./lvm/logical_volumes.ts";
 import { groupAbsent, groupPresent, physicalAbsent, physicalPresent } from "./lvm/volume_groups.ts";
 

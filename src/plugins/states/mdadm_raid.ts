@@ -1,9 +1,8 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
 import { sorted } from "../../language/python/text.ts";
 import { programPath } from "../commands.ts";
-import { outcome } from "./outcome.ts";
 
 interface Devices {
   missing: string[];

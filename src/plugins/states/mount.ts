@@ -1,14 +1,8 @@
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
 import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { basename } from "../../language/python/posixpath.ts";
 import { FSTAB_ANSWERS, mounted, unmounted } from "./mount/mounted.ts";
-import { outcome } from "./outcome.ts";
 
 /** The device under another name (`device`, `uuid`, `label`…); undefined if it has none. */
 async function converted(context: StateContext, name: unknown, by: unknown): Promise<string | undefined> {

@@ -1,8 +1,7 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { takeError, word } from "../modules/mysql/client.ts";
-import { outcome } from "./outcome.ts";
 
 /** What differs of a database that is there, one sentence each. */
 async function altered(context: StateContext, args: Args, existing: unknown): Promise<StateReturn> {

@@ -1,10 +1,8 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import { outcome, type StateContext, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { takeError } from "../modules/mysql/client.ts";
 import { grantText } from "../modules/mysql/grants.ts";
-import { outcome } from "./outcome.ts";
 
 /** Takes all grants on the same database first. */
 async function revokeAll(context: StateContext, args: Args): Promise<void> {

@@ -1,16 +1,9 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { isFile } from "../linux/paths.ts";
 import { takeError } from "../modules/mysql/client.ts";
 import { withOsErrors } from "../python_errors.ts";
-import { outcome } from "./outcome.ts";
 
 /** Where the result goes, for comments; with why nothing is to be done, or what is wrong. */
 interface Target {

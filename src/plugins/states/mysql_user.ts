@@ -1,15 +1,8 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { takeError } from "../modules/mysql/client.ts";
 import { isTrue, socketComplaint } from "../modules/mysql/users.ts";
-import { outcome } from "./outcome.ts";
 
 /** The return for a user that is as wanted; undefined if it is not. */
 async function inPlace(context: StateContext, args: Args, isFree: boolean): Promise<string | undefined> {

@@ -1,6 +1,7 @@
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunctions } from "../../model/loader/states.ts";
 import { equal, str, truthy } from "../../language/python/values.ts";
-import { callError, needs, outcome } from "./outcome.ts";
+import { callError } from "./outcome.ts";
 import { difference, managed } from "./network/interfaces.ts";
 
 type Keyword = Record<string, unknown>;

@@ -1,9 +1,8 @@
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { equal, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { exportClient } from "../modules/nfs3.ts";
-import { outcome } from "./outcome.ts";
 
 type Reloaded = { stderr: string; result: boolean };
 

@@ -1,16 +1,9 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { strip } from "../../language/python/text.ts";
 import { chainComplaint, handleOf, policyWord } from "../modules/nftables/places.ts";
-import { needs, outcome } from "./outcome.ts";
 
 type Action = "append" | "insert" | "delete";
 

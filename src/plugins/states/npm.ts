@@ -1,9 +1,9 @@
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
-import { fails, messageFor, outcome } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 
 type Packages = Map<string, Record<string, unknown>>;
 

@@ -1,27 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
-import { CommandExecutionError, type Context, SaltInvocationError } from "../../model/loader/family.ts";
-import { StateEnd, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
+import { fail, type StateReturn } from "../../model/loader/states.ts";
 import { isMap } from "../../language/python/values.ts";
 import { nested } from "../outputters/nested.ts";
-
-/** What a state returns where nothing was changed. */
-export function outcome(
-  name: unknown,
-  result: boolean | null,
-  comment: string,
-  changes: Record<string, unknown> = {},
-): StateReturn {
-  return { name, changes, result, comment };
-}
-
-/** Ends the state. @param more other parts of its return, such as changes that were made */
-export function end(result: boolean | null, comment: string, more: Partial<StateReturn> = {}): never {
-  throw new StateEnd({ ...more, result, comment });
-}
-
-export function fail(comment: string, more: Partial<StateReturn> = {}): never {
-  end(false, comment, more);
-}
 
 /**
  * For `.catch()` of a step: ends the state as failed, with these words and the text of the error.
@@ -69,12 +50,3 @@ export const failsChange = (doing: string) => (error: unknown): never => {
   const { changes = {}, ...others } = info as Record<string, unknown>;
   fail(isEmpty(others) ? message : withInfo(message, others), { changes: changes as Record<string, unknown> });
 };
-
-/** True if this host has an execution function of that name (`"mod.fun" in __salt__`). */
-export async function hasFunction(context: Pick<Context, "functions">, name: string): Promise<boolean> {
-  return "signature" in await context.functions.find(name);
-}
-
-/** For state modules that are there only where an execution function is. @param why they are not, otherwise */
-export const needs = (fun: string, why = ""): NonNullable<StateModule["virtual"]> => async (context) =>
-  await hasFunction(context, fun) || { unavailable: why };

@@ -1,8 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
-import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
-import { fails, messageFor, outcome } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 import { installed } from "./pip/installed.ts";
 
 /** Python's packages, by pip. */

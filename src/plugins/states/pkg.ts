@@ -1,6 +1,6 @@
 import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
-import { type StateFunction, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { needs, outcome } from "./outcome.ts";
+import type { StateFunction, StateModule } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
 import { downloaded, patchDownloaded, patchInstalled } from "./pkg/downloaded.ts";
 import { groupInstalled } from "./pkg/group.ts";
 import { held, unheld } from "./pkg/hold.ts";

@@ -1,5 +1,4 @@
-import type { StateModule } from "../../model/loader/states.ts";
-import { needs } from "./outcome.ts";
+import { needs, type StateModule } from "../../model/loader/states.ts";
 import { absent } from "./pkgrepo/absent.ts";
 import { managed } from "./pkgrepo/managed.ts";
 

@@ -1,6 +1,5 @@
-import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
 import { virtual } from "./postgres/shared.ts";
 
 /** Clusters of Debian's PostgreSQL. */

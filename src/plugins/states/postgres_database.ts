@@ -1,7 +1,6 @@
-import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { databaseText } from "../modules/postgres/databases.ts";
-import { outcome } from "./outcome.ts";
 import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
 
 export const states: StateModule = {

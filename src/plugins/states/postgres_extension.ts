@@ -1,7 +1,6 @@
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { EXTENSION } from "../modules/postgres/extensions.ts";
-import { outcome } from "./outcome.ts";
 import { connection, removed, virtual } from "./postgres/shared.ts";
 
 const CONNECTION = "user=None, maintenance_db=None, db_user=None, db_password=None, db_host=None, db_port=None";

@@ -1,6 +1,5 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
 import { virtual } from "./postgres/shared.ts";
 
 /** Data directories of PostgreSQL. */

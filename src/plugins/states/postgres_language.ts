@@ -1,7 +1,5 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
-import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { connection, virtual } from "./postgres/shared.ts";
 
 const SIGNATURE = "name, maintenance_db, user=None, db_password=None, db_host=None, db_port=None, db_user=None";

@@ -1,7 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
-import { outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { connection, virtual } from "./postgres/shared.ts";
 
 const CONNECTION = `prepend='public', maintenance_db=None, user=None, db_password=None, db_host=None, db_port=None,

@@ -1,6 +1,5 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { virtual } from "./postgres/shared.ts";
 
 const CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";

@@ -1,7 +1,6 @@
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { tablespaceText } from "../modules/postgres/databases.ts";
-import { outcome } from "./outcome.ts";
 import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
 
 /** What Salt says of a directory that is another, and of options, with the line breaks of its source. */

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { isMap, lookup, str } from "../../language/python/values.ts";
 import { CommandExecutionError, type Context } from "../../model/loader/family.ts";
 import { programPath } from "../commands.ts";
-import { fail } from "./outcome.ts";
+import { fail } from "../../model/loader/states.ts";
 
 /** Why the states are not there; true where they are. */
 export const rabbitmqHere = (context: Pick<Context, "runtime">): true | { unavailable: string } =>

@@ -1,7 +1,6 @@
-import { str } from "../../language/python/values.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { outcome } from "./outcome.ts";
+import { type Args, str } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction } from "../../model/loader/states.ts";
 import { rabbitmqHere, said } from "./rabbitmq.ts";
 
 async function joined(

@@ -1,6 +1,6 @@
 import { str, truthy } from "../../language/python/values.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction } from "../../model/loader/states.ts";
 import { rabbitmqHere, refused } from "./rabbitmq.ts";
 
 async function make(context: StateContext, name: unknown, runas: unknown, isOn: boolean): Promise<StateReturn> {

@@ -1,7 +1,6 @@
 import { equal, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { rabbitmqHere, said } from "./rabbitmq.ts";
 
 const json = (value: unknown): unknown => truthy(value ?? null) ? parseOrderedJson(str(value)) : "";

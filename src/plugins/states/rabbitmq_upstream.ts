@@ -1,11 +1,10 @@
-import { entriesOf, equal, isMap, lookup, mapOf, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, equal, isMap, lookup, mapOf, str, truthy } from "../../language/python/values.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";
 import { parseOrderedJson } from "../../language/python/json.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { fail, outcome, stateFunction } from "../../model/loader/states.ts";
 import { programPath } from "../commands.ts";
 import { upstreamParameters } from "../modules/rabbitmq.ts";
-import { fail, outcome } from "./outcome.ts";
 import { failureOf, refused } from "./rabbitmq.ts";
 
 /** What differs between two sets of parameters; undefined if nothing does. */

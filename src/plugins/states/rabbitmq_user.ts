@@ -1,9 +1,8 @@
-import { entriesOf, equal, isMap, lookup, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, equal, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";
 import { splitWords } from "../../language/python/text.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction } from "../../model/loader/states.ts";
 import { failureOf, rabbitmqHere, refused } from "./rabbitmq.ts";
 
 type Changes = Record<string, unknown>;

@@ -1,6 +1,5 @@
 import { str, truthy } from "../../language/python/values.ts";
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { rabbitmqHere, said } from "./rabbitmq.ts";
 
 /** Virtual hosts of RabbitMQ. */

@@ -1,8 +1,7 @@
-import { stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { truthy } from "../../language/python/values.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
-import { outcome } from "./outcome.ts";
 
 /** The last part of what rsync prints: its numbers, a line each. */
 const summary = (text: string): string =>

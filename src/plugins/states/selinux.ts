@@ -1,6 +1,6 @@
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunctions } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
-import { needs, outcome } from "./outcome.ts";
 import { filesAbsent, filesApplied, filesPresent, portAbsent, portPresent } from "./selinux/policies.ts";
 
 /** The mode that a text means; undefined for none. */

@@ -1,6 +1,5 @@
-import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { needs, outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/values.ts";
-import { needs, outcome } from "./outcome.ts";
 import { dead, running } from "./service/activity.ts";
 import { beacon, watch } from "./service/after.ts";
 import { setEnabled } from "./service/boot.ts";

@@ -1,9 +1,8 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
 import { parseKey } from "../modules/ssh/keys.ts";
-import { outcome } from "./outcome.ts";
 
 /** The arguments with what the name says besides the key: options, kind and comment. */
 function spelled(args: Args): Args {

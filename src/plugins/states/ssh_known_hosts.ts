@@ -1,15 +1,9 @@
-import type { Args } from "../../model/loader/signature.ts";
 import { CommandNotFoundError } from "../../model/loader/family.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { portComplaint } from "../modules/ssh/known_hosts.ts";
-import { fails, messageFor, outcome } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 
 type Answer = Record<string, unknown>;
 

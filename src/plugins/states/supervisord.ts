@@ -1,7 +1,6 @@
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
-import { hasFunction, outcome } from "./outcome.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { hasFunction, outcome, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 
 /** Process → its state, as `supervisord.status` has it. */
 type Processes = Record<string, { state: string }>;

@@ -1,6 +1,7 @@
-import { fails, hasFunction, messageFor, outcome } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { hasFunction, outcome, stateFunctions } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
 

@@ -1,12 +1,6 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
-import {
-  type LowChunk,
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
+import type { LowChunk, StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { stateFunction, stateFunctions } from "../../model/loader/states.ts";
 import { isInteger, isMap, sizeOf, str, truthy } from "../../language/python/values.ts";
 import { tagOf } from "../../content/state/run/chunk.ts";
 

@@ -1,7 +1,7 @@
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
-import { stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
-import { fails, messageFor, outcome } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 
 /** The time zone of this host. */
 export const states: StateModule = {

@@ -1,14 +1,8 @@
-import type { Args } from "../../model/loader/signature.ts";
-import {
-  type StateContext,
-  stateFunction,
-  stateFunctions,
-  type StateModule,
-  type StateReturn,
-} from "../../model/loader/states.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import { groupsOf } from "../../runtime/accounts.ts";
-import { fails, outcome } from "./outcome.ts";
+import { fails } from "./outcome.ts";
 import { create, REDACTED, update, upToDate } from "./user/apply.ts";
 import { changesTo, GECOS, type ShadowInfo, type UserChanges } from "./user/changes.ts";
 

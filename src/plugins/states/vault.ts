@@ -1,10 +1,10 @@
 import { messageOf } from "../../base/errors.ts";
 import { unifiedDiff } from "../../language/python/difflib.ts";
 import { str } from "../../language/python/values.ts";
-import { type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
+import { outcome, type StateContext, stateFunction, type StateModule } from "../../model/loader/states.ts";
 import { itemOf } from "../modules/vault.ts";
 import { openVault } from "../vault/open.ts";
-import { fails, outcome } from "./outcome.ts";
+import { fails } from "./outcome.ts";
 
 const lines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 

@@ -1,13 +1,13 @@
 import { joinPath } from "../../base/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/family.ts";
-import type { Args } from "../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateModule, type StateReturn } from "../../model/loader/states.ts";
+import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
+import { outcome, stateFunction } from "../../model/loader/states.ts";
 import { dirname } from "../../language/python/posixpath.ts";
-import { str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import type { CommandOutcome } from "../commands.ts";
 import { absolutePath, exists } from "../linux/paths.ts";
 import { comparePep440 } from "../packages/pep440.ts";
-import { fails, messageFor, outcome } from "./outcome.ts";
+import { fails, messageFor } from "./outcome.ts";
 
 /** A file of requirements of the master's, in the cache; undefined if there is none. */
 async function cached(context: StateContext, url: string): Promise<string | undefined> {

@@ -1,8 +1,8 @@
-import { type StateContext, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
+import type { StateContext, StateModule } from "../../model/loader/states.ts";
+import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { passwordWords, userWords } from "../modules/webutil.ts";
-import { outcome } from "./outcome.ts";
 
 type Done = { retcode: number; stderr: string };
 

@@ -15,13 +15,8 @@ import { BRINE_EXTENSION, LATER } from "./auth_client.ts";
 import { type Counter, type Histogram, type Meter, METRICS, NO_METER } from "../../base/telemetry/mod.ts";
 import { originOf } from "../zmtp/endpoint.ts";
 import { type Sender, SignInQueue } from "./sign_in_queue.ts";
-import {
-  type AcceptancePolicy,
-  type KeyStore,
-  type SessionKeyStore,
-  sessionName,
-  type StrangerKeys,
-} from "./key_store.ts";
+import type { AcceptancePolicy, KeyStore, SessionKeyStore, StrangerKeys } from "./key_store.ts";
+import { sessionName } from "./key_store.ts";
 
 /** The load of a sign-in (`_auth`) as received: no field is trusted. */
 export type AuthLoad = Record<string, unknown>;

@@ -9,6 +9,7 @@ import { isRecord } from "../../base/record.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import { release } from "../../runtime/bytes.ts";
 import { encode } from "../wire/msgpack.ts";
+import type { ParseEnvelopeOptions, RefusedEnvelope, RequestEnvelope, UnpackPayloadOptions } from "../wire/payload.ts";
 import {
   BYTES_HEAD,
   bytesOf,
@@ -18,11 +19,7 @@ import {
   packPayload,
   packPayloadParts,
   parseEnvelope,
-  type ParseEnvelopeOptions,
-  type RefusedEnvelope,
-  type RequestEnvelope,
   unpackPayload,
-  type UnpackPayloadOptions,
 } from "../wire/payload.ts";
 import type { AuthServer, MasterIdentity, MasterKey } from "./auth_server.ts";
 import { readClear } from "./clear_limits.ts";

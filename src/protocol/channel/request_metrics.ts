@@ -1,13 +1,5 @@
-import {
-  type Counter,
-  type Histogram,
-  type Meter,
-  METRICS,
-  NO_TELEMETRY,
-  OTHER,
-  type Telemetry,
-  type Tracer,
-} from "../../base/telemetry/mod.ts";
+import type { Counter, Histogram, Meter, Telemetry, Tracer } from "../../base/telemetry/mod.ts";
+import { METRICS, NO_TELEMETRY, OTHER } from "../../base/telemetry/mod.ts";
 
 /** Why a request was refused before any command saw it. */
 export type RefusedRequest =

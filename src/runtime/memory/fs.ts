@@ -1,16 +1,7 @@
 /** A file system in memory: the reference implementation of `runtime/fs.ts`. */
 import type { FileAppender, FileStat, FileSystem } from "../fs.ts";
-import {
-  type Directory,
-  Failure,
-  type File,
-  guard,
-  type MemoryFileSystemOptions,
-  type Node,
-  partsOf,
-  Tree,
-  utf8,
-} from "./tree.ts";
+import type { Directory, File, MemoryFileSystemOptions, Node } from "./tree.ts";
+import { Failure, guard, partsOf, Tree, utf8 } from "./tree.ts";
 
 export type { MemoryFileSystemOptions } from "./tree.ts";
 

@@ -1,14 +1,7 @@
 import type { KeyObject } from "node:crypto";
 
-import {
-  type Crypto,
-  type HashName,
-  PEM_LIMIT,
-  RSA_BITS,
-  type RsaPrivateKey,
-  type RsaPublicKey,
-  type SecretKey,
-} from "../crypto.ts";
+import type { Crypto, HashName, RsaPrivateKey, RsaPublicKey, SecretKey } from "../crypto.ts";
+import { PEM_LIMIT, RSA_BITS } from "../crypto.ts";
 import { releaseWhole } from "../bytes.ts";
 import { type DerElement, readElement } from "../der.ts";
 import { builtin } from "./builtin.ts";

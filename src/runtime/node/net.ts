@@ -4,16 +4,8 @@
  */
 import type net from "node:net";
 import { codeOf, messageOf, SystemError } from "../../base/errors.ts";
-import {
-  type Connection,
-  type DatagramOptions,
-  type DialOptions,
-  type Listener,
-  type ListenOptions,
-  type Net,
-  printAddress,
-  type SocketAddress,
-} from "../net.ts";
+import type { Connection, DatagramOptions, DialOptions, Listener, ListenOptions, Net, SocketAddress } from "../net.ts";
+import { printAddress } from "../net.ts";
 import { builtin } from "./builtin.ts";
 import { type ConnectionNames, NodeConnection } from "./connection.ts";
 import { noteOwner, ownerHasDied } from "./socket_owner.ts";

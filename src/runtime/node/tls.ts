@@ -2,15 +2,8 @@
 import type net from "node:net";
 import type tls from "node:tls";
 import { messageOf, SystemError, TlsError } from "../../base/errors.ts";
-import {
-  type Connection,
-  type ConnectionHandlers,
-  printAddress,
-  type SocketAddress,
-  type TlsDial,
-  type TlsListen,
-  type TlsOptions,
-} from "../net.ts";
+import type { Connection, ConnectionHandlers, SocketAddress, TlsDial, TlsListen, TlsOptions } from "../net.ts";
+import { printAddress } from "../net.ts";
 import { builtin } from "./builtin.ts";
 import { type ConnectionNames, NodeConnection } from "./connection.ts";
 import { tlsFailure } from "./tls_failure.ts";

@@ -1,14 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import {
-  AUDIT_KINDS,
-  auditArguments,
-  type AuditRow,
-  type AuditSearch,
-  readAudit,
-  readAuditSearch,
-  readSignedIn,
-  type SignedIn,
-} from "../../access.ts";
+import type { AuditRow, AuditSearch, SignedIn } from "../../access.ts";
+import { AUDIT_KINDS, auditArguments, readAudit, readAuditSearch, readSignedIn } from "../../access.ts";
 import { ApiError } from "../../api.ts";
 import { SINCE } from "../../job_filter.ts";
 import { agoText, clockText } from "../../text.ts";

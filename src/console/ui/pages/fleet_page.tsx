@@ -3,15 +3,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { fleetQuery, type FleetView, readFleetView, WHOLE_FLEET } from "../../fleet_view.ts";
 import { fleetTable, type Table } from "../../export.ts";
 import { type Presence, seenText } from "../../fleet.ts";
-import {
-  chosenMinions,
-  factOf,
-  type FleetColumn,
-  type FleetOrder,
-  grainColumn,
-  type KnownMinions,
-  sortedMinions,
-} from "../../fleet_table.ts";
+import type { FleetColumn, FleetOrder, KnownMinions } from "../../fleet_table.ts";
+import { chosenMinions, factOf, grainColumn, sortedMinions } from "../../fleet_table.ts";
 import { targetOf } from "../../preview.ts";
 import { href } from "../../route.ts";
 import { clockText } from "../../text.ts";

@@ -1,13 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import {
-  answeredPreview,
-  countWords,
-  needsGrains,
-  type Preview,
-  previewTarget,
-  TARGET_TYPES,
-  type TargetValue,
-} from "../../preview.ts";
+import type { Preview, TargetValue } from "../../preview.ts";
+import { answeredPreview, countWords, needsGrains, previewTarget, TARGET_TYPES } from "../../preview.ts";
 import { Icon } from "./icon.tsx";
 import { TargetMenu } from "./target_menu.tsx";
 import { errorText } from "../../text.ts";

@@ -1,16 +1,8 @@
 import { computed, type Signal, signal } from "@preact/signals";
 import { fnmatch } from "../../../model/event/tag.ts";
 import { type Api, ApiError } from "../../api.ts";
-import {
-  type Engine,
-  type MinionEngine,
-  minionEngineOf,
-  type ReactorRule,
-  type ReactorStatus,
-  readEngines,
-  readRules,
-  readStatus,
-} from "../../automation.ts";
+import type { Engine, MinionEngine, ReactorRule, ReactorStatus } from "../../automation.ts";
+import { minionEngineOf, readEngines, readRules, readStatus } from "../../automation.ts";
 import type { BusEvent } from "../../event_stream.ts";
 import type { Environment } from "./environment.ts";
 

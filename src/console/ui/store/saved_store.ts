@@ -1,17 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
-import {
-  type Favourite,
-  NOTHING_SAVED,
-  readSaved,
-  type RecentRun,
-  type Saved,
-  type SavedTarget,
-  type SavedView,
-  withFavourite,
-  withRun,
-  withTarget,
-  withView,
-} from "../../saved.ts";
+import type { Favourite, RecentRun, Saved, SavedTarget, SavedView } from "../../saved.ts";
+import { NOTHING_SAVED, readSaved, withFavourite, withRun, withTarget, withView } from "../../saved.ts";
 import { type Environment, readStored } from "./environment.ts";
 import type { Notices } from "./notices.ts";
 

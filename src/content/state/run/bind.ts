@@ -1,5 +1,6 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { type Args, defaultArguments, isParameter } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../language/python/values.ts";
+import { defaultArguments, isParameter } from "../../../model/loader/signature.ts";
 import type { LoadedState } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { RUNNER_KEYWORDS } from "../keywords.ts";

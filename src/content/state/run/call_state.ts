@@ -1,12 +1,12 @@
 import { PythonError } from "../../../language/python/python_error.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
 import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
-import { type Args, bindArguments, isParameter, parseSignature } from "../../../model/loader/signature.ts";
+import { bindArguments, isParameter, parseSignature } from "../../../model/loader/signature.ts";
 import { shortName } from "../../../model/loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { traceback } from "../../../model/loader/traceback.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { bindState } from "./bind.ts";
 import { functionOf, type StateEntry } from "./chunk.ts";
 import { checkCommands, hasConditions, skippedBy } from "./conditions.ts";

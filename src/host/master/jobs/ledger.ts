@@ -3,22 +3,10 @@ import type { EventBus } from "../../../model/event/bus.ts";
 import { jobOutcome } from "../../../model/event/tag.ts";
 import { jidMs } from "../../../model/job/jid.ts";
 import { messageOf, ProtocolError } from "../../../base/errors.ts";
-import {
-  type JobCache,
-  type JobLoad,
-  type JobOwner,
-  mergeOutcomes,
-  outcomesOf,
-  returnedOf,
-  storedOwner,
-} from "../../../model/job/job_cache.ts";
-import {
-  BEGUN_UNWRITTEN,
-  ENDED,
-  outcomeFields,
-  type OutcomeState,
-  type TargetOutcome,
-} from "../../../model/job/outcome.ts";
+import type { JobCache, JobLoad, JobOwner } from "../../../model/job/job_cache.ts";
+import { mergeOutcomes, outcomesOf, returnedOf, storedOwner } from "../../../model/job/job_cache.ts";
+import type { OutcomeState, TargetOutcome } from "../../../model/job/outcome.ts";
+import { BEGUN_UNWRITTEN, ENDED, outcomeFields } from "../../../model/job/outcome.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";

@@ -5,14 +5,8 @@ import { codeOf, SystemError } from "../../../base/errors.ts";
 import type { ListenOptions } from "../../../runtime/net.ts";
 import { descriptorsForOthers } from "../../../runtime/descriptors.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import {
-  ConnectionLimit,
-  type Pub,
-  type Pull,
-  type Router,
-  type Socket,
-  type SocketFactory,
-} from "../../../protocol/zmtp/mod.ts";
+import type { Pub, Pull, Router, Socket, SocketFactory } from "../../../protocol/zmtp/mod.ts";
+import { ConnectionLimit } from "../../../protocol/zmtp/mod.ts";
 import type { Transport } from "../../../protocol/transport/transport.ts";
 import type { Presence } from "../presence.ts";
 

@@ -1,9 +1,5 @@
-import {
-  CUSTOM_TOP_MS,
-  type CustomTopRequest,
-  type CustomTops,
-  runCustomTop,
-} from "../../../model/loader/custom_tops.ts";
+import type { CustomTopRequest, CustomTops } from "../../../model/loader/custom_tops.ts";
+import { CUSTOM_TOP_MS, runCustomTop } from "../../../model/loader/custom_tops.ts";
 import type { CustomPlace } from "../../../model/loader/custom_file.ts";
 import type { AnyMap } from "../../../language/python/values.ts";
 import type { PartHandlers } from "../../../feature/supervise/serve_part.ts";

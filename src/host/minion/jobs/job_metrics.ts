@@ -1,14 +1,6 @@
 import { succeeded } from "../../../model/job/outcome.ts";
-import {
-  type Counter,
-  type Histogram,
-  type Meter,
-  METRICS,
-  parseTraceContext,
-  type Telemetry,
-  TRACE_FIELD,
-  type Tracer,
-} from "../../../base/telemetry/mod.ts";
+import type { Counter, Histogram, Meter, Telemetry, Tracer } from "../../../base/telemetry/mod.ts";
+import { METRICS, parseTraceContext, TRACE_FIELD } from "../../../base/telemetry/mod.ts";
 import type { JobOutcome } from "../processes/executor.ts";
 
 export interface CountedJob {

@@ -1,13 +1,11 @@
 import { abortable } from "../../../base/async/within.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
 import { argumentsShown, InvocationError, loadArgsAndKwargs } from "../../../model/job/args.ts";
+import type { Context, ExecutionFunction, JobContext } from "../../../model/loader/family.ts";
 import {
   CommandExecutionError,
   CommandNotFoundError,
-  type Context,
-  type ExecutionFunction,
   InvalidArgumentsError,
-  type JobContext,
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
 import { jobContext, shortName } from "../../../model/loader/job_context.ts";

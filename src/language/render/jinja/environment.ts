@@ -6,20 +6,17 @@ import { plainMaps } from "../../python/copy.ts";
 import { explainYaml } from "../../yaml/libyaml/explain_yaml.ts";
 import { parseOrderedYaml } from "../../yaml/ordered.ts";
 import { YamlError } from "../../yaml/yaml_error.ts";
-import {
-  Attributes,
-  type CompiledTemplate,
-  compileTemplate,
-  type DataFormat,
-  type Environment,
-  type Filter,
-  type JinjaOptions,
-  type Run,
-  TemplateNotFound,
-  TemplateRuntimeError,
-  type Test,
-  type Unit,
+import type {
+  CompiledTemplate,
+  DataFormat,
+  Environment,
+  Filter,
+  JinjaOptions,
+  Run,
+  Test,
+  Unit,
 } from "../../jinja/mod.ts";
+import { Attributes, compileTemplate, TemplateNotFound, TemplateRuntimeError } from "../../jinja/mod.ts";
 import { finalize } from "./finalize.ts";
 import { SALT_GLOBALS } from "./globals.ts";
 

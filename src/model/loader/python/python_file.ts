@@ -1,5 +1,5 @@
 /** Python files as modules: the helper loads the files and runs their functions. */
-import { equal, isMap, lookup, str } from "../../../language/python/values.ts";
+import { type Args, equal, isMap, lookup, str } from "../../../language/python/values.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Context, JobContext } from "../family.ts";
@@ -8,7 +8,7 @@ import { customDirectories, type CustomFile, type CustomKind, strangersCode } fr
 import { dirName, joinPath } from "../../../base/paths.ts";
 import type { FunctionTable } from "../loader.ts";
 import { callContext } from "../template_functions.ts";
-import type { Args, Parameter, Signature } from "../signature.ts";
+import type { Parameter, Signature } from "../signature.ts";
 import type { StateContext } from "../states.ts";
 import { findPython, findSalt } from "./interpreter.ts";
 import { returnCodeOf } from "./return_code.ts";

@@ -2,16 +2,8 @@ import { loadDriver } from "../../driver.ts";
 import { RecentJobs } from "../oldest_jobs.ts";
 import { type Remedy, serverFailure } from "../server_failure.ts";
 import { WriteBuffer } from "../write_buffer.ts";
-import {
-  type Client,
-  type Driver,
-  type Query,
-  type ReturnRow,
-  type Row,
-  toText,
-  type Value,
-  type Write,
-} from "./queries.ts";
+import type { Client, Driver, Query, ReturnRow, Row, Value, Write } from "./queries.ts";
+import { toText } from "./queries.ts";
 import { KnownReturns, returnStatements } from "./return_rows.ts";
 import { prepareSchema } from "./schema.ts";
 

@@ -1,11 +1,5 @@
-import {
-  type AuditStore,
-  checkPuts,
-  MAX_NAME_CHARACTERS,
-  MAX_VALUE_BYTES,
-  type Records,
-  type StoredRecord,
-} from "../../../feature/cluster/storage.ts";
+import type { AuditStore, Records, StoredRecord } from "../../../feature/cluster/storage.ts";
+import { checkPuts, MAX_NAME_CHARACTERS, MAX_VALUE_BYTES } from "../../../feature/cluster/storage.ts";
 import type { Row, Value } from "../../job_caches/postgres/queries.ts";
 import { PAGE_BYTES } from "../memory.ts";
 import type { LedgerServer } from "./server.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, InvalidArgumentsError, type JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { changes } from "../../packages/lists.ts";
 import { changing } from "../../packages/shared_functions.ts";

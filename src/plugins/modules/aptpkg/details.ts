@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { type Args, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
 import { lookAt } from "../../linux/paths.ts";

@@ -1,7 +1,6 @@
 /** `pkg.install` of Debian and its relatives. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, isTrue, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, isTrue, str, truthy } from "../../../language/python/values.ts";
 import { changes } from "../../packages/lists.ts";
 import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
 import { compareVersions, matchVersion } from "../../packages/versions.ts";

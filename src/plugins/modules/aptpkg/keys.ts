@@ -1,12 +1,11 @@
 /** The keys that repositories are signed with: files of a directory, or those of `apt-key` where there still is one. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { baseName, joinPath } from "../../../base/paths.ts";
 import { proxyAddress } from "../../../protocol/transport/proxy.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { proxyOf } from "../../../model/loader/proxies.ts";
 import { printable } from "../../../base/printable.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { textOf } from "../../bytes.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunction, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { checkHeld } from "../../packages/shared_functions.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { runAll } from "../../commands.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isTrue, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isTrue, str, truthy } from "../../../language/python/values.ts";
 import { ask, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { needProgram, programPath, run, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { splitWords as shellWords } from "../../linux/words.ts";

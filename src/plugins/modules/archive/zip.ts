@@ -1,11 +1,7 @@
 import { splitInput, str, truthy } from "../../../language/python/values.ts";
 import { globPaths } from "../../../model/config/glob_paths.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
 import { needProgram, runAll } from "../../commands.ts";

@@ -1,7 +1,6 @@
 import { isWithin, joinPath, normalizePath } from "../../../base/paths.ts";
 import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { commandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";

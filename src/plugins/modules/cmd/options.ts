@@ -1,6 +1,5 @@
-import { entriesOf, isMap, splitInput, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, splitInput, str, truthy } from "../../../language/python/values.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
 
 /** The keyword arguments that all functions of `cmd` share, in the order in which Salt takes them by position. */
 export const COMMON_KEYWORDS = `cwd=None, stdin=None, runas=None, group=None, shell=None, python_shell=None, env=None,

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { dirName, joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { renderedOrLogged } from "../../templates.ts";
 

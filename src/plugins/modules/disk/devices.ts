@@ -1,9 +1,5 @@
-import {
-  CommandExecutionError,
-  executionFunction,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { needAnyProgram, needProgram, programPath, run, runAll } from "../../commands.ts";

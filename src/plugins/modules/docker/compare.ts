@@ -1,7 +1,6 @@
 /** What differs between containers, and between networks. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { equal, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, equal, isMap, str, truthy } from "../../../language/python/values.ts";
 import { DockerClient } from "../../docker/client.ts";
 import { inspectContainer, inspectImage, inspectNetwork, stateOf, wordsOf } from "./objects.ts";
 

@@ -1,7 +1,6 @@
 /** `docker.create` and `docker.run_container`. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { DockerClient, part } from "../../docker/client.ts";
 import { endpointConfig, newContainer } from "../../docker/create_options.ts";
 import { readPrinted } from "../../docker/streams.ts";

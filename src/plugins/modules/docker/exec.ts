@@ -1,7 +1,6 @@
 /** Programs that are run in a container: by the daemon, word by word, without a shell of the host. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/values.ts";
+import { type Args, str } from "../../../language/python/values.ts";
 import { DockerClient, part } from "../../docker/client.ts";
 import { commandOf } from "../../docker/option_values.ts";
 import { type Printed, readPrinted } from "../../docker/streams.ts";

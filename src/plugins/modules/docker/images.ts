@@ -1,8 +1,7 @@
 /** Images that come, go, and get names. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
-import { isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isMap, str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { DockerClient, DockerError, fileBytes, imagePart, jsonLines } from "../../docker/client.ts";
 import { registryHeader } from "../../docker/registry.ts";

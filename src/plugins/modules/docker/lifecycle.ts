@@ -1,7 +1,6 @@
 /** Containers that start, stop and go. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { DockerClient, part } from "../../docker/client.ts";
 import { keywords } from "../../keywords.ts";
 import { containers, inspectContainer, refreshMine, stateOf } from "./objects.ts";

@@ -1,7 +1,6 @@
 /** Networks that come and go. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { repr, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, truthy } from "../../../language/python/values.ts";
 import { type DockerClient, part } from "../../docker/client.ts";
 import { splitIpam, translateNetwork } from "../../docker/network_options.ts";
 import { connected } from "./objects.ts";

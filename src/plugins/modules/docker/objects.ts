@@ -1,8 +1,7 @@
 /** What the daemon tells of containers, images, networks and volumes, as Salt shows it. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { strftime } from "../../../language/python/strftime.ts";
 import { type DockerClient, DockerError, filterText, imagePart, part } from "../../docker/client.ts";
 

@@ -1,7 +1,6 @@
 /** `docker.login` and `docker.logout`, by the program docker, which keeps who this host is to a registry. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str } from "../../../language/python/values.ts";
 import { needProgram, runAll } from "../../commands.ts";
 
 /** The registries that configuration and pillar name, and what is wrong with them. */

@@ -1,15 +1,10 @@
 /** Files between this host, containers and images. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, SaltInvocationError } from "../../../model/loader/family.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { basename, dirname } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { DockerClient, fileBytes, imagePart, part } from "../../docker/client.ts";
 import { firstFile, tarOf } from "../../docker/tar.ts";

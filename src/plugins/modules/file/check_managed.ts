@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { lookAt } from "../../linux/paths.ts";
 import { cachedSource } from "../../sources.ts";
 import { attributeLetters, compareAttributes } from "./attributes.ts";

@@ -1,10 +1,6 @@
 import { SystemError } from "../../../base/errors.ts";
-import {
-  CommandExecutionError,
-  InvalidArgumentsError,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { encodeText } from "../../../language/python/codecs.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";

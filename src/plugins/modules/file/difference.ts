@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource } from "../../sources.ts";

@@ -1,9 +1,8 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { SystemError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory, lookAt, pathToChange } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { cachedSource, schemeOf } from "../../sources.ts";

@@ -1,8 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
 import { isTemplateEngine, Rendering, unsupportedEngine } from "../../../model/loader/rendering.ts";
 import { renderedFile } from "../../templates.ts";

@@ -1,9 +1,5 @@
-import {
-  CommandExecutionError,
-  InvalidArgumentsError,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { decodeFile, decodeText, encodeText } from "../../../language/python/codecs.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
 import { splitLinesKeepEnds } from "../../../language/python/text.ts";

@@ -1,10 +1,6 @@
 import { SystemError } from "../../../base/errors.ts";
-import {
-  CommandExecutionError,
-  InvalidArgumentsError,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isInteger, str, toFloat, truthy, typeName } from "../../../language/python/values.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";

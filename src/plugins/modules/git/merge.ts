@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { keywords } from "../../keywords.ts";
 import { command, directoryOf, git, optionWords, output } from "./run.ts";
 

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { join } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { splitWords as pythonWords } from "../../../language/python/text.ts";
 import { type CommandOutcome, runAll } from "../../commands.ts";
 import { expandUser, isFile } from "../../linux/paths.ts";

@@ -1,8 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { basename, join } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { keywords } from "../../keywords.ts";
 import { command, directoryOf, git, optionWords, versionOf } from "./run.ts";

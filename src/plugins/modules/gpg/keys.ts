@@ -1,12 +1,7 @@
 /** Keys that are made, removed, taken in and given out. */
-import type { Args } from "../../../model/loader/signature.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { operand, operands } from "../../commands.ts";
 import { fileContent, inputOf, writeOutput } from "./files.ts";
 import { findKey, KEY_SERVER } from "./listing.ts";

@@ -1,8 +1,7 @@
 /** Keys of a ring or a key server, as gpg lists them with colons. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunctions, type JobContext } from "../../../model/loader/family.ts";
 import { strftime } from "../../../language/python/strftime.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { type Args, truthy } from "../../../language/python/values.ts";
 import { operand } from "../../commands.ts";
 import { onRing, type Ring, ringOf } from "./ring.ts";
 

@@ -1,7 +1,6 @@
 /** Texts and files: signed, verified, encrypted, decrypted. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { textOrBytes } from "../../bytes.ts";
 import { operand } from "../../commands.ts";
 import { pythonError } from "../../python_errors.ts";

@@ -1,7 +1,6 @@
 /** Whose key ring is worked on, and gpg run on it. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { gpgOptionsOf } from "../../../language/render/renderer.ts";
 import { type GpgRun, runGpg } from "../../../language/render/gpg_program.ts";
 import { findAccount } from "../../../runtime/accounts.ts";

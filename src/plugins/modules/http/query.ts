@@ -1,10 +1,9 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { webLimits } from "../../../model/config/web_limits.ts";
 import { codeOf, messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { proxiesOf } from "../../../model/loader/proxies.ts";
 import { decodeText } from "../../../language/python/codecs.ts";
-import { entriesOf, isMap, repr, str, truthy, Tuple } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, repr, str, truthy, Tuple } from "../../../language/python/values.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { basicAuth, takeUser } from "../../../runtime/basic_auth.ts";

@@ -1,7 +1,6 @@
 /** Rules of iptables, from arguments by name. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/values.ts";
+import { type Args, str } from "../../../language/python/values.ts";
 
 /** Arguments that belong to the target, and so stand behind `--jump`. In the order in which they are written. */
 const BEHIND_JUMP =

@@ -1,7 +1,6 @@
 /** Volume groups: made, extended, removed. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { operand, operands, runAll } from "../../commands.ts";
 import { answering } from "./physical.ts";
 import { volumeGroups } from "./tables.ts";

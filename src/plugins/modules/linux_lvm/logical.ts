@@ -1,7 +1,6 @@
 /** Logical volumes: made, removed, resized. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandNotFoundError, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { operand, programPath } from "../../commands.ts";
 import { saying } from "./groups.ts";
 import { answering } from "./physical.ts";

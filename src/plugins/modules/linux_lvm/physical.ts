@@ -1,7 +1,6 @@
 /** Physical volumes: made, removed, resized. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { operands, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
 import { physicalVolumes } from "./tables.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandNotFoundError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { checkedText, errorOf, type Fields, parseResults, PROGRAMS, SESSION_WORDS } from "../../mysql_session.ts";
 

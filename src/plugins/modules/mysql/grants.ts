@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunctions, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, ident, isAtLeast, noteError, orElse, rowsOf, runs, serverVersion } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 import { type Grant, grantTokens } from "./tokens.ts";

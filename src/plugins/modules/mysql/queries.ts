@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunctions, type JobContext } from "../../../model/loader/family.ts";
-import { Float, str } from "../../../language/python/values.ts";
+import { type Args, Float, str } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { connectionOf, execute, orElse } from "./client.ts";
 

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, orElse, type Row, rowsOf, runs, serverVersion, word } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, isAtLeast, noteError, orElse, rowsOf, runs, serverVersion, word } from "./client.ts";
 import { literal } from "../../mysql_session.ts";
 import { pluginStatus } from "./server.ts";

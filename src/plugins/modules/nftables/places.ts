@@ -1,7 +1,6 @@
 /** Where a rule stands: what nft is told of chains, handles and policies. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { type Answer, no } from "./program.ts";
 
 /** The words that make a chain one of the kernel's hooks; undefined if some of its parts lack. */

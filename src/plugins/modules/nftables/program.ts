@@ -1,7 +1,6 @@
 /** What nft knows and does; the answers of this module are maps of `comment` and `result`. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { run } from "../../commands.ts";

@@ -1,7 +1,6 @@
 /** Rules of nftables, from arguments by name; and what may stand in a command of nft. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/values.ts";
+import { type Args, str } from "../../../language/python/values.ts";
 import { strip } from "../../../language/python/text.ts";
 
 /** The names of families that callers use, and nft's. */

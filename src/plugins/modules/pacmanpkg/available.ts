@@ -1,8 +1,7 @@
 /** Which versions there are, and groups. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { availableVersions } from "../../packages/shared_functions.ts";
 import { ask, pairs, rootWords } from "./program.ts";

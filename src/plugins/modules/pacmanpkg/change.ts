@@ -1,8 +1,7 @@
 /** What changes packages: `pkg.install`, `remove`, `purge`, `upgrade`, `refresh_db`. */
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { isTrue, truthy } from "../../../language/python/values.ts";
+import { type Args, isTrue, type KeywordArgs, truthy } from "../../../language/python/values.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { stringify } from "../../packages/lists.ts";
 import { changing } from "../../packages/shared_functions.ts";

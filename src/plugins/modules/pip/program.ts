@@ -1,9 +1,8 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, CommandNotFoundError, type JobContext } from "../../../model/loader/family.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { proxyAddress } from "../../../protocol/transport/proxy.ts";
 import { proxyOf } from "../../../model/loader/proxies.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { isDirectory, isFile, lookAt } from "../../linux/paths.ts";
 

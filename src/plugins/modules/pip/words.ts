@@ -1,6 +1,5 @@
 /** The words of `pip install`, from arguments by name. */
-import type { Args } from "../../../model/loader/signature.ts";
-import { entriesOf, isMap, splitInput, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, splitInput, str, truthy } from "../../../language/python/values.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 
 /** Arguments that are switches, in the order in which they are written. */

@@ -1,4 +1,3 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import {
   CommandExecutionError,
   executionFunction,
@@ -6,7 +5,7 @@ import {
   type JobContext,
   SaltInvocationError,
 } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, repr, str, truthy } from "../../../language/python/values.ts";
 import type { CommandOutcome } from "../../commands.ts";
 import { CONNECTION, type Connection, connectionOf, ident, literal, psql, query, type Row, runs } from "./psql.ts";
 

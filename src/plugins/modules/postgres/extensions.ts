@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { CONNECTION, type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 /** What `create_metadata` says of an extension. */

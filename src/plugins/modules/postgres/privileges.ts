@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunctions, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, ident, literal, query, runs } from "./psql.ts";
 
 /** Letters of rights, as PostgreSQL lists them. */

@@ -1,11 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
-import {
-  CommandExecutionError,
-  type Context,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import type { Context, JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { isProgram, which } from "../../linux/programs.ts";

@@ -1,23 +1,8 @@
-import type { Args } from "../../../model/loader/signature.ts";
-import {
-  executionFunction,
-  executionFunctions,
-  type JobContext,
-  SaltInvocationError,
-} from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
-import {
-  CONNECTION,
-  type Connection,
-  connectionOf,
-  ident,
-  literal,
-  parseCsv,
-  query,
-  type Row,
-  runs,
-  serverVersion,
-} from "./psql.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { executionFunction, executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
+import type { Connection, Row } from "./psql.ts";
+import { CONNECTION, connectionOf, ident, literal, parseCsv, query, runs, serverVersion } from "./psql.ts";
 import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 
 export type Role = Record<string, unknown>;

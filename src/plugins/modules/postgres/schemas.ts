@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunctions, type JobContext } from "../../../model/loader/family.ts";
-import { str } from "../../../language/python/values.ts";
+import { type Args, str } from "../../../language/python/values.ts";
 import { type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
 
 const SCHEMA_CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";

@@ -1,13 +1,8 @@
 import { ORCHESTRATIONS } from "../../../model/job/function_name.ts";
-import {
-  CommandExecutionError,
-  executionFunction,
-  InvalidArgumentsError,
-  type JobContext,
-} from "../../../model/loader/family.ts";
+import type { JobContext } from "../../../model/loader/family.ts";
+import { CommandExecutionError, executionFunction, InvalidArgumentsError } from "../../../model/loader/family.ts";
 import type { HostMaster } from "../../../model/loader/host_master.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { entriesOf, isMap, repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, repr, str, truthy } from "../../../language/python/values.ts";
 import { ownKeywords } from "../../keywords.ts";
 
 export const COMMAND_KEYWORDS =

@@ -1,7 +1,6 @@
 import { type ExecutionFunction, executionFunction, type JobContext } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
 import { syncModules } from "../../../model/loader/sync.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { type Args, truthy } from "../../../language/python/values.ts";
 import { clearGrainsCache } from "../../grains_cache.ts";
 import { topEnvironments } from "./top_environments.ts";
 

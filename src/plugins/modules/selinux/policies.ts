@@ -1,8 +1,7 @@
 /** Policies for files and ports, by semanage and restorecon. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, operand, runAll } from "../../commands.ts";
 
 /** Kinds of files, by semanage's letters. */

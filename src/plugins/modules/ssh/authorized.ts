@@ -1,7 +1,6 @@
 import { joinPath } from "../../../base/paths.ts";
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { splitWords, strip } from "../../../language/python/text.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { type FileOwner, type UserFile, userFile } from "../../user_files.ts";

@@ -1,8 +1,7 @@
 import { refuseEndless } from "../file/content.ts";
 import { joinPath } from "../../../base/paths.ts";
-import type { Args } from "../../../model/loader/signature.ts";
 import { executionFunction, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { splitWords, strip } from "../../../language/python/text.ts";
 import { needProgram, run } from "../../commands.ts";
 import { type UserFile, userFile } from "../../user_files.ts";

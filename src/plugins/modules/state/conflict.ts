@@ -1,8 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { isJid, jidToTime } from "../../../model/job/jid.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { queuedJobs, stateQueueDirectory } from "../../../content/state/state_queue.ts";
 import { writePacked } from "./packed_files.ts";
 import { CODES } from "./state_call.ts";

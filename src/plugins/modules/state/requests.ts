@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
 
 const FILE = "req_state.p";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { isMap, mapOf, str } from "../../../language/python/values.ts";
+import { type Args, isMap, mapOf, str } from "../../../language/python/values.ts";
 import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
 import { verifyHigh } from "../../../content/state/compile/verify_high.ts";
 import { renderMods, withView } from "./sls.ts";

@@ -1,9 +1,8 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { baseName } from "../../../base/paths.ts";
 import { InvalidArgumentsError, type JobContext } from "../../../model/loader/family.ts";
 import { Rendering, templateText } from "../../../model/loader/rendering.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
-import { type AnyMap, entriesOf, isMap, repr, str } from "../../../language/python/values.ts";
+import { type AnyMap, type Args, entriesOf, isMap, repr, str } from "../../../language/python/values.ts";
 import { RenderError } from "../../../language/render/render_error.ts";
 import { highOfTemplate } from "../../../content/state/compile/single_template.ts";
 import { openHigh } from "../../../content/state/compile/high.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { applyRequisitesIn } from "../../../content/state/compile/requisites_in.ts";
 import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
 import { type OpenHigh, openHigh } from "../../../content/state/compile/high.ts";

@@ -1,8 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { hostStates, type StateTable } from "../../../model/loader/state_table.ts";
 import { stateOptions } from "../../../model/loader/state_options.ts";
-import { type AnyMap, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type AnyMap, type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { copyAsDicts } from "../../../language/python/copy.ts";
 import { updated } from "../../../language/python/update.ts";
 import { openStateCompiler } from "../../../content/state/compile/open_compiler.ts";

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { codeOf } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { bytesRepr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, bytesRepr, str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
 import { loadCertificate } from "../x509/certificates.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
 import { certificateBody, type CertificatePlan, requestBody } from "../x509/build.ts";
@@ -12,16 +11,8 @@ import { nameOf } from "../x509/name_build.ts";
 import { loadPrivateKey, type PrivateKey, privatePem } from "../x509/private_keys.ts";
 import { certificateOf, load, pemOf, REQUEST, requestOf } from "../x509/read.ts";
 import { signed } from "../x509/sign.ts";
-import {
-  addToIndex,
-  type Authority,
-  authorityOf,
-  basePath,
-  makeDirectory,
-  newSerial,
-  openAuthority,
-  writeFile,
-} from "./authority.ts";
+import type { Authority } from "./authority.ts";
+import { addToIndex, authorityOf, basePath, makeDirectory, newSerial, openAuthority, writeFile } from "./authority.ts";
 
 const DAY_MS = 86_400_000;
 const FORMER_VERSION = 4;

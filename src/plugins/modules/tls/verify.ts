@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, executionFunction, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { strftime } from "../../../language/python/strftime.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 import { pythonError, withOsErrors } from "../../python_errors.ts";
@@ -13,16 +12,8 @@ import { withShortNames } from "../x509/policies.ts";
 import type { PrivateKey } from "../x509/private_keys.ts";
 import { certificateOf, pemOf, signatureName } from "../x509/read.ts";
 import { signed } from "../x509/sign.ts";
-import {
-  type Authority,
-  authorityOf,
-  indexEntry,
-  indexLines,
-  nameParts,
-  openAuthority,
-  shortTime,
-  writeFile,
-} from "./authority.ts";
+import type { Authority } from "./authority.ts";
+import { authorityOf, indexEntry, indexLines, nameParts, openAuthority, shortTime, writeFile } from "./authority.ts";
 import { replaceContent } from "../../host_files.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,8 @@
 /** `virtualenv.create`: by the program virtualenv, or by the module venv of a Python. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { basename } from "../../../language/python/posixpath.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
 

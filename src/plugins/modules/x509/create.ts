@@ -20,24 +20,13 @@ import {
   revocationsBody,
   revokedEntries,
 } from "./build.ts";
-import {
-  CERTIFICATE_ENCODINGS,
-  certificateBytes,
-  type CertificateEncoding,
-  encodedBytes,
-  loadCertificate,
-} from "./certificates.ts";
+import type { CertificateEncoding } from "./certificates.ts";
+import { CERTIFICATE_ENCODINGS, certificateBytes, encodedBytes, loadCertificate } from "./certificates.ts";
 import { type Der, readDer } from "./der.ts";
 import { commonName } from "./names.ts";
 import { ownPolicy, signForMinion, signingPolicy, signRemotely, withPolicy, withShortNames } from "./policies.ts";
-import {
-  generatePrivateKey,
-  type KeyEncoding,
-  loadPrivateKey,
-  passphraseText,
-  type PrivateKey,
-  privateKeyBytes,
-} from "./private_keys.ts";
+import type { KeyEncoding, PrivateKey } from "./private_keys.ts";
+import { generatePrivateKey, loadPrivateKey, passphraseText, privateKeyBytes } from "./private_keys.ts";
 import { certificateOf, load, pemOf, PUBLIC_KEY, REQUEST, REVOCATIONS } from "./read.ts";
 import { digestName, signed } from "./sign.ts";
 import { writePem } from "./write_pem.ts";

@@ -17,15 +17,8 @@ import {
   sequence,
   utf8,
 } from "./der_write.ts";
-import {
-  CERTIFICATE as SHOWN,
-  ENTRY as SHOWN_ENTRY,
-  type Extension,
-  extensionList,
-  OID_NAMES,
-  REASONS,
-  USAGES,
-} from "./extensions.ts";
+import type { Extension } from "./extensions.ts";
+import { CERTIFICATE as SHOWN, ENTRY as SHOWN_ENTRY, extensionList, OID_NAMES, REASONS, USAGES } from "./extensions.ts";
 import { generalNames, type NamePair, oidText } from "./general_names_build.ts";
 import { namePart } from "./name_build.ts";
 import { certificateOf } from "./read.ts";

@@ -1,7 +1,6 @@
 /** Which versions there are: `pkg.latest_version`, `list_upgrades`, `list_repo_pkgs`, `refresh_db`. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { isTrue, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isTrue, str, truthy } from "../../../language/python/values.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { str } from "../../../language/python/values.ts";
+import { type Args, str } from "../../../language/python/values.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { runAll } from "../../commands.ts";
 import { needYum, optionWords } from "./program.ts";

@@ -1,7 +1,6 @@
 /** Packages that keep their version, by the plugin versionlock. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { checkHeld } from "../../packages/shared_functions.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";

@@ -1,9 +1,8 @@
 /** What changes packages by dnf and yum. */
 import { joinPath } from "../../../base/paths.ts";
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { isTrue, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isTrue, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { changes, stringify } from "../../packages/lists.ts";
 import type { Downloaded } from "../../packages/package_file.ts";
 import { downloadedRpms } from "../../packages/rpm/installed.ts";

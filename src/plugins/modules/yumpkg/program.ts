@@ -1,6 +1,5 @@
 /** dnf, or yum where there is only that. */
-import type { Args } from "../../../model/loader/signature.ts";
-import { listOf, str, truthy } from "../../../language/python/values.ts";
+import { type Args, listOf, str, truthy } from "../../../language/python/values.ts";
 import { CommandNotFoundError, type Context, type JobContext } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { type CommandOutcome, programPath, runAll, scopeWords } from "../../commands.ts";

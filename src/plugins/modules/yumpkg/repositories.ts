@@ -1,8 +1,7 @@
 /** The repositories of dnf and yum: sections of files that end in `.repo`. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { formatRepoFile, parseRepoFile, type RepoFile, type RepoSection } from "../../packages/rpm/repo_file.ts";
 import { callYum } from "./program.ts";

@@ -1,7 +1,6 @@
 /** Which versions there are: `pkg.refresh_db`, `info_available`, `latest_version`, `list_upgrades`, `list_repo_pkgs`. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { availableVersions } from "../../packages/shared_functions.ts";

@@ -1,7 +1,6 @@
 /** Packages as files: `pkg.download` and `pkg.diff`. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
 import { elementsOf } from "../../xml.ts";
 import { refresh } from "./available.ts";

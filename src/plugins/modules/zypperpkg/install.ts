@@ -1,9 +1,8 @@
 /** `pkg.install`, `remove` and `upgrade` of zypper. */
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { changes } from "../../packages/lists.ts";
 import { changing, installedTargets } from "../../packages/shared_functions.ts";
 import { parseTargets, type Targets } from "../../packages/targets.ts";

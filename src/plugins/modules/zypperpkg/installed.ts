@@ -1,7 +1,6 @@
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { isTrue, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isTrue, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";

@@ -1,7 +1,6 @@
 /** Packages that keep their version: zypper's locks. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { compilePattern } from "../../../language/python/regexp.ts";
 import { isFile } from "../../linux/paths.ts";
 import { infoInstalled } from "../../packages/rpm/installed.ts";

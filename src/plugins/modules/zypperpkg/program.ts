@@ -1,8 +1,7 @@
 /** The program zypper: its words, its codes, its lock. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
 import { elementsOf, parseXml, type XmlElement } from "../../xml.ts";

@@ -1,8 +1,7 @@
 /** The repositories of zypper: sections of `/etc/zypp/repos.d/*.repo`, which zypper writes itself. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { parseRepoFile } from "../../packages/rpm/repo_file.ts";
 import { elementsOf } from "../../xml.ts";

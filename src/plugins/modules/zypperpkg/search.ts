@@ -1,7 +1,6 @@
 /** What zypper finds: packages, patches, patterns. */
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";

@@ -1,7 +1,6 @@
 /** Orchestrations: states that the master runs for itself, as the minion of its own id. */
 import { type RunnerContext, runnerFunction, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { isMap, str } from "../../../language/python/values.ts";
+import { type Args, isMap, str } from "../../../language/python/values.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
 
 function checkPillar(pillar: unknown): void {

@@ -1,9 +1,8 @@
 import type { Context } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunctions, type StateModule, type StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
+import { outcome, stateFunctions } from "../../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { operand, programPath } from "../../commands.ts";
-import { outcome } from "../outcome.ts";
 
 /** One kind of what Debian's Apache enables: the end of its functions, and its word in comments. */
 interface Kind {

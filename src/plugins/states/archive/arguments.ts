@@ -1,8 +1,7 @@
-import { end, fail, fails, hasFunction, messageFor } from "../outcome.ts";
+import { fails, messageFor } from "../outcome.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { StateContext } from "../../../model/loader/states.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { end, fail, hasFunction, type StateContext } from "../../../model/loader/states.ts";
+import { type Args, type KeywordArgs, repr, str, truthy } from "../../../language/python/values.ts";
 import { relpath } from "../../../language/python/posixpath.ts";
 import { exists, expandUser, isFile, realPath } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";

@@ -1,9 +1,8 @@
-import { fail, fails, messageFor } from "../outcome.ts";
+import { fails, messageFor } from "../outcome.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { fail, type StateContext } from "../../../model/loader/states.ts";
+import { type Args, truthy } from "../../../language/python/values.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { lookAt } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";

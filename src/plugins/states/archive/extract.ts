@@ -1,11 +1,10 @@
-import { fail, fails, messageFor } from "../outcome.ts";
+import { fails, messageFor } from "../outcome.ts";
 import { isWithin, joinPath } from "../../../base/paths.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { fail, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { basename, dirname, normpath } from "../../../language/python/posixpath.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { type Args, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { checkProgramPath, isDirectory, lookAt, realPath } from "../../linux/paths.ts";
 import { splitWords } from "../../linux/words.ts";

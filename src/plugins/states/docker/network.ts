@@ -1,7 +1,7 @@
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { str } from "../../../language/python/values.ts";
-import { commandError, fails, outcome } from "../outcome.ts";
+import { commandError, fails } from "../outcome.ts";
 
 type Values = Record<string, unknown>;
 

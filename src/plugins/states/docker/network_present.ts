@@ -1,11 +1,10 @@
 /** `docker_network.present`: a network made for comparison tells what differs. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { end, outcome, type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { type Ipam, splitIpam, translateNetwork } from "../../docker/network_options.ts";
-import { callError, commandError, end, outcome } from "../outcome.ts";
+import { callError, commandError } from "../outcome.ts";
 import { type Network, networkOf, removeNetwork } from "./network.ts";
 
 type Values = Record<string, unknown>;

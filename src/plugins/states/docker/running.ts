@@ -1,11 +1,10 @@
 /** `docker_container.running`: a container made anew beside the one that is there tells what differs. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { end, outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { newContainer } from "../../docker/create_options.ts";
-import { commandError, end, outcome } from "../outcome.ts";
+import { commandError } from "../outcome.ts";
 import { needImage, networksOf } from "./prepare.ts";
 
 type Values = Record<string, unknown>;

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, equal, isMap, str } from "../../../language/python/values.ts";
+import { type Args, entriesOf, equal, isMap, str } from "../../../language/python/values.ts";
 import { iterate } from "../../../language/python/iterate.ts";
 import { failed, newRet } from "./ret.ts";
 

@@ -1,10 +1,9 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
 import { splitLines, splitLinesKeepEnds } from "../../../language/python/text.ts";
 import { escapeRegexp } from "../../../language/python/substitute.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { type Args, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { append as appendLines, prepend as prependLines } from "../../modules/file/content.ts";
 import { makedirs } from "../../modules/file/tree.ts";

@@ -1,8 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, expandUser, realPath } from "../../linux/paths.ts";
 import { localPath, schemeOf } from "../../sources.ts";
 import { hashFile, redacted, type SourceSum, sourceSum } from "../../modules/file/hash.ts";

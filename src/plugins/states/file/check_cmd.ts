@@ -1,8 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { basename, join } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { temporaryPath } from "../../temporary.ts";

@@ -1,10 +1,9 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { decodeFile } from "../../../language/python/codecs.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
 import { splitLinesKeepEnds } from "../../../language/python/text.ts";
 import { PythonError } from "../../../language/python/python_error.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { decodeUtf8 } from "../../../language/python/utf8.ts";
 import { decoded, diffLines, isText, readBytes } from "../../modules/file/content.ts";
 import { commentLine, search } from "../../modules/file/replace.ts";

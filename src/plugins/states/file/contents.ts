@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";
 import { decodeText } from "../../../language/python/codecs.ts";
 import { traverse } from "../../../language/python/traverse.ts";

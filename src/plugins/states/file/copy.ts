@@ -1,9 +1,8 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { isWithin } from "../../../base/paths.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
 import { readBytes } from "../../modules/file/content.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { type Args, truthy } from "../../../language/python/values.ts";
 import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { hashFile } from "../../modules/file/hash.ts";

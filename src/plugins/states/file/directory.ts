@@ -1,6 +1,6 @@
 import type { StateContext } from "../../../model/loader/states.ts";
-import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
-import { isInteger, str, truthy } from "../../../language/python/values.ts";
+import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { type Args, isInteger, str, truthy } from "../../../language/python/values.ts";
 import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
 import { isDirectory, isFile, isLink, isStillThere, lookAt, realPath, walk, type Walked } from "../../linux/paths.ts";
 import { checkPerms } from "../../modules/file/perms.ts";

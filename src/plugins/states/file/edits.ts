@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { line as changeLine } from "../../modules/file/line.ts";
 import { blockReplace, replace as replaceText } from "../../modules/file/replace.ts";
 import { accumulatedTexts } from "./accumulated.ts";

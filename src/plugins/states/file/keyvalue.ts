@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, sizeOf, str, truthy, typeName } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, sizeOf, str, truthy, typeName } from "../../../language/python/values.ts";
 import { strip, stripEnd, stripStart } from "../../../language/python/text.ts";
 import { isFile } from "../../linux/paths.ts";
 import { anyLines, overwrite, readText } from "../../modules/file/content.ts";

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile, isLink, lookAt } from "../../linux/paths.ts";
 import { normalizeMode } from "../../modules/file/stats.ts";
 import {

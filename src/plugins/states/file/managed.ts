@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { type Args, bindArguments, parseSignature } from "../../../model/loader/signature.ts";
-import { isMap, str, truthy } from "../../../language/python/values.ts";
+import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
+import { type Args, isMap, str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { schemeOf } from "../../sources.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";

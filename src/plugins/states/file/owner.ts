@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { isInteger, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isInteger, str, truthy } from "../../../language/python/values.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { gidToGroup, groupToGid, lchown, stats, userToUid } from "../../modules/file/stats.ts";
 

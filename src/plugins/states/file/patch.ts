@@ -1,9 +1,8 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { programPath } from "../../commands.ts";
 import { exists, expandUser, isDirectory } from "../../linux/paths.ts";
 import { sourceList } from "../../modules/file/managed_source.ts";

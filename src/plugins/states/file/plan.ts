@@ -1,4 +1,4 @@
-import type { Args } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../language/python/values.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import type { FileReturn } from "./ret.ts";
 

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
 import { exists as there, isDirectory, isFile, isLink } from "../../linux/paths.ts";
 import { timeOf, touch as touchFile } from "../../modules/file/content.ts";

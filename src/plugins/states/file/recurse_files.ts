@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
 import { wholeNumber } from "../../modules/file/stats.ts";
 import { chosenBy } from "./patterns.ts";

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { compareText } from "../../../language/python/text.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { join } from "../../../language/python/posixpath.ts";
 import { type PlainTime, timeReader } from "../../../language/python/strptime.ts";
 import { isDirectory, lookAt } from "../../linux/paths.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { type AnyMap, entriesOf, equal, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type AnyMap, type Args, entriesOf, equal, isMap, str, truthy } from "../../../language/python/values.ts";
 import { traverse } from "../../../language/python/traverse.ts";
 import { updated } from "../../../language/python/update.ts";
 import { isFile } from "../../linux/paths.ts";

@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { traverse } from "../../../language/python/traverse.ts";
 import { mknod as makeNode } from "../../modules/file/nodes.ts";

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { tryIterate } from "../../../language/python/iterate.ts";
 import { decodeUtf8 } from "../../../language/python/utf8.ts";
 import { failed, type FileReturn, newRet } from "./ret.ts";

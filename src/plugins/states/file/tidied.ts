@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { join } from "../../../language/python/posixpath.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt, realPath } from "../../linux/paths.ts";
 import { matchesStart, searchFor } from "../../modules/file/regexp.ts";

@@ -1,5 +1,4 @@
-import { end } from "../outcome.ts";
-import type { StateReturn } from "../../../model/loader/states.ts";
+import { end, type StateReturn } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";
 import { formatComments, type Repository } from "./repository.ts";

@@ -1,10 +1,9 @@
-import { end, fail, fails, messageFor } from "../outcome.ts";
+import { fails, messageFor } from "../outcome.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { end, fail, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { joinPath } from "../../../base/paths.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile, isLink } from "../../linux/paths.ts";
 import { withCredentials } from "../../modules/git/run.ts";
 import { gitFailure, type Repository } from "./repository.ts";

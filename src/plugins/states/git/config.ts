@@ -1,7 +1,6 @@
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { KeywordArgs } from "../../../model/loader/signature.ts";
 import { stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { equal, repr, str, truthy } from "../../../language/python/values.ts";
+import { equal, type KeywordArgs, repr, str, truthy } from "../../../language/python/values.ts";
 import { gitWords } from "./repository.ts";
 
 type Found = Record<string, string[]>;

@@ -1,6 +1,6 @@
-import { end, messageFor } from "../outcome.ts";
+import { messageFor } from "../outcome.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { StateReturn } from "../../../model/loader/states.ts";
+import { end, type StateReturn } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { formatComments, type Repository } from "./repository.ts";
 

@@ -1,10 +1,8 @@
-import { fail } from "../outcome.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
+import { fail, type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
 import { joinPath } from "../../../base/paths.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, expandUser, isDirectory, isFile } from "../../linux/paths.ts";
 
 export function formatComments(comments: readonly string[]): string {

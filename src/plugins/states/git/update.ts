@@ -1,5 +1,4 @@
-import { end } from "../outcome.ts";
-import type { StateReturn } from "../../../model/loader/states.ts";
+import { end, type StateReturn } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { withCredentials } from "../../modules/git/run.ts";

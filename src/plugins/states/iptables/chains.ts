@@ -1,8 +1,6 @@
 /** The states of whole chains: `iptables.chain_present`, `chain_absent`, `set_policy` and `flush`. */
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/values.ts";
-import { outcome } from "../outcome.ts";
+import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, type KeywordArgs, truthy } from "../../../language/python/values.ts";
 import { saveIfAsked } from "./rules.ts";
 
 export async function chainPresent(context: StateContext, args: Args): Promise<StateReturn> {

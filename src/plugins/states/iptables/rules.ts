@@ -1,9 +1,7 @@
 /** The states of single rules: `iptables.append`, `insert` and `delete`. */
 import { tagOf } from "../../../content/state/run/chunk.ts";
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { equal, str, truthy } from "../../../language/python/values.ts";
-import { outcome } from "../outcome.ts";
+import { type LowChunk, outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, equal, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 
 export type Action = "append" | "insert" | "delete";
 

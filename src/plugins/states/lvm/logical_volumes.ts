@@ -1,10 +1,8 @@
 /** The states of logical volumes: `lvm.lv_present`, `lv_absent`. */
 import { SaltInvocationError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
-import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { outcome, type StateContext, stateFunction } from "../../../model/loader/states.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { createComplaint } from "../../modules/linux_lvm/logical.ts";
-import { outcome } from "../outcome.ts";
 
 /** Megabytes of each unit: sectors of 512 bytes, and so on. */
 const UNITS: Readonly<Record<string, number>> = { s: 1 / 2048, m: 1, g: 1024, t: 1024 ** 2, p: 1024 ** 3 };

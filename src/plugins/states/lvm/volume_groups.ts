@@ -1,8 +1,7 @@
 /** The states of physical volumes and volume groups: `lvm.pv_present`, `pv_absent`, `vg_present`, `vg_absent`. */
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
+import { outcome, type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { realPath } from "../../linux/paths.ts";
-import { outcome } from "../outcome.ts";
 
 const isThere = async (context: StateContext, fun: string, name: unknown, keyword: Record<string, unknown> = {}) =>
   truthy(await context.call(`lvm.${fun}`, [name], keyword));

@@ -1,9 +1,8 @@
 /** The older form of module.run: one function by its name, with its arguments beside it. */
 import { messageOf } from "../../../base/errors.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
-import { outcome } from "../outcome.ts";
 
 /** Most levels of a return that are looked at. */
 const DEPTH = 100;

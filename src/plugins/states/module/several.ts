@@ -1,9 +1,8 @@
 /** The newer form of module.run: several functions, each with its list of arguments. */
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { hasFunction, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, lookup, str } from "../../../language/python/values.ts";
-import { hasFunction } from "../outcome.ts";
 import { succeeded } from "./named.ts";
 
 const plural = (names: readonly string[]) => names.length > 1 ? "True" : "";

@@ -1,11 +1,9 @@
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
+import { outcome, type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { dirname } from "../../../language/python/posixpath.ts";
 import { compilePattern } from "../../../language/python/regexp.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, realPath } from "../../linux/paths.ts";
 import { matchedKeys } from "../../modules/mount/tables.ts";
-import { outcome } from "../outcome.ts";
 import { type ActiveMount, missingOptions, optionWords } from "./options.ts";
 
 type Active = Record<string, ActiveMount>;

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 
 export interface ActiveMount {
   device: string;

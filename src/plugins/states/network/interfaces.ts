@@ -1,9 +1,9 @@
 /** The state of an interface: `network.managed`. */
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
+import { outcome, type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { equal, isMap, lookup, str, textsOf, truthy } from "../../../language/python/values.ts";
 import { splitWords } from "../../../language/python/text.ts";
 import { programPath, run } from "../../commands.ts";
-import { callError, fails, outcome } from "../outcome.ts";
+import { callError, fails } from "../outcome.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
 
 /** How lines differ; they keep their ends, and stand a line apart, as Salt shows them. */

@@ -1,13 +1,12 @@
 /** The state `pip.installed`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError, CommandNotFoundError } from "../../../model/loader/family.ts";
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { hasFunction, outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, entriesOf, isMap, type KeywordArgs, lookup, str, truthy } from "../../../language/python/values.ts";
 import { checkInstall } from "../../modules/pip/words.ts";
 import { comparePep440, fulfils, type Specifier } from "../../packages/pep440.ts";
 import { looseCompare } from "../../packages/versions.ts";
-import { fails, hasFunction, messageFor, outcome } from "../outcome.ts";
+import { fails, messageFor } from "../outcome.ts";
 
 /** Requirements of Python packages as pip reads them: `name[extra]>=1.0,<2; marker`, or a place. */
 interface Requirement {

@@ -1,9 +1,9 @@
 /** The states `pkg.downloaded`, `pkg.patch_installed` and `pkg.patch_downloaded`. */
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { end, fail, hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
+import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
-import { commandError, end, fail, failsChange, hasFunction, outcome } from "../outcome.ts";
+import { commandError, failsChange } from "../outcome.ts";
 import { checkKnown, entry, type Installed, isEmptyList, type Keyword, resolved } from "./host.ts";
 import { verifyInstall } from "./installed.ts";
 import { fulfils, written } from "./versions.ts";

@@ -1,9 +1,9 @@
 /** The state `pkg.group_installed`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
+import { fail, hasFunction, outcome, type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
-import { commandError, fail, failsChange, hasFunction, outcome } from "../outcome.ts";
+import { commandError, failsChange } from "../outcome.ts";
 import { entry, type Keyword } from "./host.ts";
 import { ownKeywords } from "../../keywords.ts";
 

@@ -1,9 +1,9 @@
 /** Holding packages along with their installation, and the states `pkg.held` and `pkg.unheld`. */
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
-import { callError, hasFunction, outcome } from "../outcome.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { callError } from "../outcome.ts";
 import { entry, isEmptyList, type Keyword } from "./host.ts";
 
 interface Held {

@@ -1,7 +1,7 @@
 /** What the states of packages ask of this host. */
-import type { StateContext } from "../../../model/loader/states.ts";
+import { fail, hasFunction, type StateContext } from "../../../model/loader/states.ts";
 import { isMap, lookup, truthy } from "../../../language/python/values.ts";
-import { commandError, fail, hasFunction } from "../outcome.ts";
+import { commandError } from "../outcome.ts";
 import type { Wanted } from "../../packages/targets.ts";
 
 export type Keyword = Record<string, unknown>;

@@ -1,10 +1,9 @@
 /** The state `pkg.installed`. */
-import type { KeywordArgs } from "../../../model/loader/signature.ts";
-import { type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { hasFunction, outcome, type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
+import { entriesOf, isMap, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
 import type { Wanted } from "../../packages/targets.ts";
-import { failsChange, hasFunction, nestedText, outcome } from "../outcome.ts";
+import { failsChange, nestedText } from "../outcome.ts";
 import { applyHold, type HoldOutcome } from "./hold.ts";
 import { entry, type Installed, type Keyword, listPkgs, normalName, resolved, versionsOf } from "./host.ts";
 import { type Plan, planOf, type PlanRequest, verifyPackage } from "./plan.ts";

@@ -1,12 +1,12 @@
 /** The states `pkg.latest` and `pkg.uptodate`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { end, fail, hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
+import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
 import { repackPkgs, type Wanted } from "../../packages/targets.ts";
-import { commandError, end, fail, fails, failsChange, hasFunction, outcome } from "../outcome.ts";
+import { commandError, fails, failsChange } from "../outcome.ts";
 import { entry, type Keyword, resolved } from "./host.ts";
 
 const sorted = (names: Iterable<string>): string => [...names].sort().join(", ");

@@ -1,10 +1,10 @@
 /** What `pkg.installed` has to do. */
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { hasFunction, outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { packSources, repackPkgs, type Wanted } from "../../packages/targets.ts";
-import { callError, commandError, fails, hasFunction, outcome } from "../outcome.ts";
+import { callError, commandError, fails } from "../outcome.ts";
 import { checkKnown, entry, type Installed, type Keyword, listPkgs, normalName, versionsOf } from "./host.ts";
 import { conditionsOf, extraRequirements, fulfils, versionClean } from "./versions.ts";
 

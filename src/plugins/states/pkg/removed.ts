@@ -1,9 +1,8 @@
 /** The states `pkg.removed` and `pkg.purged`. */
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { truthy } from "../../../language/python/values.ts";
+import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, type KeywordArgs, truthy } from "../../../language/python/values.ts";
 import { parseTargets, repackPkgs, type Wanted } from "../../packages/targets.ts";
-import { commandError, failsChange, outcome } from "../outcome.ts";
+import { commandError, failsChange } from "../outcome.ts";
 import { entry, type Keyword, listPkgs, normalName, versionsOf } from "./host.ts";
 import { fulfils, versionClean } from "./versions.ts";
 

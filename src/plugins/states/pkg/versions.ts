@@ -1,9 +1,8 @@
 /** Which installed versions fulfil what a state asks for. */
-import type { StateContext } from "../../../model/loader/states.ts";
+import { hasFunction, type StateContext } from "../../../model/loader/states.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
 import { truthy } from "../../../language/python/values.ts";
 import { compareVersions, hostCompare, splitComparison } from "../../packages/versions.ts";
-import { hasFunction } from "../outcome.ts";
 
 export interface Condition {
   operator: string;

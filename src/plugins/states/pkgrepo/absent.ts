@@ -1,8 +1,8 @@
 /** The state `pkgrepo.absent`. */
-import { type StateContext, stateFunction } from "../../../model/loader/states.ts";
+import { hasFunction, outcome, type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { equal, str, truthy } from "../../../language/python/values.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
-import { callError, fails, hasFunction, outcome } from "../outcome.ts";
+import { callError, fails } from "../outcome.ts";
 import { strippedUri, wantedRepo } from "./debian.ts";
 import { BEWARE, type Keyword } from "./managed.ts";
 

@@ -1,15 +1,15 @@
 /** The state `pkgrepo.managed`. */
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import type { Args, KeywordArgs } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { equal, isTrue, str, truthy } from "../../../language/python/values.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
+import { type Args, equal, isTrue, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { programPath } from "../../commands.ts";
 import { isFile } from "../../linux/paths.ts";
 import { checkRepo } from "../../modules/aptpkg/repositories.ts";
 import { repoChanges } from "../../modules/yumpkg/repositories.ts";
 import { checkNewRepo } from "../../modules/zypperpkg/repositories.ts";
-import { commandError, fails, hasFunction, outcome } from "../outcome.ts";
+import { commandError, fails } from "../outcome.ts";
 import { sameLine, wantedRepo } from "./debian.ts";
 
 export type Keyword = Record<string, unknown>;

@@ -1,8 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { isPassword, USUAL_ENCRYPTION, verifierOf } from "../../modules/postgres/passwords.ts";
-import { outcome } from "../outcome.ts";
 import { connection } from "./shared.ts";
 
 /** What a role may, by its argument and as the server lists it; in the order of Salt's changes. */

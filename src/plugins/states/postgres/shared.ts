@@ -1,9 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { Context } from "../../../model/loader/family.ts";
-import type { StateContext, StateModule, StateReturn } from "../../../model/loader/states.ts";
-import { str } from "../../../language/python/values.ts";
+import { outcome, type StateContext, type StateModule, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, str } from "../../../language/python/values.ts";
 import { isAvailable } from "../../modules/postgres/psql.ts";
-import { outcome } from "../outcome.ts";
 
 /** The parameters of a connection, as states name them. */
 export const CONNECTION = "user=None, maintenance_db=None, db_password=None, db_host=None, db_port=None, db_user=None";

@@ -1,7 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
-import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, isMap, str, truthy } from "../../../language/python/values.ts";
 import { forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";
 

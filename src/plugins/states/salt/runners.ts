@@ -1,11 +1,10 @@
 /** `salt.runner`, `salt.wheel` and `salt.parallel_runners`: functions of the master's host as states. */
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { type AnyMap, entriesOf, isMap, lookup, repr, sizeOf, str, truthy } from "../../../language/python/values.ts";
+import { outcome, type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
+import type { AnyMap, Args } from "../../../language/python/values.ts";
+import { entriesOf, isMap, lookup, repr, sizeOf, str, truthy } from "../../../language/python/values.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { nested } from "../../outputters/nested.ts";
-import { outcome } from "../outcome.ts";
 import { orchestrationOf } from "./targets.ts";
 
 /** What the functions of `saltutil` are told of the orchestration. */

@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
 import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";

@@ -1,7 +1,6 @@
 /** What `salt.state` and `salt.function` have in common: arguments of a job on minions, and the event that announces it. */
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 
 /** The keyword arguments for `saltutil.cmd` that both have, in the order in which events show them. */
 export function commandKeywords(

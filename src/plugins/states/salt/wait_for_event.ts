@@ -1,9 +1,7 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { isMap, lookup, repr, str, toFloat } from "../../../language/python/values.ts";
+import { outcome, type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, isMap, lookup, repr, str, toFloat } from "../../../language/python/values.ts";
 import { compileGlob } from "../../../language/python/glob.ts";
-import { outcome } from "../outcome.ts";
 
 /** The values of an event's field, which may stand in the data of an event within the event. */
 function valuesOf(data: unknown, name: string): unknown[] {

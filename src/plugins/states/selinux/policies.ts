@@ -1,8 +1,6 @@
 /** The states of policies: `selinux.fcontext_policy_*`, `port_policy_*`. */
-import type { Args } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
-import { outcome } from "../outcome.ts";
+import { outcome, type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 
 type Answer = Record<string, unknown>;
 

@@ -1,7 +1,8 @@
 /** The states `service.running` and `service.dead`. */
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
 import { isTrue, truthy } from "../../../language/python/values.ts";
-import { fails, hasFunction, outcome } from "../outcome.ts";
+import { fails } from "../outcome.ts";
 import { setEnabled, unavailable } from "./boot.ts";
 import { setMasked } from "./mask.ts";
 import { systemdArguments } from "./systemd_only.ts";

@@ -1,8 +1,8 @@
 /** What follows a run: `watch`, and a beacon that watches the service itself. */
-import type { KeywordArgs } from "../../../model/loader/signature.ts";
-import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
-import { isMap, lookup, truthy } from "../../../language/python/values.ts";
-import { fails, hasFunction, outcome } from "../outcome.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
+import { isMap, type KeywordArgs, lookup, truthy } from "../../../language/python/values.ts";
+import { fails } from "../outcome.ts";
 import { delay } from "./activity.ts";
 import { systemdArguments } from "./systemd_only.ts";
 

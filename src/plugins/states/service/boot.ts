@@ -1,5 +1,5 @@
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { commandError, hasFunction } from "../outcome.ts";
+import { hasFunction, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { commandError } from "../outcome.ts";
 
 /** What is said of the service itself: it was started (true), it is as it should be (null), or it is dead (false). */
 type Started = boolean | null;

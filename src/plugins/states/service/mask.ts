@@ -1,6 +1,6 @@
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { hasFunction, outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/values.ts";
-import { commandError, hasFunction, outcome } from "../outcome.ts";
+import { commandError } from "../outcome.ts";
 import { isSystemd } from "./systemd_only.ts";
 
 /** Masks a service or takes the mask away. The mask that lasts until the next boot is another than the lasting one. */

@@ -1,8 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { equal, mapOf, str, truthy } from "../../../language/python/values.ts";
+import { hasFunction, outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import { type Args, equal, mapOf, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
-import { hasFunction, outcome } from "../outcome.ts";
 import { AGES, changesTo, type ShadowInfo, type UserChanges, type UserInfo } from "./changes.ts";
 
 /** What stands in the place of a hash. */

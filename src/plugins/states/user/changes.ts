@@ -1,9 +1,7 @@
-import type { Args } from "../../../model/loader/signature.ts";
-import type { StateContext } from "../../../model/loader/states.ts";
+import { hasFunction, type StateContext } from "../../../model/loader/states.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
-import { equal, str, truthy } from "../../../language/python/values.ts";
+import { type Args, equal, str, truthy } from "../../../language/python/values.ts";
 import { isDirectory } from "../../linux/paths.ts";
-import { hasFunction } from "../outcome.ts";
 
 /** What of a user is not as it shall be: attribute → wanted value. */
 export type UserChanges = Map<string, unknown>;

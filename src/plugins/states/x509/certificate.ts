@@ -1,6 +1,5 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { planCertificate } from "../../modules/x509/build.ts";
 import { loadCertificate, type LoadedCertificate, NoCertificateError } from "../../modules/x509/certificates.ts";

@@ -1,4 +1,4 @@
-import type { Args } from "../../../model/loader/signature.ts";
+import type { Args } from "../../../language/python/values.ts";
 import { hex } from "../../../protocol/crypto/hex.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
 import { type CertificatePlan, type RequestPlan, type RevocationPlan, sameKey } from "../../modules/x509/build.ts";

@@ -1,12 +1,10 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
-import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
+import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { decodeBase64 } from "../../../language/python/binascii.ts";
-import { repr, str, truthy } from "../../../language/python/values.ts";
+import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { isFile, isLink, pathToChange, realPath } from "../../linux/paths.ts";
 import { keepBackup } from "../../modules/file/backup.ts";
 import { managed } from "../file/managed.ts";
-import { outcome } from "../outcome.ts";
 
 const FILE_ARGUMENTS = [
   "user",

@@ -1,14 +1,12 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { type Args, str, truthy } from "../../../language/python/values.ts";
+import type { KeyEncoding, PrivateKey } from "../../modules/x509/private_keys.ts";
 import {
-  type KeyEncoding,
   keyKind,
   loadPrivateKey,
   NoPrivateKeyError,
   PassphraseError,
-  type PrivateKey,
   privatePem,
   usualSize,
 } from "../../modules/x509/private_keys.ts";

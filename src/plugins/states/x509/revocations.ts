@@ -1,7 +1,6 @@
-import type { Args } from "../../../model/loader/signature.ts";
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
-import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { planRevocations, revokedEntries } from "../../modules/x509/build.ts";
 import { checkPlain } from "../../modules/x509/create.ts";
 import { type Der, readDer } from "../../modules/x509/der.ts";

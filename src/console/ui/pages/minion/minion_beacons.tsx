@@ -8,16 +8,8 @@ import { VirtualList } from "../../parts/virtual_list.tsx";
 import { askMinion, tellMinion } from "../../store/ask_minion.ts";
 import type { Store } from "../../store/store.ts";
 import { useStore } from "../../store/store_context.ts";
-import {
-  EntryActions,
-  EntryCells,
-  EntryDialog,
-  type EntryFormProps,
-  type EntryKind,
-  type EntryListProps,
-  MinionEntries,
-  useSuggestions,
-} from "./minion_entries.tsx";
+import type { EntryFormProps, EntryKind, EntryListProps } from "./minion_entries.tsx";
+import { EntryActions, EntryCells, EntryDialog, MinionEntries, useSuggestions } from "./minion_entries.tsx";
 
 interface Found {
   enabled: boolean;

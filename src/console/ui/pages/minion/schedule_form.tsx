@@ -1,12 +1,6 @@
 import { useState } from "preact/hooks";
-import {
-  argumentsOfDraft,
-  draftOf,
-  EMPTY_DRAFT,
-  type ScheduleDraft,
-  type ScheduleEntry,
-  type Timing,
-} from "../../../schedule_entry.ts";
+import type { ScheduleDraft, ScheduleEntry, Timing } from "../../../schedule_entry.ts";
+import { argumentsOfDraft, draftOf, EMPTY_DRAFT } from "../../../schedule_entry.ts";
 import { Segmented } from "../../parts/switch.tsx";
 import { Row, TextField } from "../../parts/text_field.tsx";
 import { tellMinion } from "../../store/ask_minion.ts";

@@ -1,11 +1,5 @@
-import {
-  allowedMethods,
-  type Answer,
-  notFoundMessage,
-  type Operation,
-  operationFor,
-  type Route,
-} from "../../requests/route.ts";
+import type { Answer, Operation, Route } from "../../requests/route.ts";
+import { allowedMethods, notFoundMessage, operationFor } from "../../requests/route.ts";
 import type { Call } from "../../requests/call.ts";
 import { presentedToken, refuseWhileDraining } from "../../requests/presented_token.ts";
 import { negotiatedType, readCallBody, respond, runOperation } from "../../requests/handling.ts";

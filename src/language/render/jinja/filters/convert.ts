@@ -25,16 +25,8 @@ import { strftime } from "../../../python/strftime.ts";
 import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import type { Crypto, HashName } from "../../../../runtime/crypto.ts";
 import { DateTime } from "../../../../protocol/wire/msgpack_values.ts";
-import {
-  addMarkup,
-  contains,
-  type Filter,
-  filter,
-  formatDateTime,
-  Markup,
-  type Test,
-  textOnly,
-} from "../../../jinja/mod.ts";
+import type { Filter, Test } from "../../../jinja/mod.ts";
+import { addMarkup, contains, filter, formatDateTime, Markup, textOnly } from "../../../jinja/mod.ts";
 import { hex } from "../../../../protocol/crypto/hex.ts";
 
 const utf8 = new TextEncoder();

@@ -15,15 +15,8 @@ import { prettyFormat } from "../../../python/pprint.ts";
 import { PythonError, typeError } from "../../../python/python_error.ts";
 import { dump } from "../../../yaml/dump.ts";
 import { doubleQuoted, singleQuoted } from "../../../yaml/quoted.ts";
-import {
-  bind,
-  type Filter,
-  filter,
-  Markup,
-  TemplateRuntimeError,
-  Undefined,
-  withoutMarkup,
-} from "../../../jinja/mod.ts";
+import type { Filter } from "../../../jinja/mod.ts";
+import { bind, filter, Markup, TemplateRuntimeError, Undefined, withoutMarkup } from "../../../jinja/mod.ts";
 import { dumpXml } from "./xml.ts";
 
 /** All undefined values inside of a value, in order. */
