@@ -148,11 +148,7 @@ function written(value: string | number, { flags, width, precision, type }: Conv
 
 const PIECE = /%(?:%|\((\w*)\)([#0\- +]*)(\d*)(?:\.(\d+))?([a-zA-Z]))/y;
 
-/**
- * Compiles a format of the configuration.
- *
- * @throws {ConfigError} naming the option, the invalid part, and what is allowed
- */
+/** Compiles a format of the configuration. @throws {ConfigError} naming the option, the invalid part, and what is allowed */
 export function compileLogFormat(format: string, options: LogFormatOptions): LogFormat {
   const wrong = (why: string) => new ConfigError(`The option ${options.option} is ${JSON.stringify(format)}: ${why}`);
   const pieces: (string | ((line: Line) => string))[] = [];

@@ -54,11 +54,7 @@ export class LogRate {
   readonly #clock: LogClock;
   readonly #groups = new Map<string, Group>();
 
-  /**
-   * Hands the records that it lets through to `sink`.
-   *
-   * @param sink takes the records that are let through
-   */
+  /** Hands the records that it lets through to `sink`. @param sink takes the records that are let through */
   constructor(sink: (record: LogRecord) => void, clock: LogClock) {
     this.#sink = sink;
     this.#clock = clock;

@@ -56,11 +56,7 @@ const TEMPLATES: Record<string, unknown[]> = {
 export const templateOf = (module: string): string =>
   JSON.stringify(Object.hasOwn(TEMPLATES, module) ? TEMPLATES[module] : [{ interval: 60 }], null, 2);
 
-/**
- * The configuration that was typed.
- *
- * @returns `problem`: the problem of an invalid text
- */
+/** The configuration that was typed. @returns `problem`: the problem of an invalid text */
 export function beaconData(text: string): { data?: unknown[]; problem?: string } {
   let value: unknown;
   try {

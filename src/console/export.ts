@@ -17,11 +17,7 @@ function cellText(cell: Cell): string {
   return `"${safe.replaceAll('"', '""')}"`;
 }
 
-/**
- * One row as CSV with its line end.
- *
- * @see RFC 4180
- */
+/** One row as CSV with its line end. @see RFC 4180 */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cellText).join(",")}\r\n`;
 
 export interface Table {

@@ -129,11 +129,7 @@ export class Fleet {
     for (const id of texts(down)) this.#mark(id, "down");
   }
 
-  /**
-   * True if the event changed something that the list of minions shows.
-   *
-   * @param nowMs the time of an event without one
-   */
+  /** True if the event changed something that the list of minions shows. @param nowMs the time of an event without one */
   apply(event: BusEvent, nowMs = 0): boolean {
     const changed = this.#apply(event);
     const { tag, data } = event;

@@ -1,11 +1,7 @@
 import { InvalidArgumentsError } from "../model/loader/family.ts";
 import { typeName } from "../language/python/values.ts";
 
-/**
- * The bytes of a text, in UTF-8, or bytes as they are.
- *
- * @throws {InvalidArgumentsError} if it is neither, in Salt's words
- */
+/** The bytes of a text, in UTF-8, or bytes as they are. @throws {InvalidArgumentsError} if it is neither, in Salt's words */
 export function toBytes(value: unknown): Uint8Array {
   if (typeof value === "string") return new TextEncoder().encode(value);
   if (value instanceof Uint8Array) return value;

@@ -5,11 +5,7 @@ import { type Args, str } from "../language/python/values.ts";
 export const ownKeywords = (kwargs: unknown): Args =>
   Object.fromEntries(Object.entries((kwargs ?? {}) as Args).filter(([name]) => !name.startsWith("__")));
 
-/**
- * The same of a function that has these keywords.
- *
- * @throws {SaltInvocationError} naming keywords that it does not know
- */
+/** The same of a function that has these keywords. @throws {SaltInvocationError} naming keywords that it does not know */
 export function keywords(kwargs: unknown, ...names: string[]): Args {
   const given = ownKeywords(kwargs);
   const unknown = Object.entries(given).filter(([name]) => !names.includes(name));

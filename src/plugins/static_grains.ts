@@ -12,11 +12,7 @@ export function staticGrainsPath({ opts }: Pick<Context, "opts">): string | unde
   return typeof file === "string" && file !== "" ? joinPath(dirName(file), "grains") : undefined;
 }
 
-/**
- * The grains of that file; none if it is not there.
- *
- * @throws {SyntaxError} if it is no YAML, or no map
- */
+/** The grains of that file; none if it is not there. @throws {SyntaxError} if it is no YAML, or no map */
 export async function readStaticGrains(context: Reader): Promise<Record<string, unknown>> {
   const path = staticGrainsPath(context);
   const { fs } = context.runtime;

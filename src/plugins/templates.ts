@@ -52,11 +52,7 @@ export interface FileTemplate {
 
 const mapOrNone = (value: unknown) => isMap(value) ? value : undefined;
 
-/**
- * The content of a file, rendered. What is no text stays as it is.
- *
- * @throws {RenderError} in Salt's words
- */
+/** The content of a file, rendered. What is no text stays as it is. @throws {RenderError} in Salt's words */
 export async function renderedFile(
   context: JobContext,
   path: string,

@@ -6,11 +6,7 @@ export interface DerElement {
   content: Uint8Array;
 }
 
-/**
- * Reads the first element of some bytes, as views of them.
- *
- * @throws {SyntaxError} if there is none, or it is cut short
- */
+/** Reads the first element of some bytes, as views of them. @throws {SyntaxError} if there is none, or it is cut short */
 export function readElement(bytes: Uint8Array): DerElement {
   const [tag, first] = bytes;
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f) throw new SyntaxError("Not DER");

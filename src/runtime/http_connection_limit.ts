@@ -19,11 +19,7 @@ export interface HttpLimits {
   idleMs: number;
 }
 
-/**
- * The limits that a server's options set.
- *
- * @param descriptors that one connection takes
- */
+/** The limits that a server's options set. @param descriptors that one connection takes */
 export function limitsOf({ connections, headTimeoutMs = 20_000 }: HttpServeOptions, descriptors: number): HttpLimits {
   const { most = Infinity, mostOfOne = Infinity, descriptors: all = Infinity, isShared } = connections ?? {};
   return {

@@ -27,12 +27,7 @@ export interface FailedCall {
   fun: string;
 }
 
-/**
- * Reports the reason for a failed function.
- *
- * @returns the exit code
- * @throws {Exit} `error` itself, if it is an Exit
- */
+/** Reports the reason for a failed function. @returns the exit code @throws {Exit} `error` itself, if it is an Exit */
 export async function reportCallFailure({ context, printer, functions, fun }: FailedCall, error: unknown) {
   const { complain, log } = context;
   if (error instanceof Exit) throw error;

@@ -71,11 +71,7 @@ export function showsTimeouts({ options }: ProgramContext, opts: MasterOpts): bo
   return options.show_timeout !== false && opts.show_timeout;
 }
 
-/**
- * The request for these functions, with the options of the command line.
- *
- * @throws {Exit} 64 for an invalid time
- */
+/** The request for these functions, with the options of the command line. @throws {Exit} 64 for an invalid time */
 export function publishRequest(
   context: ProgramContext,
   opts: MasterOpts,

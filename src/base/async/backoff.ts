@@ -10,11 +10,7 @@ export interface BackoffOptions {
   jitter?: number;
 }
 
-/**
- * The wait before retry number `attempt` (0 = the first one), in milliseconds.
- *
- * @param random a number in [0, 1)
- */
+/** The wait before retry number `attempt` (0 = the first one), in milliseconds. @param random a number in [0, 1) */
 export function backoffDelay(attempt: number, options: BackoffOptions, random: number): number {
   const { initialMs, maxMs, factor = 2, jitter = 0.5 } = options;
   const full = Math.min(maxMs, initialMs * factor ** Math.min(attempt, 64));

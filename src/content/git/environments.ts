@@ -21,11 +21,7 @@ export function isExposed({ whitelist, blacklist }: GitRemote, saltenv: string):
   return !fits(blacklist) && (whitelist.length === 0 || fits(whitelist));
 }
 
-/**
- * The environments of a remote.
- *
- * @see salt/utils/gitfs.py GitFS.envs
- */
+/** The environments of a remote. @see salt/utils/gitfs.py GitFS.envs */
 export function savedEnvironments(remote: GitRemote, refs: Refs): Set<string> {
   const { base, refTypes, disableMapping } = remote;
   const byRef = mapped(remote);

@@ -75,11 +75,7 @@ export class PillarFiles {
     return undefined;
   }
 
-  /**
-   * The text of a file.
-   *
-   * @throws {RenderError} if it is not UTF-8
-   */
+  /** The text of a file. @throws {RenderError} if it is not UTF-8 */
   text(path: string): string {
     const stat = this.#fs.stat(path);
     const known = this.#texts.get(path);

@@ -26,11 +26,7 @@ export class FireRate {
     return this.#waiting.size;
   }
 
-  /**
-   * Resolves when the next event may be fired.
-   *
-   * @throws {RangeError} if too many wait already
-   */
+  /** Resolves when the next event may be fired. @throws {RangeError} if too many wait already */
   async take(): Promise<void> {
     if (this.#perSecond <= 0) return;
     this.#refill();

@@ -59,11 +59,7 @@ export class LoopGuard {
     return cause !== undefined && !this.#jobs.has(cause);
   }
 
-  /**
-   * Begins a reaction of an SLS to an event.
-   *
-   * @returns the chain for the jobs of the reaction, or why it must not run
-   */
+  /** Begins a reaction of an SLS to an event. @returns the chain for the jobs of the reaction, or why it must not run */
   enter(event: BusEvent, sls: string): Entered | { stopped: string } {
     const now = this.#options.elapsed();
     const { tag } = event;

@@ -66,11 +66,7 @@ export function pillarRequest(
   };
 }
 
-/**
- * The pillar of a master's reply.
- *
- * @throws {SaltError} if it is not a pillar: the minion keeps the one that it has
- */
+/** The pillar of a master's reply. @throws {SaltError} if it is not a pillar: the minion keeps the one that it has */
 export function pillarOf(reply: unknown): AnyMap {
   if (isMap(reply)) return reply;
   // A master that cannot compile the pillar answers with the reason.

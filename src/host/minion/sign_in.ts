@@ -20,11 +20,7 @@ export class RejectedError extends SaltError {
   /** The exit code for a program that ends over it. */
   readonly exitCode: number;
 
-  /**
-   * Its `exitCode` is the one with which the program ends.
-   *
-   * @param exitCode for a program that ends over it
-   */
+  /** Its `exitCode` is the one with which the program ends. @param exitCode for a program that ends over it */
   constructor(message: string, exitCode: number) {
     super("REJECTED", message);
     this.exitCode = exitCode;
@@ -72,11 +68,7 @@ export class SignIn {
     return this.#trouble;
   }
 
-  /**
-   * Signs in; calls at the same time share one sign-in.
-   *
-   * @throws {RejectedError} if there is no point in trying again
-   */
+  /** Signs in; calls at the same time share one sign-in. @throws {RejectedError} if there is no point in trying again */
   run(): Promise<SignedIn> {
     return this.#running ??= this.#untilAccepted().finally(() => this.#running = undefined);
   }

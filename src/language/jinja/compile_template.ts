@@ -3,11 +3,7 @@ import { TemplateSyntaxError } from "./errors.ts";
 import { parseTemplate } from "./parser.ts";
 import type { CompiledTemplate, Environment, SourceFile } from "./runtime.ts";
 
-/**
- * Compiles a template, which can then run many times.
- *
- * @throws {TemplateSyntaxError} with Jinja2's text
- */
+/** Compiles a template, which can then run many times. @throws {TemplateSyntaxError} with Jinja2's text */
 export function compileTemplate(
   name: string,
   file: SourceFile,

@@ -10,11 +10,7 @@ type TagReader = (parser: TemplateParser, line: number) => Statement;
 /** The most nested tags: deeper ones are refused before they fill the stack. */
 const MAX_DEPTH = 200;
 
-/**
- * Reads a template into a tree.
- *
- * @throws {TemplateSyntaxError} with Jinja2's text and line
- */
+/** Reads a template into a tree. @throws {TemplateSyntaxError} with Jinja2's text and line */
 export function parseTemplate(source: string, options: JinjaOptions): TemplateNode {
   const tokens = tokenize(source, options);
   return { ...new TemplateParser(new TokenStream(tokens)).template(), tokens: tokens.length };

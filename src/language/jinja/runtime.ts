@@ -46,11 +46,7 @@ export interface Environment {
   steady: ReadonlySet<string>;
   /** Returns the text of a printed value. */
   finalize(value: unknown): string;
-  /**
-   * Loads a template for another one.
-   *
-   * @throws {TemplateNotFound}
-   */
+  /** Loads a template for another one. @throws {TemplateNotFound} */
   load(run: Run, name: string, from: Unit): CompiledTemplate | Promise<CompiledTemplate>;
   /** Reads a text as data, for `load_yaml` and similar statements. */
   data(format: DataFormat, text: string): unknown;

@@ -53,11 +53,7 @@ function assignedBy({ kind, target, names }: Node): string[] {
   return to?.kind === "name" ? [String(to.name)] : [];
 }
 
-/**
- * Lists the names in a template.
- *
- * @throws {TemplateSyntaxError} with Jinja2's text and line
- */
+/** Lists the names in a template. @throws {TemplateSyntaxError} with Jinja2's text and line */
 export function templateUses(source: string, options: JinjaOptions): TemplateUses {
   const uses: TemplateUses = { filters: [], tests: [], templates: [], taken: [], assigned: new Set() };
   const visit = (value: unknown): void => {

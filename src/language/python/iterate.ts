@@ -9,10 +9,7 @@ export class PythonIterator extends PythonObject {
   readonly #values: Iterator<unknown>;
   readonly #name: string | undefined;
 
-  /**
-   * @param typeName `generator`, `zip`, `list_reverseiterator`, …
-   * @param name the function of the generator
-   */
+  /** @param typeName `generator`, `zip`, `list_reverseiterator`, … @param name the function of the generator */
   constructor(typeName: string, values: Iterable<unknown>, name?: string) {
     super();
     this.typeName = typeName;

@@ -54,12 +54,7 @@ class PrettyPrinter {
     this.#width = width;
   }
 
-  /**
-   * Appends a value.
-   *
-   * @param indent column at which it begins
-   * @param allowance columns to keep free after its last line
-   */
+  /** Appends a value. @param indent column at which it begins @param allowance columns to keep free after its last line */
   format(value: unknown, indent: number, allowance: number, level: number): void {
     const text = safeRepr(value);
     if (length(text) <= this.#width - indent - allowance) this.text += text;

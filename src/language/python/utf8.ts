@@ -47,11 +47,7 @@ export function cannotDecode(
   return new UnicodeDecodeError(`'${codec}' codec can't decode ${place}: ${wrong}`, { cause });
 }
 
-/**
- * Decodes UTF-8; a byte order mark stays in the text.
- *
- * @throws {UnicodeDecodeError} if the bytes are not valid UTF-8
- */
+/** Decodes UTF-8; a byte order mark stays in the text. @throws {UnicodeDecodeError} if the bytes are not valid UTF-8 */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

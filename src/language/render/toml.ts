@@ -19,11 +19,7 @@ export class TomlProblem extends SyntaxError {
   }
 }
 
-/**
- * Reads TOML: tables keep their order, and dates are text, as in YAML here.
- *
- * @throws {TomlProblem}
- */
+/** Reads TOML: tables keep their order, and dates are text, as in YAML here. @throws {TomlProblem} */
 export async function parseToml(text: string): Promise<OrderedMap> {
   if (text.length > MAX_CHARACTERS) throw new TomlProblem(`it has more than ${MAX_CHARACTERS} characters`, 1, 1);
   const { parse, TomlError, TomlDate } = await import("smol-toml");

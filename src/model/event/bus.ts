@@ -38,29 +38,17 @@ export class BusEvent {
     this.origin = origin;
   }
 
-  /**
-   * An event made from data.
-   *
-   * @param data must carry its `_stamp` already
-   */
+  /** An event made from data. @param data must carry its `_stamp` already */
   static fromData(tag: string, data: EventData, cause?: string): BusEvent {
     return new BusEvent(tag, data, undefined, cause);
   }
 
-  /**
-   * An event made from the bytes that carry it.
-   *
-   * @throws {ProtocolError} if the bytes have no tag
-   */
+  /** An event made from the bytes that carry it. @throws {ProtocolError} if the bytes have no tag */
   static fromBytes(bytes: Uint8Array, cause?: string, origin?: string): BusEvent {
     return new BusEvent(eventTag(bytes), undefined, bytes, cause, origin);
   }
 
-  /**
-   * The data of the event, decoded on first use.
-   *
-   * @throws {ProtocolError} if the bytes are not an event
-   */
+  /** The data of the event, decoded on first use. @throws {ProtocolError} if the bytes are not an event */
   get data(): EventData {
     this.#data ??= unpackEvent(this.#bytes!).data;
     return this.#data;

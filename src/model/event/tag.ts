@@ -1,14 +1,6 @@
-/**
- * Builds event tags, lists those that exist, and matches them by patterns.
- *
- * @see salt/utils/event.py
- */
+/** Builds event tags, lists those that exist, and matches them by patterns. @see salt/utils/event.py */
 
-/**
- * Joins base, prefix and suffix parts by `/`, without the empty ones.
- *
- * @see salt/utils/event.py tagify
- */
+/** Joins base, prefix and suffix parts by `/`, without the empty ones. @see salt/utils/event.py tagify */
 export function tagify(
   suffix: string | number | readonly (string | number)[] = "",
   prefix = "",

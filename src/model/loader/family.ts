@@ -22,11 +22,7 @@ export interface ReactorAccess {
     operation: "list" | "add" | "delete" | "is_leader" | "set_leader" | "status",
     fields: Record<string, unknown>,
   ): Promise<Record<string, unknown> | undefined>;
-  /**
-   * The reactions that an event would cause.
-   *
-   * @param reactors SLS files to try. @default the files configured for the tag
-   */
+  /** The reactions that an event would cause. @param reactors SLS files to try. @default the files configured for the tag */
   test(tag: string, data: Record<string, unknown>, reactors: readonly string[] | undefined): Promise<unknown>;
 }
 

@@ -28,11 +28,7 @@ interface Written {
   value: string | undefined;
 }
 
-/**
- * Reads a list of parameters, including their types.
- *
- * @param open position of the opening parenthesis
- */
+/** Reads a list of parameters, including their types. @param open position of the opening parenthesis */
 function readParameters(text: string, open: number): Written[] {
   const found: Written[] = [];
   let part: "name" | "type" | "value" = "name";

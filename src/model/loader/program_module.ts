@@ -116,11 +116,7 @@ function complaint(path: string, { how, stdout, stderr }: Ended): string {
   return `The program "${path}" ${how ?? "printed no JSON map"}${said === "" ? "" : `: ${said}`}`;
 }
 
-/**
- * Asks a program to describe its functions.
- *
- * @throws if the program cannot be run, or its description is invalid
- */
+/** Asks a program to describe its functions. @throws if the program cannot be run, or its description is invalid */
 export async function describeProgram(
   caller: Pick<ProgramCaller, "runtime">,
   path: string,

@@ -19,11 +19,7 @@ export function proxiesOf({ opts, runtime: { process } }: ProxyContext): ProxyFo
   return asked(() => proxyFor(opts, (name) => process.env(name)));
 }
 
-/**
- * The configured proxy, for programs that need its address.
- *
- * @throws {CommandExecutionError} if the proxy cannot be used
- */
+/** The configured proxy, for programs that need its address. @throws {CommandExecutionError} if the proxy cannot be used */
 export function proxyOf(opts: Record<string, unknown>): ProxyChoice | undefined {
   return asked(() => readProxy(opts));
 }

@@ -148,11 +148,7 @@ export class Rendering {
     });
   }
 
-  /**
-   * Renders an SLS or top file to data.
-   *
-   * @throws {RenderError} in Salt's words
-   */
+  /** Renders an SLS or top file to data. @throws {RenderError} in Salt's words */
   async renderSls({ source, renderer, ...file }: SlsFile): Promise<unknown> {
     const job = {
       ...this.#shared,
@@ -175,11 +171,7 @@ export class Rendering {
     return await decryptValue(this.#pipeline, value, decryption, { ...this.#shared, path: what, saltenv: "base" });
   }
 
-  /**
-   * Renders a template to text.
-   *
-   * @throws {RenderError} in Salt's words, also for an unknown engine
-   */
+  /** Renders a template to text. @throws {RenderError} in Salt's words, also for an unknown engine */
   async renderTemplate({ source, path = "<template>", engine, saltenv, ...given }: Template): Promise<string> {
     if (!isTemplateEngine(engine, this.#host)) {
       throw new RenderError(path, unsupportedEngine(engine), {}, { isWhole: true });
@@ -221,11 +213,7 @@ export class Rendering {
   }
 }
 
-/**
- * Decodes the text of a template's file.
- *
- * @throws {RenderError} if the file is not UTF-8
- */
+/** Decodes the text of a template's file. @throws {RenderError} if the file is not UTF-8 */
 export function templateText(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

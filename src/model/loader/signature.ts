@@ -231,11 +231,7 @@ export function defaultArguments(signature: Signature): Args {
   return bound;
 }
 
-/**
- * Binds values to the parameters of the function `name`.
- *
- * @throws {ArgumentMismatchError} in Python's words
- */
+/** Binds values to the parameters of the function `name`. @throws {ArgumentMismatchError} in Python's words */
 export function bindArguments(
   name: string,
   signature: Signature,

@@ -252,11 +252,7 @@ class CronTiming implements Timing {
   }
 }
 
-/**
- * The timing of an entry; undefined if the entry does not say when to run.
- *
- * @throws {ConfigError} in Salt's words
- */
+/** The timing of an entry; undefined if the entry does not say when to run. @throws {ConfigError} in Salt's words */
 export function timingOf(entry: Entry, name: string, local: LocalTime): Timing | undefined {
   const ways = ["when", "cron", "once"].filter((way) => Object.hasOwn(entry, way));
   if (ways.length > 1) throw new ConfigError('Unable to use "when", "cron", "once" options together. Ignoring.');

@@ -208,11 +208,7 @@ function implied(config: Args, host: Args): void {
   if (inside.length > 0) config.Volumes = { ...config.Volumes as Args, ...set(inside) };
 }
 
-/**
- * Translates options one after the other.
- *
- * @throws {CommandExecutionError} with what is wrong with each
- */
+/** Translates options one after the other. @throws {CommandExecutionError} with what is wrong with each */
 export function translateAll(
   options: Args,
   translate: (name: string, value: unknown) => void,

@@ -8,11 +8,7 @@ export function fluentMessage(app: string, nowMs: number, data: Record<string, u
   return encode([app === "" ? "saltstack" : `saltstack.${app}`, Math.floor(nowMs / 1000), data], "bin");
 }
 
-/**
- * Sends the data of each event to fluentd or Fluent Bit, by their forward protocol.
- *
- * @see salt/engines/fluent.py
- */
+/** Sends the data of each event to fluentd or Fluent Bit, by their forward protocol. @see salt/engines/fluent.py */
 export const engine: EngineModule = {
   signature: "host='localhost', port=24224, app='engine'",
   doc: "Sends the data of each event to fluentd or Fluent Bit, by their forward protocol.",

@@ -19,11 +19,7 @@ export function chosenEvents(tags: unknown, funs: unknown): (event: EngineEvent)
     (!("fun" in data) || isNamed(str(data.fun)));
 }
 
-/**
- * Posts the data of events to a web server, as JSON.
- *
- * @see salt/engines/http_logstash.py
- */
+/** Posts the data of events to a web server, as JSON. @see salt/engines/http_logstash.py */
 export const engine: EngineModule = {
   signature: "url, funs=None, tags=None, headers=None",
   doc: "Posts the data of events to a web server, as JSON.",

@@ -76,11 +76,7 @@ class Datagrams {
   }
 }
 
-/**
- * Sends the data of each event to logstash, over UDP or TCP.
- *
- * @see salt/engines/logstash_engine.py
- */
+/** Sends the data of each event to logstash, over UDP or TCP. @see salt/engines/logstash_engine.py */
 export const engine: EngineModule = {
   signature: "host, port=5959, tag='salt/engine/logstash', proto='udp'",
   doc: "Sends the data of each event to logstash, over UDP or TCP.",

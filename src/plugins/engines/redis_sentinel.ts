@@ -89,11 +89,7 @@ async function follow(
   }
 }
 
-/**
- * Fires an event for each message of the channels of a sentinel of Redis.
- *
- * @see salt/engines/redis_sentinel.py
- */
+/** Fires an event for each message of the channels of a sentinel of Redis. @see salt/engines/redis_sentinel.py */
 export const engine: EngineModule = {
   signature: "hosts, channels, tag=None, password=None",
   doc: "Fires an event for each message of the channels of a sentinel of Redis.",

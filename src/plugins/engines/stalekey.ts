@@ -120,11 +120,7 @@ async function round(
   });
 }
 
-/**
- * Deletes the keys of minions that were not connected for long.
- *
- * @see salt/engines/stalekey.py
- */
+/** Deletes the keys of minions that were not connected for long. @see salt/engines/stalekey.py */
 export const engine: EngineModule = {
   signature: "interval=3600, expire=604800",
   doc: "Deletes the keys of minions that were not connected for long.",

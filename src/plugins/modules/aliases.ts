@@ -46,11 +46,7 @@ async function list(context: JobContext): Promise<Map<string, string>> {
 /** The target of one address or of several. */
 const targetOf = (target: unknown): string => Array.isArray(target) ? target.map(str).join(", ") : str(target);
 
-/**
- * An entry of the file.
- *
- * @throws {SaltInvocationError} if a part is missing, or would be something else in the file
- */
+/** An entry of the file. @throws {SaltInvocationError} if a part is missing, or would be something else in the file */
 export function aliasEntry(alias: unknown, target: unknown): { alias: string; target: string } {
   const entry = { alias: str(alias), target: targetOf(target) };
   for (const [name, text] of Object.entries(entry)) {

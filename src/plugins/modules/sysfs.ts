@@ -16,11 +16,7 @@ interface Interfaces {
   rw: string[];
 }
 
-/**
- * The real path of an attribute or directory, or undefined.
- *
- * @throws {SaltInvocationError} if it leads out of /sys
- */
+/** The real path of an attribute or directory, or undefined. @throws {SaltInvocationError} if it leads out of /sys */
 function place({ runtime }: JobContext, key: string): string | undefined {
   const path = realPath(runtime, key.startsWith(ROOT) ? key : join(ROOT, key));
   if (path !== ROOT && !path.startsWith(`${ROOT}/`)) {

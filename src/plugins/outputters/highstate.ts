@@ -15,11 +15,7 @@ const DEEPEST = 12;
 const NO_ORDER = "The State execution failed to record the order in which all states were executed. " +
   "The state return missing data is:";
 
-/**
- * Shows the return of a state run: a block or a line per state, and a summary per host.
- *
- * @see salt/output/highstate.py
- */
+/** Shows the return of a state run: a block or a line per state, and a summary per host. @see salt/output/highstate.py */
 export function highstate(data: unknown, options: OutputOptions): string {
   return show(data, options, 1);
 }

@@ -36,11 +36,7 @@ export function entriesOfList(context: Pick<Host, "log">, value: unknown): [unkn
   return [...found];
 }
 
-/**
- * Names and versions of `pkgs`.
- *
- * @throws {SaltInvocationError} if a package is there twice
- */
+/** Names and versions of `pkgs`. @throws {SaltInvocationError} if a package is there twice */
 export async function repackPkgs(context: Host, pkgs: unknown, normalize = true): Promise<Wanted> {
   const name = await normalizer(context, normalize);
   const found: Wanted = new Map();

@@ -51,11 +51,7 @@ function headersFor(address: URL, args: Args): Headers {
   return headers;
 }
 
-/**
- * Sends a GET, and reads what is answered, within bounds of time and size.
- *
- * @throws {Error} naming the server alone
- */
+/** Sends a GET, and reads what is answered, within bounds of time and size. @throws {Error} naming the server alone */
 export async function answerOf(
   context: PillarContext,
   address: URL,

@@ -84,11 +84,7 @@ export function secretOf(fs: FileSystem, value: unknown, file: unknown, option: 
   return secret;
 }
 
-/**
- * An address that can be posted to, its user and password moved into the headers.
- *
- * @throws {TypeError} saying what to set
- */
+/** An address that can be posted to, its user and password moved into the headers. @throws {TypeError} saying what to set */
 export function postAddress(text: string, headers: Headers, advice: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError(advice);

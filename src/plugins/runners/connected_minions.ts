@@ -44,11 +44,7 @@ function addressesOf({ minions }: RunnerContext, id: string): string[] {
   return [ipv4, ipv6].flatMap((known) => Array.isArray(known) ? known.map(str) : []);
 }
 
-/**
- * Minions by the remote addresses of connections of this host.
- *
- * @see salt/utils/minions.py connected_ids
- */
+/** Minions by the remote addresses of connections of this host. @see salt/utils/minions.py connected_ids */
 function byAddress(
   context: RunnerContext,
   counts: (socket: ReturnType<typeof tcpSockets>[number]) => boolean,

@@ -66,11 +66,7 @@ export interface AcceptancePolicy {
  * rest of it.
  */
 export interface StrangerKeys {
-  /**
-   * True if there is room for one more key from that sender.
-   *
-   * @param origin the sender, as `originOf` returns it
-   */
+  /** True if there is room for one more key from that sender. @param origin the sender, as `originOf` returns it */
   admit(state: KeyState, origin: string): boolean;
   /** Called when a key was stored that {@link StrangerKeys.admit} had admitted. */
   stored(state: KeyState, id: string, origin: string): void;

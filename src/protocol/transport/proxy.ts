@@ -15,11 +15,7 @@ type Environment = (name: string) => string | undefined;
 const withoutBrackets = (host: string) => host.replace(/^\[(.*)\]$/, "$1");
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/**
- * The proxy of a configuration; undefined without `proxy_host`.
- *
- * @throws {ConfigError} if there is no `proxy_port`
- */
+/** The proxy of a configuration; undefined without `proxy_host`. @throws {ConfigError} if there is no `proxy_port` */
 export function readProxy(opts: Record<string, unknown>): ProxyChoice | undefined {
   const { proxy_host, proxy_port, proxy_username, proxy_password, no_proxy } = opts;
   if (!isText(proxy_host)) return undefined;

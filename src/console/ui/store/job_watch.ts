@@ -26,11 +26,7 @@ export class JobWatch {
     this.#jobs = jobs;
   }
 
-  /**
-   * Checks all followed jobs; called every second.
-   *
-   * @param live whether the event stream is connected
-   */
+  /** Checks all followed jobs; called every second. @param live whether the event stream is connected */
   poll(live: boolean): void {
     for (const job of this.#jobs.all) {
       if (job.done || job.size === 0) continue;

@@ -136,11 +136,7 @@ function plus(a: unknown, b: number | Float): unknown {
   return isFloat(a) || isFloat(b) ? toFloat(sum) : sum;
 }
 
-/**
- * Gives every chunk a number as `order`, and sorts the chunks.
- *
- * @see salt/state.py State.order_chunks
- */
+/** Gives every chunk a number as `order`, and sorts the chunks. @see salt/state.py State.order_chunks */
 function inOrder(drafts: readonly Draft[]): Draft[] {
   let cap = 1;
   for (const draft of drafts) {

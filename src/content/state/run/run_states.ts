@@ -45,11 +45,7 @@ export interface RunStatesOptions {
   mayRun?(low: LowChunk): boolean | Promise<boolean>;
   /** Functions that `reload_grains` and `reload_pillar` of a state call. @default nothing is read again */
   reloads?: Reloads;
-  /**
-   * Called with the complete entry of each state, in the order in which the states end.
-   *
-   * @param total number of chunks
-   */
+  /** Called with the complete entry of each state, in the order in which the states end. @param total number of chunks */
   onState?: ((entry: StateEntry, low: LowChunk, total: number) => void | Promise<void>) | undefined;
 }
 

@@ -6,11 +6,7 @@ import { entriesOf, isMap, repr, str, truthy, typeName } from "../../../language
 import { compileGlob } from "../../../language/python/glob.ts";
 import { functionOf } from "./chunk.ts";
 
-/**
- * The errors of a chunk, in Salt's words; empty if the chunk can be run.
- *
- * @param found the chunk's function
- */
+/** The errors of a chunk, in Salt's words; empty if the chunk can be run. @param found the chunk's function */
 export function verifyChunk(low: LowChunk, found: LoadedState | MissingFunction): string[] {
   const errors = [...wrongShape(low), ...wrongUmask(low)];
   if (errors.length > 0) return errors;

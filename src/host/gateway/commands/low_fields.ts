@@ -33,11 +33,7 @@ export function argList({ arg }: Low): unknown[] {
   return arg === undefined || arg === null ? [] : [arg].flat(1);
 }
 
-/**
- * Refuses a token that the master cannot have issued: the master uses it as the name of a file.
- *
- * @throws {HttpError} 401
- */
+/** Refuses a token that the master cannot have issued: the master uses it as the name of a file. @throws {HttpError} 401 */
 export function checkToken({ token }: Low): void {
   if (token === undefined) return;
   if (typeof token !== "string" || !/^[0-9a-fA-F]{1,256}$/.test(token)) throw new HttpError(401, "Invalid token");

@@ -12,11 +12,7 @@ export interface Listener {
   sight: Sight;
 }
 
-/**
- * A listener, with the events that the master's rules allow.
- *
- * @param record the master's current record of the token
- */
+/** A listener, with the events that the master's rules allow. @param record the master's current record of the token */
 export async function listenerOf(
   { services: { open } }: Call,
   identity: Identity,

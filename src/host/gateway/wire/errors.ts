@@ -23,11 +23,7 @@ export class HttpError extends SaltError {
   /** Headers to add to the answer. */
   readonly headers: Record<string, string>;
 
-  /**
-   * Makes an error for an answer with a status and further headers.
-   *
-   * @param headers sent with the response
-   */
+  /** Makes an error for an answer with a status and further headers. @param headers sent with the response */
   constructor(status: number, message: string, headers: Record<string, string> = {}) {
     super("HTTP", message);
     this.status = status;
@@ -85,11 +81,7 @@ export class RefusedError extends SaltError {
  * ```
  */
 export class MasterDownError extends SaltError {
-  /**
-   * Makes an error whose `cause` shows that the master is down.
-   *
-   * @param options `cause`: the error of the connection
-   */
+  /** Makes an error whose `cause` shows that the master is down. @param options `cause`: the error of the connection */
   constructor(options: { cause?: unknown } = {}) {
     super("MASTER_DOWN", "Salt Master is not available.", options);
   }

@@ -46,11 +46,7 @@ function single(rule: unknown): [key: string, value: unknown] | undefined {
   return entries.length === 1 ? entries[0] : undefined;
 }
 
-/**
- * Decides who may call what. Holds no state but compiled patterns.
- *
- * @see salt/utils/minions.py CkMinions
- */
+/** Decides who may call what. Holds no state but compiled patterns. @see salt/utils/minions.py CkMinions */
 export class AccessRules {
   readonly #patterns: PatternCache;
 

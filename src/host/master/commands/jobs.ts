@@ -145,11 +145,7 @@ function orderOf(value: unknown): Order | undefined {
   return { life, number };
 }
 
-/**
- * Stores returns that arrive together, together.
- *
- * @param ts the time of the request, which the events of the returns have
- */
+/** Stores returns that arrive together, together. @param ts the time of the request, which the events of the returns have */
 async function returned(
   services: Services,
   returns: readonly unknown[],

@@ -55,11 +55,7 @@ function lostMinions({ keys, presence }: Services): LostMinions {
   return { sinceMs: presence.sinceMs, lostMs, unnamed: presence.unnamed() };
 }
 
-/**
- * The clear command `wheel`: calls a wheel function, and answers with its return.
- *
- * @see salt/master.py ClearFuncs.wheel
- */
+/** The clear command `wheel`: calls a wheel function, and answers with its return. @see salt/master.py ClearFuncs.wheel */
 export async function wheel(services: Services, load: Load): Promise<unknown> {
   const low = withoutProof(load);
   const found = await authorizeCall(services, load, "wheel", low);

@@ -23,11 +23,7 @@ export interface RunnerEnd {
 
 /** Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus. */
 export interface Runners {
-  /**
-   * Runs a runner to its end.
-   *
-   * @throws {SystemError} if no process can be started
-   */
+  /** Runs a runner to its end. @throws {SystemError} if no process can be started */
   run(job: RunnerJob): Promise<RunnerEnd>;
   /** Ends processes that wait for runners; running ones go on. */
   close(): void;

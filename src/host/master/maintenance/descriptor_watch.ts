@@ -43,11 +43,7 @@ export class DescriptorWatch {
     }
   }
 
-  /**
-   * Compares the accepted minions with the limit.
-   *
-   * @see salt/utils/verify.py check_max_open_files
-   */
+  /** Compares the accepted minions with the limit. @see salt/utils/verify.py check_max_open_files */
   compare(): void {
     const { keys, runtime: { fs } } = this.#services;
     const limit = this.#limit = descriptorLimit(fs) ?? Infinity;

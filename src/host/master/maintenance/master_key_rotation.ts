@@ -2,11 +2,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { joinPath } from "../../../base/paths.ts";
 import type { MasterServices } from "../services.ts";
 
-/**
- * True if a new master key is requested by the file `<cachedir>/.dfn`, which is removed.
- *
- * @param id the master's own
- */
+/** True if a new master key is requested by the file `<cachedir>/.dfn`, which is removed. @param id the master's own */
 function rotationAsked({ opts, runtime: { fs }, log }: KeyRotationParts, id: string): boolean {
   const path = joinPath(opts.cachedir, ".dfn");
   const stat = fs.stat(path, { follow: false });

@@ -129,11 +129,7 @@ function jenkinsHash(text: string): number {
   return hash & (SPLAY_PLACES - 1);
 }
 
-/**
- * `sudo -u <sudo_user> salt-call …`: the function in a process of that user.
- *
- * @see salt/executors/sudo.py
- */
+/** `sudo -u <sudo_user> salt-call …`: the function in a process of that user. @see salt/executors/sudo.py */
 async function executeBySudo({ context, fun, positional, keyword, direct }: ExecutorCall): Promise<unknown> {
   const user = sudoUser(context);
   const { runtime, opts } = context;

@@ -2,12 +2,7 @@ import { PythonObject } from "../../python/values.ts";
 import { typeError } from "../../python/python_error.ts";
 import { Callable, type Keywords } from "../callable.ts";
 
-/**
- * A method of a built-in type.
- *
- * @param self the value before the dot
- * @throws {PythonError}
- */
+/** A method of a built-in type. @param self the value before the dot @throws {PythonError} */
 export interface Method {
   call(self: never, args: readonly unknown[], keywords: Keywords): unknown;
 }

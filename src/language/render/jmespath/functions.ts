@@ -168,11 +168,7 @@ const FUNCTIONS: Readonly<Record<string, QueryFunction>> = {
 
 const shown = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(", ")}]`;
 
-/**
- * Calls a function of JMESPath.
- *
- * @throws {PythonError} for an unknown function, and for invalid arguments
- */
+/** Calls a function of JMESPath. @throws {PythonError} for an unknown function, and for invalid arguments */
 export function callFunction(name: string, args: readonly unknown[], budget: SearchBudget): unknown {
   if (!Object.hasOwn(FUNCTIONS, name)) throw valueError(`Unknown function: ${name}()`);
   const { takes, variadic = false, call } = FUNCTIONS[name]!;

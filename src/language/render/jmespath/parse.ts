@@ -296,11 +296,7 @@ class Parser {
   }
 }
 
-/**
- * Compiles an expression of JMESPath.
- *
- * @throws {PythonError} for an invalid expression
- */
+/** Compiles an expression of JMESPath. @throws {PythonError} for an invalid expression */
 export function parseQuery(expression: string): Query {
   return new Parser(expression).whole();
 }

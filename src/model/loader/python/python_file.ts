@@ -16,11 +16,7 @@ import { type Callable, type PythonCaller, type PythonFile, PythonHelper } from 
 
 const HELPERS = new WeakMap<Runtime, Map<string, PythonHelper>>();
 
-/**
- * The helper of this process.
- *
- * @throws {TypeError} if this host has no interpreter
- */
+/** The helper of this process. @throws {TypeError} if this host has no interpreter */
 export function pythonHelper({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): PythonHelper {
   const python = findPython(runtime, opts);
   if (python === undefined) throw new TypeError("there is no Python on this host: install Python 3.8 or newer");

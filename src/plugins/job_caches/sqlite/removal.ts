@@ -14,11 +14,7 @@ const SIZES = "SELECT jid, (SELECT total(length(value)) FROM ret WHERE ret.jid =
   "(SELECT total(length(load)) FROM publication WHERE publication.jid = job.jid) AS size " +
   `FROM job WHERE open = 0 ORDER BY jid LIMIT ${SLICE}`;
 
-/**
- * Removes settled jobs in slices, each in a turn of the loop of its own.
- *
- * @param later calls back in a later turn
- */
+/** Removes settled jobs in slices, each in a turn of the loop of its own. @param later calls back in a later turn */
 export function jobRemoval(store: SqliteStore, later: (call: () => void) => void): JobRemoval {
   const turn = () => new Promise<void>(later);
   return {

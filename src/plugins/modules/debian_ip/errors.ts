@@ -27,11 +27,7 @@ export function integerOf(value: unknown): number | undefined {
   return typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/**
- * The name of an interface: it becomes part of files and of a script.
- *
- * @throws {SaltInvocationError} if it is none
- */
+/** The name of an interface: it becomes part of files and of a script. @throws {SaltInvocationError} if it is none */
 export function interfaceName(value: unknown): string {
   const name = str(value);
   if (/^[A-Za-z0-9][\w.:@+-]*$/.test(name)) return name;

@@ -217,11 +217,7 @@ function executor(context: JobContext, value: unknown): Action {
   };
 }
 
-/**
- * Reads the options of `file.find`.
- *
- * @throws {FindError} whose message is the return, after `error: `
- */
+/** Reads the options of `file.find`. @throws {FindError} whose message is the return, after `error: ` */
 export function searchOf(context: JobContext, options: Record<string, unknown>): Search {
   const search: Search = {
     tests: { byName: [], byStat: [], byContent: [] },

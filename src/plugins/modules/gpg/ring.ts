@@ -87,11 +87,7 @@ function statusLines(said: string): Pick<RingRun, "status" | "messages"> {
   return { status, messages: messages.join("\n").trim() };
 }
 
-/**
- * A pass phrase as gpg reads it: one line.
- *
- * @throws a `ValueError` for one that is none
- */
+/** A pass phrase as gpg reads it: one line. @throws a `ValueError` for one that is none */
 function passphraseLine(passphrase: string): Uint8Array {
   if (/[\n\r\0]/.test(passphrase)) throw pythonError("ValueError", "Invalid passphrase");
   return utf8.encode(`${passphrase}\n`);
@@ -159,11 +155,7 @@ export async function pillarPassphrase(context: JobContext): Promise<string | un
   return truthy(value) ? str(value) : undefined;
 }
 
-/**
- * The pillar's pass phrase if `wanted`.
- *
- * @throws {SaltInvocationError} if the pillar has none
- */
+/** The pillar's pass phrase if `wanted`. @throws {SaltInvocationError} if the pillar has none */
 export async function passphraseFor(context: JobContext, wanted: unknown): Promise<string | undefined> {
   if (!truthy(wanted)) return undefined;
   const passphrase = await pillarPassphrase(context);

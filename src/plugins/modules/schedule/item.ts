@@ -33,11 +33,7 @@ function badWhen(when: unknown): unknown {
 const copied = (given: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(given, name)).map((name) => [name, given[name]]));
 
-/**
- * An entry of a schedule from the arguments of `schedule.add`.
- *
- * @returns the entry, or `{comment, result: false}`
- */
+/** An entry of a schedule from the arguments of `schedule.add`. @returns the entry, or `{comment, result: false}` */
 export function buildItem(name: unknown, given: Fields): Fields {
   const refused = (comment: string): Fields => ({ comment, result: false });
   if (!truthy(name)) return refused("Job name is required.");

@@ -14,11 +14,7 @@ import { CODES, openCall, PillarFailure, splitInput, type StateCall } from "./st
 /** What a call returns in the place of states if the pillar has errors. */
 const PILLAR_FAILED = "Pillar failed to render with the following messages:";
 
-/**
- * Runs `use` with a call, unless other states run, or the pillar does not render.
- *
- * @param extra options of the call's own
- */
+/** Runs `use` with a call, unless other states run, or the pillar does not render. @param extra options of the call's own */
 export async function withCall(
   context: JobContext,
   { queue = null, test = null, state_events = null, kwargs = {} }: Args,

@@ -109,11 +109,7 @@ export const TAG = {
   SET: 0x31,
 } as const;
 
-/**
- * Reads the first element of some bytes.
- *
- * @throws {SyntaxError} if there is none, or it is cut short
- */
+/** Reads the first element of some bytes. @throws {SyntaxError} if there is none, or it is cut short */
 export function readDer(bytes: Uint8Array): Der {
   const { tag, whole, content } = readElement(bytes);
   return new Der(tag, whole, content);

@@ -106,11 +106,7 @@ async function run(context: JobContext, words: string[], call: ZypperCall, xml: 
   return result;
 }
 
-/**
- * Runs zypper.
- *
- * @throws {CommandExecutionError} with what it says, unless the call is lenient
- */
+/** Runs zypper. @throws {CommandExecutionError} with what it says, unless the call is lenient */
 export const callZypper = (context: JobContext, words: string[], call: ZypperCall = {}): Promise<CommandOutcome> =>
   run(context, words, call, false);
 

@@ -13,11 +13,7 @@ function* below(context: StateContext, path: string): Generator<string> {
   }
 }
 
-/**
- * The paths that states which a state requires manage: cleaning spares them.
- *
- * @param name the directory that is cleaned
- */
+/** The paths that states which a state requires manage: cleaning spares them. @param name the directory that is cleaned */
 export async function keptFiles(context: StateContext, name: string, require: unknown): Promise<Set<string>> {
   const keep = new Set<string>();
   if (!Array.isArray(require)) return keep;

@@ -34,11 +34,7 @@ export async function unavailable(
   return there ? undefined : { result: false, comment: `The named service ${name} is not available` };
 }
 
-/**
- * Has a service start at boot, or not.
- *
- * @returns the parts of the state's return that this decides
- */
+/** Has a service start at boot, or not. @returns the parts of the state's return that this decides */
 export async function setEnabled(
   context: StateContext,
   name: unknown,

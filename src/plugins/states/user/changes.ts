@@ -98,11 +98,7 @@ function refuseNumbers(args: Args, user: UserInfo, changes: UserChanges): void {
   }
 }
 
-/**
- * Undefined if there is no such user.
- *
- * @throws {CommandExecutionError} if a number would change and may not
- */
+/** Undefined if there is no such user. @throws {CommandExecutionError} if a number would change and may not */
 export async function changesTo(context: StateContext, args: Args): Promise<UserChanges | undefined> {
   const { name, uid, gid, home, createhome, shell } = args;
   const hasShadow = await hasFunction(context, "shadow.info");

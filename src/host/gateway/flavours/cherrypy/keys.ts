@@ -11,11 +11,7 @@ import { TAR_BLOCK, tarFilling, tarHead } from "../../../../runtime/tar.ts";
 /** The size to which an archive is padded, in bytes: twenty blocks, as tar does. */
 const RECORD = 20 * TAR_BLOCK;
 
-/**
- * An archive of a few texts, mode 0644.
- *
- * @param seconds the time of the files, in seconds since the epoch
- */
+/** An archive of a few texts, mode 0644. @param seconds the time of the files, in seconds since the epoch */
 function tar(files: readonly { name: string; text: string }[], seconds: number): Uint8Array<ArrayBuffer> {
   const parts = files.flatMap(({ name, text }) => {
     const body = new TextEncoder().encode(text);
