@@ -2,19 +2,19 @@
 import type { FunctionKind } from "./known_parts.ts";
 import { COMPUTED, type Outlined, outlineOf, withoutTags } from "./outline.ts";
 
-export interface NamedFunction {
+interface NamedFunction {
   kind: FunctionKind;
   name: string;
   line: number;
 }
 
-export interface NamedArgument {
+interface NamedArgument {
   state: string;
   name: string;
   line: number;
 }
 
-export interface SlsParts {
+interface SlsParts {
   functions: NamedFunction[];
   arguments: NamedArgument[];
   beacons: { name: string; line: number }[];

@@ -8,7 +8,7 @@ import { VERSION } from "../../src/base/version.ts";
 /** Function → names of its parameters: `{"test.echo": ["text"]}`. */
 export type FunctionNames = Readonly<Record<string, readonly string[]>>;
 
-export interface AllFunctionNames {
+interface AllFunctionNames {
   modules: FunctionNames;
   runners: FunctionNames;
 }

@@ -4,7 +4,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { ProgramContext } from "../program/context.ts";
 
 /** @returns undefined if no name is similar, or if Brine has the function: then the host lacks it */
-export async function nearestFunction(
+async function nearestFunction(
   runtime: Runtime,
   family: "modules" | "runners",
   fun: string,

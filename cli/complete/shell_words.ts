@@ -1,6 +1,6 @@
 /** Splits a command line into words like a shell, as far as completion needs it. */
 
-export interface ShellWord {
+interface ShellWord {
   text: string;
   start: number;
 }

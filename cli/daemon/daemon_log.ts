@@ -15,7 +15,7 @@ declare const process: {
   on(event: string, handler: () => void): void;
 };
 
-export interface DaemonLogOptions {
+interface DaemonLogOptions {
   runtime: Runtime;
   /** Log options; `log_file` is the path or address of the log. */
   opts: Record<string, unknown>;

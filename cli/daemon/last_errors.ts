@@ -4,7 +4,7 @@ import { type LogRecord, passes } from "../../src/base/log.ts";
 const MAX_KEPT = 20;
 
 /** A logged message in the form of the status report. */
-export interface LastError {
+interface LastError {
   /** Time of its last occurrence: `2026-11-22T10:15:00.123Z`. */
   time: string;
   level: string;

@@ -9,7 +9,7 @@ declare const process: { getBuiltinModule(name: "node:fs"): typeof import("node:
 /** How often the file is checked for rotation, in milliseconds. */
 const LOOK_MS = 1000;
 
-export interface LogFileOptions {
+interface LogFileOptions {
   /** `log_rotate_max_bytes`: a file that would exceed this size is renamed to `.1`; 0 for no rotation. @default 0 */
   maxBytes?: number;
   /** `log_rotate_backup_count`: number of renamed files to keep. As in Python, 0 disables the rotation. @default 0 */

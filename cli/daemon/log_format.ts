@@ -10,7 +10,7 @@ import { strftime } from "../../src/language/python/strftime.ts";
 /** Formats one record, without a line feed. */
 export type LogFormat = (record: LogRecord, time: Date, pid: number) => string;
 
-export interface LogFormatOptions {
+interface LogFormatOptions {
   option: string;
   /** Format of `%(asctime)s`: `log_datefmt` or `log_datefmt_logfile`. */
   date: string;

@@ -49,7 +49,7 @@ function cloneOf(host: Host, here: string): string | undefined {
 /** The configuration directory that the units of daemons use. */
 const USUAL_DIRECTORY = "/etc/salt";
 
-export interface StartOptions {
+interface StartOptions {
   configDir: string;
   /** URL of this module. @default its own URL */
   here?: string;

@@ -90,7 +90,7 @@ function hostOf(hex: string): string {
 }
 
 /** The sockets that the service manager has passed to this process. */
-export class PassedSockets {
+class PassedSockets {
   readonly #sockets: readonly PassedSocket[];
   readonly #log: Logger;
 

@@ -32,7 +32,7 @@ export function saltsOwn(runtime: Pick<Runtime, "fs">, program: string): number[
 }
 
 /** The parts of a runtime that are needed to find another instance. */
-export type PidRuntime = Pick<Runtime, "fs" | "process">;
+type PidRuntime = Pick<Runtime, "fs" | "process">;
 
 /** Ticks per second in /proc: the same on every Linux. */
 const TICKS = 100;

@@ -6,7 +6,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { LogFormats, LogLevels } from "./log_settings.ts";
 import { granularLevels, leastLevel, levelFor, levelNamed, logFormats } from "./log_settings.ts";
 
-export interface LogSettings {
+interface LogSettings {
   /** Level of the console: `log_level`. */
   console: unknown;
   /** Level of the file: `log_level_logfile`. */

@@ -15,7 +15,7 @@ import { logFormats } from "./log_settings.ts";
 import { atTerminal } from "./stop_signal.ts";
 
 /** A running daemon, with what a reload needs. */
-export interface Reloadable {
+interface Reloadable {
   context: ProgramContext;
   daemon: Daemon;
   config: LoadedConfig;

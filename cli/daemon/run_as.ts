@@ -48,7 +48,7 @@ function own(runtime: Runtime, directory: string, { uid, gid }: Account): void {
   fs.chown(directory, uid, gid);
 }
 
-export interface RunAsOptions {
+interface RunAsOptions {
   opts: Record<string, unknown>;
   /** True if the configuration or command line sets a user; otherwise the user is not changed. */
   given: boolean;

@@ -17,7 +17,7 @@ declare const process: {
 /** How long a profile takes, in milliseconds. */
 const PROFILE_MS = 5000;
 
-export interface DaemonSignalOptions {
+interface DaemonSignalOptions {
   runtime: Runtime;
   log: Logger;
   /** Name of the program, for the files: `salt-master`. */

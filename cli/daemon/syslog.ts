@@ -32,7 +32,7 @@ const MAX_WAITING_BYTES = 1_000_000;
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
-export interface SyslogOptions {
+interface SyslogOptions {
   runtime: Pick<Runtime, "net" | "clock" | "process">;
   address: SyslogAddress;
   /** Tag of the lines: `salt-master`. */

@@ -21,7 +21,7 @@ interface Place {
   secrets?: string;
 }
 
-export interface PlaceProblem {
+interface PlaceProblem {
   path: string;
   problem: string;
   remedy: string;
@@ -51,7 +51,7 @@ function placesOf(kind: Host, opts: Record<string, unknown>): Place[] {
   return places.filter(({ path }) => path !== "");
 }
 
-export interface VerifyEnvOptions {
+interface VerifyEnvOptions {
   runtime: Pick<Runtime, "fs" | "process">;
   kind: Host;
   opts: Record<string, unknown>;

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { DEPLOY } from "./tree.ts";
 
 /** How the demonstration was started. */
-export interface Launch {
+interface Launch {
   /** `node`, `bun` or `deno`. */
   runtime: string;
   /** `npm_config_user_agent`, if a package script started it. */

@@ -92,7 +92,7 @@ export const eauth = (short: boolean): Group => ({
   ],
 });
 
-export const TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
+const TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
   ["-H --hosts", "hosts", "The target is a host list (salt-ssh only)."],
   ["-E --pcre", "pcre", "The target is a regular expression."],
   ["-L --list", "list", "The target is a list of minion ids."],
@@ -101,7 +101,7 @@ export const TARGET_FLAGS: readonly [names: string, dest: string, help: string][
   ["-N --nodegroup", "nodegroup", "The target is the name of a node group."],
   ["-R --range", "range", "The target is a range expression."],
 ];
-export const EXTENDED_TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
+const EXTENDED_TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
   ["-C --compound", "compound", "The target is a compound expression."],
   ["-I --pillar", "pillar", "The target is a pillar key and a glob."],
   ["-J --pillar-pcre", "pillar_pcre", "The target is a pillar key and a regular expression."],

@@ -21,7 +21,7 @@ import { boolean, quote } from "./optparse_values.ts";
 import type { Env, Program, RunRequest } from "./request.ts";
 
 /** Parts of a host that `salt-doctor` can check. */
-export const DOCTOR_ROLES: readonly string[] = ["master", "minion", "syndic", "api"];
+const DOCTOR_ROLES: readonly string[] = ["master", "minion", "syndic", "api"];
 
 function daemon(usageDescription: string, user: boolean, name: string): (env: Env) => ProgramTable {
   const hasTree = name === "salt-master" || name === "salt-minion";
@@ -222,7 +222,7 @@ const saltKey = (env: Env): ProgramTable => ({
 });
 
 /** Actions of `salt-key` by precedence: if several are given, only the first is done. */
-export const KEY_ACTIONS = [
+const KEY_ACTIONS = [
   "gen_keys",
   "gen_signature",
   "list",

@@ -5,7 +5,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { Program } from "../options/request.ts";
 
 /** A program's options in a Saltfile, by destination; or the reason why it cannot be used. */
-export type SaltfileOptions = { values: Record<string, unknown> } | { error: string };
+type SaltfileOptions = { values: Record<string, unknown> } | { error: string };
 
 /** True if no other user can have written the file: a Saltfile chooses the configuration, and thereby the code that runs. */
 function isTrusted({ fs, host }: Runtime, path: string): boolean {

@@ -6,7 +6,7 @@ import { runJobProcess } from "../../src/host/minion/processes/job_process.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { nested } from "../../src/plugins/outputters/nested.ts";
 
-export interface JobProgramOptions {
+interface JobProgramOptions {
   /** Execution modules. @default those of Brine */
   modules?: ModuleRegistry;
   /** Modules to load before the job arrives. @default those that most jobs use */

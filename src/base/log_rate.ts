@@ -1,7 +1,7 @@
 import { type LogLevel, type LogRecord, passes } from "./log.ts";
 
 /** The part of a clock that {@link LogRate} uses. */
-export interface LogClock {
+interface LogClock {
   now(): number;
   after(ms: number, callback: () => void): () => void;
 }

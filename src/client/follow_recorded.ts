@@ -12,7 +12,7 @@ export interface JobRecord {
 }
 
 /** The methods of a client that are needed to follow a job. */
-export interface FollowSource extends JobSource {
+interface FollowSource extends JobSource {
   readonly clock: Clock;
   listening?(signal?: AbortSignal): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { EarlyEvents } from "./early_events.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** The methods of a client that are needed to run a job to its end. */
-export interface RunSource extends JobSource {
+interface RunSource extends JobSource {
   readonly clock: Clock;
   listening?(signal?: AbortSignal): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { zoneOf } from "./text.ts";
  * `signed out`: no session, or it has expired; `forbidden`: the account lacks the permission; `unreachable`: no response;
  * `refused`: the server rejected the request; `absent`: the server has no such part; `failed`: the server failed.
  */
-export type ApiErrorKind = "signed out" | "forbidden" | "unreachable" | "refused" | "absent" | "failed";
+type ApiErrorKind = "signed out" | "forbidden" | "unreachable" | "refused" | "absent" | "failed";
 
 /** A failed request, with a remedy for the user. */
 export class ApiError extends Error {

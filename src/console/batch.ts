@@ -1,7 +1,7 @@
 import { batchSize } from "./run_options.ts";
 
 /** One part of a batch: a job on some of its minions. */
-export interface BatchPart {
+interface BatchPart {
   jid: string;
   ids: readonly string[];
   /** The number of minions with an outcome, and of those without success. */
@@ -22,7 +22,7 @@ export interface BatchPlan {
 }
 
 /** Starts a part, and reports its progress until all of its minions have an outcome. */
-export type StartPart = (
+type StartPart = (
   ids: readonly string[],
   onChange: (counts: { jid: string; ended: number; bad: number }) => void,
 ) => Promise<void>;

@@ -10,7 +10,7 @@ const TIMES: ReadonlySet<string> = new Set(["duration", "start_time"]);
  * A value with sorted keys in all mappings and, in the results of states, without times: two minions that did the same
  * have equal values.
  */
-export function canonicalValue(value: unknown): unknown {
+function canonicalValue(value: unknown): unknown {
   return isStateRun(value) ? ordered(value, 0, 2) : ordered(value, 0, -1);
 }
 

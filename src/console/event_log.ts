@@ -7,7 +7,7 @@ export interface LoggedEvent extends BusEvent {
   atMs: number;
 }
 
-export type EventFilter = (event: BusEvent) => boolean;
+type EventFilter = (event: BusEvent) => boolean;
 
 /**
  * Parses a filter. All words have to match: a word with glob characters matches the whole tag, others a part of the tag or of

@@ -4,7 +4,7 @@ import { callText, readSchedule, whenText } from "./schedule_entry.ts";
 import { compareIds } from "./fleet.ts";
 
 /** A scheduled job or a beacon that some minions have. */
-export interface FleetEntry {
+interface FleetEntry {
   name: string;
   /** What the entry does, and when: minions with the same text have the same entry. */
   text: string;

@@ -10,7 +10,7 @@ export interface FleetOrder {
 }
 
 /** A filter for minions, in addition to their state: a fact or a grain that the user has chosen. */
-export interface Facet {
+interface Facet {
   name: string;
   label: string;
 }

@@ -1,7 +1,7 @@
 import { ApiError } from "./api.ts";
 
 /** Reads grains from the master's cache: id → grains; ids without grains may be missing. */
-export type ReadGrains = (ids: string[]) => Promise<Record<string, unknown>>;
+type ReadGrains = (ids: string[]) => Promise<Record<string, unknown>>;
 
 /** The number of ids in one request. Each request starts a runner, which takes longer than reading a thousand minions. */
 const PIECE = 1000;

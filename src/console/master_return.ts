@@ -1,7 +1,7 @@
 import { isRecord } from "../base/record.ts";
 
 /** The return of a function of the master, in the form of a minion's return. */
-export interface MasterReturn {
+interface MasterReturn {
   return: unknown;
   retcode: number;
   success: boolean;

@@ -1,7 +1,7 @@
 import { previewTarget } from "./preview.ts";
 
 /** The fields of a job that decide whether a minion was its target. */
-export interface TargetedJob {
+interface TargetedJob {
   target: string;
   targetType: string;
 }

@@ -18,7 +18,7 @@ interface StateResult {
   duration?: unknown;
 }
 
-export interface ShownState {
+interface ShownState {
   key: string;
   id: string;
   result: StateResult & object;
@@ -41,7 +41,7 @@ export function isStateRun(value: unknown): value is Record<string, StateResult>
 export type StatePart = "changes" | "details";
 
 /** A field of a state's result, for display. */
-export interface ShownField {
+interface ShownField {
   name: string;
   value: unknown;
   part?: StatePart;

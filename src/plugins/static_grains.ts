@@ -7,7 +7,7 @@ import { replaceContent } from "./host_files.ts";
 type Reader = Pick<Context, "runtime" | "log" | "opts">;
 
 /** The file with the grains that an operator set, beside the configuration; undefined when there is none to be beside. */
-export function staticGrainsPath({ opts }: Pick<Context, "opts">): string | undefined {
+function staticGrainsPath({ opts }: Pick<Context, "opts">): string | undefined {
   const { conf_file: file } = opts;
   return typeof file === "string" && file !== "" ? joinPath(dirName(file), "grains") : undefined;
 }

@@ -24,7 +24,7 @@ export interface Database {
   close(): void;
 }
 
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   /** How long each access waits while another process locks the file, in milliseconds. @default 0 */
   busyMs?: number;
 }

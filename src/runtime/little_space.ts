@@ -5,7 +5,7 @@ const LITTLE_BYTES = 256 * 1024 ** 2;
 const LITTLE_PART = 0.02;
 
 /** Free space of a file system. */
-export interface SpaceLeft {
+interface SpaceLeft {
   available: number;
   total: number;
   /** True if writes will fail soon. */

@@ -5,7 +5,7 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 import type { Daemon } from "../daemon.ts";
 import { type Finding, findingsBy } from "./finding.ts";
 
-export interface ConfigFindings {
+interface ConfigFindings {
   /** Options without effect, and names that are not options. */
   review: OptionReview;
   found: Finding[];

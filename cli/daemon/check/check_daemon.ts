@@ -25,7 +25,7 @@ export async function checkDaemon(context: ProgramContext, daemon: Daemon): Prom
 }
 
 /** The findings about a daemon's configuration, directories, keys and ports. */
-export interface DaemonFindings {
+interface DaemonFindings {
   findings: Finding[];
   /** The configuration as the daemon would read it; undefined if it is unreadable. */
   config: LoadedConfig | undefined;

@@ -5,7 +5,7 @@ import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { MetricRegistry, METRICS, NO_TELEMETRY, NO_TRACER, type Telemetry } from "../../../src/base/telemetry/mod.ts";
 import { type MetricsOption, telemetrySettings } from "./settings.ts";
 
-export interface OpenTelemetryOptions {
+interface OpenTelemetryOptions {
   runtime: Runtime;
   log: Logger;
   program: string;

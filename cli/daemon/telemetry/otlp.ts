@@ -10,7 +10,7 @@ import { loadPackages } from "./packages.ts";
 import type { ExportSettings } from "./settings.ts";
 
 /** An exporter, which is closed with the daemon. */
-export interface Exporting {
+interface Exporting {
   /** Sends the remaining data, within a few seconds. */
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ interface ApiPackage {
 const API = "@opentelemetry/api";
 const RESOURCES = "@opentelemetry/resources";
 
-export interface OtlpOptions {
+interface OtlpOptions {
   clock: Clock;
   log: Logger;
   /** `service.name`, unless the configuration sets another. */
@@ -180,7 +180,7 @@ function metricData({ metric, series }: MetricFamily, times: { startTime: HrTime
 }
 
 /** A tracer that exports spans and counts dropped ones. */
-export interface ExportingTracer extends Exporting {
+interface ExportingTracer extends Exporting {
   readonly tracer: Tracer;
   /** Spans that were not exported, because the queue was full or the collector refused them. */
   readonly dropped: number;

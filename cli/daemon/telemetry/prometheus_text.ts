@@ -17,7 +17,7 @@ interface PromClient {
 }
 
 /** Writes all metrics of a registry as text. */
-export interface PrometheusText {
+interface PrometheusText {
   readonly contentType: string;
   write(): Promise<string>;
 }

@@ -17,7 +17,7 @@ export interface ScrapeServerOptions {
   write(): Promise<string>;
 }
 
-export interface ScrapeServer {
+interface ScrapeServer {
   readonly address: SocketAddress;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { isRecord } from "../../../src/base/record.ts";
 import type { FileSystem } from "../../../src/runtime/fs.ts";
 
 /** The address at which Prometheus fetches metrics. */
-export interface ScrapeSettings {
+interface ScrapeSettings {
   host: string;
   port: number;
   /** The bearer token that Prometheus must send; undefined for none. */
@@ -20,7 +20,7 @@ export interface ExportSettings {
   resource: Record<string, string>;
 }
 
-export interface TelemetrySettings {
+interface TelemetrySettings {
   scrape: ScrapeSettings | undefined;
   /** Export of metrics, with the interval in milliseconds. */
   metrics: ExportSettings & { intervalMs: number } | undefined;

@@ -7,7 +7,7 @@ import type { Telemetry } from "../../../src/base/telemetry/mod.ts";
 import { descriptorsForOthers } from "../../../src/runtime/descriptors.ts";
 import { followCertificate, readPair } from "./certificate.ts";
 
-export interface ApiServerOptions {
+interface ApiServerOptions {
   runtime: Runtime;
   log: Logger;
   settings: GatewaySettings;

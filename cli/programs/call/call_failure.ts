@@ -20,7 +20,7 @@ import type { Printer } from "../../terminal/printer.ts";
 /** Exit code for an unknown function. */
 const NOT_AVAILABLE = 255;
 
-export interface FailedCall {
+interface FailedCall {
   context: ProgramContext;
   printer: Printer;
   functions: FunctionTable;

@@ -32,7 +32,7 @@ export async function examineCluster(client: Pick<LocalClient, "ask">): Promise<
 }
 
 /** @internal */
-export function examined({ name, masters, usable, reason, on_duty, storage, bus }: Status): Examination {
+function examined({ name, masters, usable, reason, on_duty, storage, bus }: Status): Examination {
   const well: string[] = [];
   const findings: Finding[] = [];
   const look = (good: boolean, text: string, problem: string, remedy: string) =>

@@ -1,8 +1,8 @@
 import { type Deferred, deferred } from "./deferred.ts";
 
-export type FullPolicy = "wait" | "drop-newest" | "drop-oldest";
+type FullPolicy = "wait" | "drop-newest" | "drop-oldest";
 
-export interface QueueOptions {
+interface QueueOptions {
   /** Items held at most. */
   limit: number;
   /** @default "wait" */

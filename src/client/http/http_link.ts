@@ -96,7 +96,7 @@ const NO_PREVIEW: readonly unknown[] = [404, 405, 501];
 /** The codes of failures after which it is still unknown whether the server is Brine or Salt. */
 const UNKNOWN_YET: readonly string[] = ["MASTER_DOWN", "UNREACHABLE", "TIMEOUT", "CLOSED"];
 
-export interface StreamRequest {
+interface StreamRequest {
   signal: AbortSignal;
   tag?: string;
   after?: string;

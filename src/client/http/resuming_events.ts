@@ -9,7 +9,7 @@ import { discard } from "./bounded_body.ts";
 import { type ServerSentEvent, serverSentEvents } from "./server_sent_events.ts";
 
 /** The options for following the events of a salt-api. */
-export interface ResumingOptions {
+interface ResumingOptions {
   clock: Clock;
   /** A random number in [0, 1). */
   random(): number;

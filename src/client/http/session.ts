@@ -15,7 +15,7 @@ export interface Login {
 }
 
 /** The options of a session: a token, or a login. */
-export interface SessionOptions {
+interface SessionOptions {
   exchange: Exchange;
   clock: Clock;
   log: Logger;

@@ -4,7 +4,7 @@ import { BusEvent } from "../../model/event/bus.ts";
 import { abortable } from "../../base/async/within.ts";
 import type { HeardEvent } from "./resuming_events.ts";
 
-export interface SharedEventsOptions {
+interface SharedEventsOptions {
   clock: Clock;
   open(how: {
     signal: AbortSignal;

@@ -10,7 +10,7 @@ export function isHashName(name: unknown): name is HashName {
 }
 
 /** The hash with that number of hexadecimal digits; undefined if there is none. */
-export function hashOfLength(digits: number): HashName | undefined {
+function hashOfLength(digits: number): HashName | undefined {
   return ({ 32: "md5", 40: "sha1", 56: "sha224", 64: "sha256", 96: "sha384", 128: "sha512" } as const)[digits];
 }
 

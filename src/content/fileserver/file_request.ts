@@ -11,7 +11,7 @@ const TRIES = 3;
 /** The pause before the second try, in milliseconds. */
 const PAUSE_MS = 1000;
 
-export interface RetryOptions {
+interface RetryOptions {
   clock: Clock;
   log: Logger;
 }

@@ -7,7 +7,7 @@ import type { HttpRequest, HttpTrust } from "../../runtime/http.ts";
 /** Sends a request, and follows redirections; the body is as it was sent. */
 export type Fetch = (url: string, request: HttpRequest) => Promise<Response>;
 
-export interface DownloadOptions {
+interface DownloadOptions {
   fetch: Fetch;
   limits: WebLimits;
   /** The ETag of the copy on this host: if the server says that the copy is current, nothing is fetched. */

@@ -7,7 +7,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { ignoredBy } from "./walk.ts";
 
 /** A configured directory from which nothing is served, or not everything. */
-export interface RootProblem {
+interface RootProblem {
   option: "file_roots" | "pillar_roots";
   path: string;
   problem: string;

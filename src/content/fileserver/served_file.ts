@@ -7,7 +7,7 @@ import { isHashName } from "./digest.ts";
 import type { FileRequest } from "./file_request.ts";
 import { fieldsOf } from "../../language/python/values.ts";
 
-export interface ServedFile {
+interface ServedFile {
   path: string;
   saltenv: string;
   sum: FileHash;
@@ -15,7 +15,7 @@ export interface ServedFile {
   gzip: number;
 }
 
-export interface FetchServedOptions {
+interface FetchServedOptions {
   runtime: Pick<Runtime, "fs" | "crypto">;
   request: FileRequest;
   /** Called with each reply when its bytes are not needed any more. */

@@ -24,7 +24,7 @@ const backendNamed = (name: string) => Object.hasOwn(ALIASES, name) ? ALIASES[na
 /** A request as received: its fields are checked where they are used. */
 type Load = Record<string, unknown>;
 
-export interface FileServerOptions extends RootsOptions {
+interface FileServerOptions extends RootsOptions {
   /** Fires an event on the master's bus. @default no event is fired */
   fire?(tag: string, data: Record<string, unknown>): void;
 }

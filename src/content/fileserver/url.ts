@@ -1,5 +1,5 @@
 /** Where a file of the file server is: `salt://path?saltenv=name`. */
-export interface SaltUrl {
+interface SaltUrl {
   /** The path below the roots. A leading `|` says that a question mark is part of the name. */
   path: string;
   saltenv?: string;

@@ -14,7 +14,7 @@ export function lookAt(fs: FileSystem, path: string): FileStat | undefined {
   }
 }
 
-export interface WalkOptions {
+interface WalkOptions {
   fs: FileSystem;
   /** Waits for a turn of the event loop, so that other work can run. */
   turn(): Promise<void>;

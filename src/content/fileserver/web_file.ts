@@ -7,7 +7,7 @@ import type { FileWriter } from "./file_writer.ts";
 import { download, type Fetch, withoutPassword } from "./http.ts";
 import { lookAt } from "./walk.ts";
 
-export interface WebFileOptions {
+interface WebFileOptions {
   runtime: Pick<Runtime, "fs" | "crypto" | "later">;
   /** `{http_connect_timeout, http_request_timeout, http_max_body}` */
   opts: Record<string, unknown>;
@@ -16,7 +16,7 @@ export interface WebFileOptions {
 }
 
 /** What the target file must contain, and whether the server is asked again for a file that is there already. */
-export interface WebFileCheck {
+interface WebFileCheck {
   wanted?: SourceHash | undefined;
   /** False accepts any TLS certificate. @default true */
   verify?: boolean;

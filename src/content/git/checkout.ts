@@ -3,7 +3,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import { entryAt, type GitTree, linkTarget, type TreeEntry } from "./tree.ts";
 
 /** A tree of git to write as a directory. */
-export interface WrittenTree {
+interface WrittenTree {
   fs: FileSystem;
   tree: GitTree;
   /** The directory of the tree to write; empty for the whole tree. */

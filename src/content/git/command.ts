@@ -26,7 +26,7 @@ export class GitError extends SaltError {
   }
 }
 
-export interface GitRun {
+interface GitRun {
   /** Further environment variables. */
   env?: Record<string, string>;
   stdin?: Uint8Array;
@@ -64,7 +64,7 @@ const SETTINGS: [string, string][] = [
 ];
 
 /** Passes settings in environment variables: arguments would show in the list of processes. */
-export function settingsEnv(settings: readonly (readonly [string, string])[]): Record<string, string> {
+function settingsEnv(settings: readonly (readonly [string, string])[]): Record<string, string> {
   const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
   settings.forEach(([key, value], at) => {
     env[`GIT_CONFIG_KEY_${at}`] = key;

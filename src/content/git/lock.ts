@@ -19,7 +19,7 @@ function beginningOf({ fs }: LockHost, pid: number): string {
 }
 
 /** The owner of a lock. An operator's lock stays until the operator removes it. */
-export interface LockHolder {
+interface LockHolder {
   pid: number;
   began: string;
   operator: boolean;

@@ -5,7 +5,7 @@ import { parseGitUrl, shownRemote } from "./url.ts";
 import { REFSPECS } from "../../model/config/git_opts.ts";
 
 /** What a repository is for: the prefix of its options. */
-export type GitRole = "gitfs" | "git_pillar";
+type GitRole = "gitfs" | "git_pillar";
 
 export interface SavedEnvironment {
   ref?: string;

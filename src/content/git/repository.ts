@@ -32,7 +32,7 @@ const GIT_LOCK_MS = FETCH_MS + 60_000;
 
 const REFS_FORMAT = "--format=%(objectname) %(refname)";
 
-export interface Fetched {
+interface Fetched {
   changed: boolean;
   /** The reason why nothing was fetched. */
   failure?: string;

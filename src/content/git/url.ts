@@ -1,7 +1,7 @@
 import { ConfigError } from "../../base/errors.ts";
 
 /** The address of a remote, with its secrets apart. */
-export interface GitUrl {
+interface GitUrl {
   /** The address that git gets: without user and password, except the user of ssh. */
   url: string;
   /** `https`, `http`, `ssh`, `git` or `file`. */

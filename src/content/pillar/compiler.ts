@@ -39,7 +39,7 @@ export interface PillarRequest {
   extraMinionData?: Record<string, unknown>;
 }
 
-export interface PillarCompilerOptions {
+interface PillarCompilerOptions {
   runtime: Runtime;
   log: Logger;
   /** Options of the master, or of a minion without a master. */

@@ -8,7 +8,7 @@ import { merge } from "../../language/python/merge_strategy.ts";
 import type { PillarOptions } from "./options.ts";
 import { kindOf } from "./top.ts";
 
-export interface ExtPillarScope {
+interface ExtPillarScope {
   registry: ExtPillarRegistry;
   options: PillarOptions;
   log: Logger;

@@ -10,7 +10,7 @@ import type { PillarOptions } from "./options.ts";
 import type { PillarTemplates } from "./templates.ts";
 import { kindOf } from "./top.ts";
 
-export interface SlsScope {
+interface SlsScope {
   files: PillarFiles;
   pipeline: Pipeline;
   options: PillarOptions;

@@ -7,7 +7,7 @@ import { jinjaOptionsOf, templateLimitsOf } from "../../language/render/jinja/li
 import { templateValues } from "../../language/render/host_values.ts";
 import type { PillarFiles } from "./files.ts";
 
-export interface PillarTemplatesOptions {
+interface PillarTemplatesOptions {
   opts: Record<string, unknown>;
   log: Logger;
   files: PillarFiles;

@@ -5,7 +5,7 @@ import type { PatternCache } from "../../model/target/patterns.ts";
 import { type Subject, TargetError } from "../../model/target/target.ts";
 
 /** One target of a top file: how it is matched, and its SLS files. */
-export interface TopTarget {
+interface TopTarget {
   tgt: unknown;
   /** The maps in the target's list, as written: `{match: grain}`. */
   matches: AnyMap[];
@@ -23,7 +23,7 @@ export interface MergedTop {
 }
 
 /** A top file that cannot be used; the message says what is expected. */
-export class TopError extends TypeError {
+class TopError extends TypeError {
   override name = "TopError";
 }
 

@@ -6,7 +6,7 @@ import type { BeaconWatch } from "./watch.ts";
 
 type Data = Record<string, unknown>;
 
-export interface BeaconCommandsOptions {
+interface BeaconCommandsOptions {
   beacons: Beacons;
   watch: BeaconWatch;
   /** Fires the event with the answer. */

@@ -37,7 +37,7 @@ export interface MirroredFiles {
   readonly keepsBase: boolean;
 }
 
-export interface MirrorOptions {
+interface MirrorOptions {
   storage: LedgerStorage;
   files: MirroredFiles;
   /** Seals records: nobody without the cluster's key can read or make one. */

@@ -24,7 +24,7 @@ const AGAIN_MS = 250;
 /** The least time between two log lines about refused messages, in milliseconds. */
 const SAY_AGAIN_MS = 60_000;
 
-export interface BusOptions {
+interface BusOptions {
   wire: BusWire;
   key: ClusterKey;
   /** The name of this master process, never used by another one: its messages are numbered from 1. */

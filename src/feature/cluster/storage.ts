@@ -75,9 +75,9 @@ export interface RecordPut {
 }
 
 /** The result of a {@link RecordPut}: the new version, or undefined if the record did not have the expected version. */
-export type PutResult = number | undefined;
+type PutResult = number | undefined;
 
-export interface RecordChanges {
+interface RecordChanges {
   /** The changed records by version, oldest first: only the latest change of each name. */
   readonly records: readonly StoredRecord[];
   /** The version after which to continue. Equal to the requested version if there are no changes. */
@@ -96,7 +96,7 @@ export const MAX_NAME_CHARACTERS = 512;
 /** The most bytes of a record's value. Larger ones are refused with a `RangeError`. */
 export const MAX_VALUE_BYTES = 16 * 2 ** 20;
 /** The most changes in one call of {@link Records.put}. */
-export const MAX_PUTS = 1000;
+const MAX_PUTS = 1000;
 
 /**
  * Versioned maps with a feed of changes, one for each kind. Versions of a kind grow in the order in which changes can be read: a reader

@@ -16,7 +16,7 @@ export interface BusPaths {
   own?: string;
 }
 
-export interface BusTaker {
+interface BusTaker {
   onEvent(event: BusEvent): void;
   /** Called with the number of events that the bus has left out. */
   onMissed(count: number): void;

@@ -10,7 +10,7 @@ import type { EngineCounts } from "./run_engine.ts";
 import { type Meter, METRICS } from "../../base/telemetry/mod.ts";
 
 /** The state of an engine. `absent`: not started, for a reason that stays until the configuration or the engine's module changes. */
-export type EngineState = "running" | "starting" | "waiting" | "stopped" | "absent";
+type EngineState = "running" | "starting" | "waiting" | "stopped" | "absent";
 
 export interface EngineStatus {
   /** The module of the engine, or the path of a program. */
@@ -34,7 +34,7 @@ export interface EngineStatus {
   details: Record<string, unknown>;
 }
 
-export interface EnginesOptions {
+interface EnginesOptions {
   clock: Pick<Clock, "after" | "now" | "sleep">;
   log: Logger;
   /** The current configuration. */
@@ -48,7 +48,7 @@ export interface EnginesOptions {
 }
 
 /** Fires an event on the bus of the host. */
-export type FireStatus = (tag: string, data: Record<string, unknown>) => void;
+type FireStatus = (tag: string, data: Record<string, unknown>) => void;
 
 /** How long an engine may take to report its status, in milliseconds. */
 const ANSWER_MS = 2000;

@@ -9,7 +9,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { EngineRegistry } from "../../model/loader/engines.ts";
 import type { EngineConfig } from "./engine_process.ts";
 
-export interface EnginesHost {
+interface EnginesHost {
   runtime: Runtime;
   log: Logger;
   role: "master" | "minion";

@@ -8,7 +8,7 @@ import { BusLink, type BusPaths } from "./bus_link.ts";
 import { EventBuffer } from "./event_buffer.ts";
 import { FireRate } from "./fire_rate.ts";
 
-export interface EngineRunOptions {
+interface EngineRunOptions {
   runtime: Runtime;
   log: Logger;
   name: string;

@@ -9,7 +9,7 @@ import { unpackEvent } from "../../protocol/wire/event_frame.ts";
 import { type EventSpool, spooledEvent } from "./event_spool.ts";
 import type { Loss } from "./loss_report.ts";
 
-export interface EventOutletOptions {
+interface EventOutletOptions {
   name: string;
   eventReturn: NonNullable<ReturnerModule["eventReturn"]>;
   context: ReturnerContext;

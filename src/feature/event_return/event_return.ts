@@ -34,7 +34,7 @@ export interface EventReturnSettings {
   spoolBytes: number;
 }
 
-export interface EventReturnOptions {
+interface EventReturnOptions {
   runtime: Runtime;
   log: Logger;
   settings: EventReturnSettings;
@@ -46,7 +46,7 @@ export interface EventReturnOptions {
   fire(data: Record<string, unknown>): void;
 }
 
-export interface EventReturnStatus {
+interface EventReturnStatus {
   spool: { bytes: number; limit: number; lost: number };
   returners: Record<string, EventOutlet["counts"] & { waiting: number; works: boolean }>;
 }

@@ -5,14 +5,14 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import { concat } from "../../runtime/bytes.ts";
 import { textOf, utf8 } from "../../protocol/wire/utf8.ts";
 
-export interface SpooledEvent {
+interface SpooledEvent {
   /** The unique id of the event, `<boot>-<n>`. */
   id: string;
   at: BusPosition;
   bytes: Uint8Array;
 }
 
-export interface EventSpoolOptions {
+interface EventSpoolOptions {
   fs: FileSystem;
   /** The directory of the spool, which nothing else uses. */
   directory: string;

@@ -20,7 +20,7 @@ export interface Reaction {
   chunk: LowChunk;
 }
 
-export interface ReactionProblem {
+interface ReactionProblem {
   /** The file with the problem, or the reference that no file was found for. */
   sls: string;
   line?: number | undefined;
@@ -32,7 +32,7 @@ export interface Reactions {
   problems: ReactionProblem[];
 }
 
-export interface CompileReactionsHost {
+interface CompileReactionsHost {
   fs: FileSystem;
   files: Pick<Files, "fetch">;
   rendering: Pick<Rendering, "renderSls">;

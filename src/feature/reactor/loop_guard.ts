@@ -13,7 +13,7 @@ export interface Entered {
   chain: Chain;
 }
 
-export interface LoopGuardOptions {
+interface LoopGuardOptions {
   /** The even clock, in milliseconds. */
   elapsed(): number;
   /** How often one SLS may run in a chain within {@link WINDOW_MS}. */

@@ -5,8 +5,8 @@ import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../language/
 import { isRecord } from "../../base/record.ts";
 
 /** The types of reactions; `cmd` is Salt's older name of `local`. */
-export const REACTION_TYPES = ["local", "runner", "wheel", "caller"] as const;
-export type ReactionType = (typeof REACTION_TYPES)[number];
+const REACTION_TYPES = ["local", "runner", "wheel", "caller"] as const;
+type ReactionType = (typeof REACTION_TYPES)[number];
 
 const ALIASES: Readonly<Record<string, ReactionType>> = { cmd: "local" };
 
@@ -41,7 +41,7 @@ const JOB_FIELDS = ["delimiter", "metadata", "module_executors", "executor_opts"
 const INTERNAL: ReadonlySet<string> = new Set(["__id__", "__sls__", "name", "order", "fun", "key", "state"]);
 
 /** The type of a reaction by the name in its SLS. @throws {ReactionError} */
-export function reactionType(name: string): ReactionType {
+function reactionType(name: string): ReactionType {
   const type = Object.hasOwn(ALIASES, name) ? ALIASES[name] : REACTION_TYPES.find((one) => one === name);
   if (type !== undefined) return type;
   throw new ReactionError(`unknown type of reaction "${name}": expected one of ${REACTION_TYPES.join(", ")}, cmd`);

@@ -15,7 +15,7 @@ export interface TakenEvent {
   called: string[];
 }
 
-export interface ReactionJournalOptions {
+interface ReactionJournalOptions {
   fs: FileSystem;
   log: Logger;
   path: string;

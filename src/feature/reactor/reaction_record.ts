@@ -1,5 +1,5 @@
 /** One reaction: called, or not called and why. */
-export interface RecordedReaction {
+interface RecordedReaction {
   /** When the reaction was called or refused, in seconds since the epoch. */
   at: number;
   tag: string;

@@ -24,7 +24,7 @@ export interface Origin {
   id: string;
 }
 
-export interface StartedReaction {
+interface StartedReaction {
   jid?: string | undefined;
   minions?: readonly string[];
   /** Resolves once a runner has ended. */
@@ -38,12 +38,12 @@ export type ReactionClients = Record<
 >;
 
 /** The position of an event among those of a master. */
-export interface Position {
+interface Position {
   boot: string;
   n: number;
 }
 
-export interface ReactorOptions {
+interface ReactorOptions {
   log: Logger;
   /** The current time for the record, in milliseconds since the epoch. */
   now(): number;

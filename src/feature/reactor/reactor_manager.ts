@@ -8,7 +8,7 @@ import { utf8 } from "../../protocol/wire/utf8.ts";
 import { ANSWERS, isManageTag, type ManageOperation, proofOf, requestOf } from "./manage_requests.ts";
 import type { Reactor } from "./reactor.ts";
 
-export interface ReactorManagerOptions {
+interface ReactorManagerOptions {
   log: Logger;
   clock: Pick<Clock, "now">;
   crypto: Pick<Crypto, "hmac" | "equal">;

@@ -13,12 +13,12 @@ interface Rule {
 }
 
 /** The answer of `reactor.add` and `reactor.delete`, in Salt's words. */
-export interface RuleChange {
+interface RuleChange {
   status: boolean;
   comment: string;
 }
 
-export interface ReactorRulesOptions {
+interface ReactorRulesOptions {
   fs: FileSystem;
   log: Logger;
   /** Reads a separate file with a map of reactors. */

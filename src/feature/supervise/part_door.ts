@@ -38,7 +38,7 @@ export interface Receiver {
   onClose(): void;
 }
 
-export interface PartDoorOptions {
+interface PartDoorOptions {
   runtime: Pick<Runtime, "net" | "crypto" | "clock" | "process">;
   log: Logger;
   /** The socket that processes connect to, made when the first process is started. */

@@ -19,7 +19,7 @@ export interface PartHost {
   tell(kind: string, ...args: unknown[]): void;
 }
 
-export interface ServePartOptions {
+interface ServePartOptions {
   runtime: Runtime;
   /** The token and the socket, from the environment variable `PART_VARIABLE`. */
   ticket: string;

@@ -14,7 +14,7 @@ import { type FromPart, PART_VARIABLE, PROTOCOL_VERSION, type ToPart } from "./p
 import { type PartReply, replyFrame, Requests } from "./requests.ts";
 
 /** The limits within which a process counts as healthy. All times in milliseconds. */
-export interface Health {
+interface Health {
   /** The time between two heartbeats. @default 1000 */
   beatMs?: number;
   /**

@@ -8,7 +8,7 @@ import { PartDoor } from "./part_door.ts";
 import type { PartOptions, ProcessOwner } from "./supervised_process.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   runtime: Runtime;
   log: Logger;
   socket: SocketAddress;

@@ -1,7 +1,7 @@
 import { type Histogram, type Meter, METRICS, OTHER, type Telemetry, type Tracer } from "../../base/telemetry/mod.ts";
 import type { Route } from "./requests/route.ts";
 
-export interface ObservedGateway {
+interface ObservedGateway {
   requests(): number;
   sessions(): number;
   streams(): number;

@@ -1,6 +1,6 @@
 const WINDOW_MS = 60_000;
 /** How many events may be fired per minute. */
-export interface EventRates {
+interface EventRates {
   /** The most events of one source per minute. */
   one: number;
   /** The most events of all sources together per minute. */

@@ -5,7 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import type { Pub } from "../../protocol/zmtp/mod.ts";
 
-export interface PublisherOptions {
+interface PublisherOptions {
   socket: Pub;
   sealer: PublicationSealer;
   crypto: Crypto;

@@ -7,7 +7,7 @@ import type { Logger } from "../../base/log.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
 import type { PeerHandle, Router } from "../../protocol/zmtp/mod.ts";
 
-export interface RequestIntakeOptions {
+interface RequestIntakeOptions {
   socket: Router;
   server: RequestServer;
   clock: Clock;

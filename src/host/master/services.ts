@@ -47,7 +47,7 @@ export interface MasterServices extends JobServices, AccessServices {
 }
 
 /** The returners that the return of a scheduled runner goes to as well. */
-export interface WantedReturners {
+interface WantedReturners {
   names: readonly string[];
   /** `return_config` and `return_kwargs` of the entry. */
   retConfig?: string;

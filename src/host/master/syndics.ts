@@ -5,7 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { compileGlob, type Predicate } from "../../language/python/glob.ts";
 
-export interface SyndicsOptions {
+interface SyndicsOptions {
   fs: FileSystem;
   log: Logger;
   /** `<cachedir>/syndics`, with an empty file for each syndic, as in Salt. */

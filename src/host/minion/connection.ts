@@ -19,7 +19,7 @@ import { Publications } from "./publications.ts";
 import { RequestSockets } from "./request_sockets.ts";
 import { SignIn } from "./sign_in.ts";
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   runtime: Runtime;
   opts: MinionOpts;
   log: Logger;

@@ -31,7 +31,7 @@ export interface FailoverTimes {
   acceptance_wait_time_max: number;
 }
 
-export interface FailoverOptions<M extends Candidate> {
+interface FailoverOptions<M extends Candidate> {
   clock: Clock;
   random(): number;
   log: Logger;

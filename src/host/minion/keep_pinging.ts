@@ -13,7 +13,7 @@ export interface PingedMaster {
   reconnect(): Promise<void>;
 }
 
-export interface PingOptions {
+interface PingOptions {
   runtime: { clock: Clock };
   opts: { ping_interval: number; auth_timeout: number };
   log: Logger;

@@ -31,7 +31,7 @@ export interface LocalCommandsOptions {
 type Data = Record<string, unknown>;
 
 /** Does what an event asks for. @param data of the event, which any job and program of this host may have sent */
-export type LocalCommand = (data: Data, tag: string) => Promise<void> | void;
+type LocalCommand = (data: Data, tag: string) => Promise<void> | void;
 
 /** Commands by how the tags of their events begin: `manage_beacons`. */
 export type LocalCommands = Readonly<Record<string, LocalCommand>>;
@@ -66,7 +66,7 @@ export function serveLocalCommands(options: LocalCommandsOptions): () => void {
  * changed
  * @returns whether the pillar was refreshed
  */
-export async function refreshGrains(
+async function refreshGrains(
   { grains, context: { functions }, pillar }: Pick<LocalCommandsOptions, "grains" | "context" | "pillar">,
   force: boolean,
 ): Promise<boolean> {

@@ -13,7 +13,7 @@ import type { RunningJobs } from "./jobs/running_jobs.ts";
 import type { Masters } from "./masters.ts";
 import type { PillarRefresh } from "./pillar_refresh.ts";
 
-export interface MinionContextOptions {
+interface MinionContextOptions {
   runtime: Runtime;
   log: Logger;
   opts: MinionOpts;

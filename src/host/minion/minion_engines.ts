@@ -4,7 +4,7 @@ import type { EventBus } from "../../model/event/bus.ts";
 import type { LocalSockets } from "./local_bus.ts";
 import type { Masters } from "./masters.ts";
 
-export interface MinionEnginesHost {
+interface MinionEnginesHost {
   id: string;
   bus: BusPaths;
   /** Their events go to its masters. */

@@ -10,7 +10,7 @@ import { LastingTrouble } from "./lasting_trouble.ts";
 /** Time for the first connection to a publisher before a warning, in milliseconds. */
 const FIRST_MS = 15_000;
 
-export interface PublicationsOptions {
+interface PublicationsOptions {
   clock: Pick<Clock, "after" | "elapsed">;
   log: Logger;
   /** The master's address, for the log. */

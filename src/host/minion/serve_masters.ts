@@ -33,7 +33,7 @@ async function fireStartEvents(
   }
 }
 
-export interface ServeMastersOptions {
+interface ServeMastersOptions {
   plan: MasterPlan;
   connecting: ServedMasterOptions;
   execution: Execution;
@@ -43,7 +43,7 @@ export interface ServeMastersOptions {
 }
 
 /** The masters of a minion, as its plan has them. */
-export interface MastersServed {
+interface MastersServed {
   /** Set for a minion that uses one of several masters. */
   failover: Failover<ServedMaster> | undefined;
   /**

@@ -32,7 +32,7 @@ function forGood(error: unknown): RejectedError | undefined {
   return error instanceof MasterKeyError && "expected" in error ? new RejectedError(error.message, 42) : undefined;
 }
 
-export interface SignInOptions {
+interface SignInOptions {
   runtime: Pick<Runtime, "clock" | "random">;
   opts: MinionOpts;
   log: Logger;

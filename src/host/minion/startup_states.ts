@@ -9,7 +9,7 @@ import type { RunningJobs } from "./jobs/running_jobs.ts";
 import { packReturn } from "./processes/executor.ts";
 import type { Execution } from "./processes/execution.ts";
 
-export interface StartupStatesOptions {
+interface StartupStatesOptions {
   runtime: Runtime;
   opts: MinionOpts;
   log: Logger;
@@ -20,7 +20,7 @@ export interface StartupStatesOptions {
 }
 
 /** The function that the option `startup_states` asks for, and its arguments; undefined for none. */
-export function startupFunction(
+function startupFunction(
   { startup_states, sls_list, top_file }: Pick<MinionOpts, "startup_states" | "sls_list" | "top_file">,
 ): { fun: string; arg: unknown[] } | undefined {
   if (startup_states === "") return undefined;

@@ -17,7 +17,7 @@ import type { RunnerPlugins } from "./runner_plugins.ts";
  *
  * @see salt/config/__init__.py mminion_config
  */
-export function ownMinionOpts(opts: MasterOpts, hostname: string): Record<string, unknown> {
+function ownMinionOpts(opts: MasterOpts, hostname: string): Record<string, unknown> {
   const own = { id: masterId(opts, hostname), file_client: "local", __role: "master" };
   return { ...completeOptions(MINION_OPTIONS, {}).opts, ...opts, ...own };
 }

@@ -26,7 +26,7 @@ import { ofMinion } from "./engine_host.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
 
 /** Functions of this host as reactions call them, with its master behind them if it has one. */
-export interface HostFunctions {
+interface HostFunctions {
   functions: FunctionTable;
   base: Context;
   /** Closes the connections of the signed-in minion. */
@@ -34,7 +34,7 @@ export interface HostFunctions {
 }
 
 /** The parts that the program gives to the reactor of a minion. */
-export interface MinionReactorParts {
+interface MinionReactorParts {
   plugins: RunnerPlugins;
   /** Signs in as this host's minion. */
   openFunctions(host: { runtime: Runtime; log: Logger; opts: MinionOpts }): Promise<HostFunctions>;

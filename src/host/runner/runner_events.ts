@@ -48,7 +48,7 @@ export function hostEvents(
   });
 }
 
-export interface RunnerEventsOptions {
+interface RunnerEventsOptions {
   runtime: Runtime;
   opts: MasterOpts;
   /** The tag of an event that is left out, since it is the listener's own. */

@@ -7,7 +7,7 @@ import type { Logger } from "../../base/log.ts";
 import { masterId } from "../master/master_id.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
-export interface RunnerRecordOptions {
+interface RunnerRecordOptions {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;

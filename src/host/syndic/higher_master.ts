@@ -37,7 +37,7 @@ export class ReturnMemory {
   }
 }
 
-export interface HigherMasterOptions {
+interface HigherMasterOptions {
   runtime: Runtime;
   log: Logger;
   sockets: Transport;

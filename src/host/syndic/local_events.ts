@@ -8,7 +8,7 @@ import { ForwardedJob, type Load, type ReturnFields } from "./forwarded_job.ts";
 import type { HigherMaster } from "./higher_master.ts";
 import type { LocalJobs } from "./local_jobs.ts";
 
-export interface LocalEventsOptions {
+interface LocalEventsOptions {
   runtime: Pick<Runtime, "clock" | "random">;
   log: Logger;
   opts: MasterOpts;

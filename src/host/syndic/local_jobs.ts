@@ -8,7 +8,7 @@ import { decode, Packed } from "../../protocol/wire/msgpack.ts";
 import type { ForwardedJob, JobOwner, Load, ReturnFields } from "./forwarded_job.ts";
 import type { LocalMaster } from "./local_master.ts";
 
-export interface LocalJobsOptions {
+interface LocalJobsOptions {
   clock: Clock;
   log: Logger;
   opts: MasterOpts;

@@ -10,7 +10,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Transport } from "../../protocol/transport/transport.ts";
 
-export interface LocalMasterOptions {
+interface LocalMasterOptions {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;

@@ -39,7 +39,7 @@ export function receiver(value: unknown): unknown {
 }
 
 /** Type names of values that messages show under another name than their type, such as Salt's pillar. */
-export type TypeNames = WeakMap<object, string>;
+type TypeNames = WeakMap<object, string>;
 
 function describe(value: unknown, names: TypeNames): string {
   if (value === null || value === undefined) return "None";

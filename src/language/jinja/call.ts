@@ -10,7 +10,7 @@ import type { Evaluate, Frame } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
 /** Evaluates the arguments of a call, then calls a function with them. */
-export type WithArguments = <T>(
+type WithArguments = <T>(
   frame: Frame,
   call: (args: readonly unknown[], keywords: Keywords) => T,
 ) => T | Promise<Awaited<T>>;

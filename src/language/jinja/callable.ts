@@ -15,7 +15,7 @@ export abstract class Callable extends PythonObject {
   }
 }
 
-export interface NativeOptions {
+interface NativeOptions {
   /** The name of the Python type. @default "function" */
   typeName?: string;
   repr?: string;

@@ -59,7 +59,7 @@ const COMPILE: Readonly<Record<Statement["kind"], Compile>> = {
 };
 
 /** Wraps a statement, so that it notes its line first, for errors. */
-export function atLine(line: number, execute: Execute): Execute {
+function atLine(line: number, execute: Execute): Execute {
   return (frame) => {
     frame.unit.line = line;
     return execute(frame);

@@ -18,7 +18,7 @@ const CONSTANTS: Readonly<Record<string, unknown>> = {
 /** The most nested parentheses, lists and operators: deeper ones are refused before they fill the stack. */
 const MAX_DEPTH = 200;
 
-export interface TupleOptions {
+interface TupleOptions {
   /** Accepts only names and literals, for the left side of an assignment. */
   simplified?: boolean;
   conditional?: boolean;

@@ -6,7 +6,7 @@ import { inUnit } from "./located_error.ts";
 import { type Evaluate, type Execute, Frame, Output } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
-export interface MacroCode {
+interface MacroCode {
   /** The name of the macro; undefined for the body of a call block. */
   name: string | undefined;
   parameters: readonly string[];

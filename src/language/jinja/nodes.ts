@@ -61,7 +61,7 @@ export interface TestNode {
 }
 
 /** The target `ns.x` on the left side of an assignment. */
-export interface NamespaceTarget {
+interface NamespaceTarget {
   kind: "namespace";
   name: string;
   attribute: string;

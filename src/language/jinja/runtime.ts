@@ -90,7 +90,7 @@ export class Output {
 }
 
 /** A block of a template, or of one that it extends. */
-export interface BlockBody {
+interface BlockBody {
   execute: Execute;
   required: boolean;
   template: CompiledTemplate;

@@ -9,13 +9,13 @@ export interface Named {
 }
 
 /** The keys that an expression reads from a name: `salt['a.b'].c` reads `["a.b", "c"]` from `salt`. */
-export interface Taken {
+interface Taken {
   from: string;
   keys: string[];
   line: number;
 }
 
-export interface TemplateUses {
+interface TemplateUses {
   filters: Named[];
   tests: Named[];
   /** Templates that are included, imported or extended under a constant name. */

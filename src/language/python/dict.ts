@@ -5,7 +5,7 @@ import { typeError } from "./python_error.ts";
 export const MISSING: unique symbol = Symbol("missing");
 
 /** Checks that a value can be a key. @throws {PythonError} for a list, map or set */
-export function checkHashable(key: unknown): void {
+function checkHashable(key: unknown): void {
   const isMutable = Array.isArray(key) && !(key instanceof Tuple) || isMap(key) || key instanceof Set;
   if (isMutable) throw typeError(`unhashable type: '${typeName(key)}'`);
   if (key instanceof Tuple) { for (const item of key) checkHashable(item); }

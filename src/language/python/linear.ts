@@ -12,7 +12,7 @@ export interface LinearMatch {
   readonly states: number;
 }
 
-export interface LinearOptions {
+interface LinearOptions {
   /** The limit of all matches together; without it each match may take {@link STEPS_OF_A_MATCH}. */
   steps?: Steps | undefined;
   /** A match may begin anywhere, as in Python's `re.search`. @default false */

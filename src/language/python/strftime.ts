@@ -29,7 +29,7 @@ export function offsetText(minutes: number): string {
 }
 
 /** The short name of the zone that applies at that time: `UTC`, `CET`. */
-export function zoneName(date: Date): string {
+function zoneName(date: Date): string {
   const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(date);
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? "UTC";
 }

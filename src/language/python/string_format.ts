@@ -4,7 +4,7 @@ import { formatNumber } from "./number_format.ts";
 import { PythonError, typeError, valueError } from "./python_error.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
 
-export interface FieldSource {
+interface FieldSource {
   positional: readonly unknown[];
   named: ReadonlyMap<string, unknown>;
   attribute(value: unknown, name: string): unknown;
@@ -101,7 +101,7 @@ function fieldValue(name: string, { positional, named }: FieldSource): unknown {
 
 const SPEC = /^(?:([^])?([<>=^]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([a-zA-Z%])?$/u;
 
-export function formatValue(value: unknown, spec: string, { dateTime }: Pick<FieldSource, "dateTime">): string {
+function formatValue(value: unknown, spec: string, { dateTime }: Pick<FieldSource, "dateTime">): string {
   if (spec === "") return str(value);
   if (value instanceof DateTime) return dateTime(value, spec);
   const isNumber = isInteger(value) || isFloat(value) || typeof value === "boolean" && asInt(value) !== undefined;

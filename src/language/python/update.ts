@@ -2,7 +2,7 @@ import { type AnyMap, entriesOf, equal, isMap, OrderedMap, Tuple } from "./value
 import { deepCopy } from "./copy.ts";
 import { dictGet, dictSet } from "./dict.ts";
 
-export interface UpdateOptions {
+interface UpdateOptions {
   /** Join lists under the same key instead of replacing them. @default false */
   mergeLists?: boolean;
   /** Merge maps under the same key instead of replacing them. @default true */

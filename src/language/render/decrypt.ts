@@ -4,7 +4,7 @@ import type { Pipeline } from "./pipeline.ts";
 import type { RenderJob } from "./renderer.ts";
 
 /** A value cannot be decrypted as requested; the message is Salt's. */
-export class DecryptError extends SaltError {
+class DecryptError extends SaltError {
   constructor(message: string) {
     super("RENDER", message);
   }

@@ -5,7 +5,7 @@ const MAX_SAID_BYTES = 1024 * 1024;
 /** How long the pipes of a killed gpg may stay open, in milliseconds. */
 const DRAIN_MS = 1000;
 
-export interface GpgCall {
+interface GpgCall {
   /** The arguments after the word `gpg`. */
   args: readonly string[];
   /** The standard input of gpg. @default nothing */

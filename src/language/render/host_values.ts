@@ -3,7 +3,7 @@ import { type AnyMap, entriesOf } from "../python/values.ts";
 import { copyAsDicts, deepCopy } from "../python/copy.ts";
 import { dictSet } from "../python/dict.ts";
 
-export interface HostValues {
+interface HostValues {
   grains: AnyMap;
   pillar: AnyMap;
   opts: AnyMap;

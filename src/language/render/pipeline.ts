@@ -2,7 +2,7 @@ import type { Renderer, RendererTable, RenderJob } from "./renderer.ts";
 import { RenderError } from "./render_error.ts";
 
 /** One part of a pipeline: a renderer and its arguments. */
-export interface PipelinePart {
+interface PipelinePart {
   name: string;
   argline: string;
 }
@@ -53,7 +53,7 @@ export function pipelineOf(text: string, fallback: string): PipelinePart[] {
   return parsePipeline(own ?? fallback);
 }
 
-export interface PipelineOptions {
+interface PipelineOptions {
   renderers: RendererTable;
   /** Returns custom renderers, which take precedence; called before each text. @default none */
   custom?(): RendererTable;

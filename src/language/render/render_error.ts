@@ -6,7 +6,7 @@ export interface Place {
   column?: number;
 }
 
-export interface RenderErrorOptions {
+interface RenderErrorOptions {
   cause?: unknown;
   /** True if the problem is the whole message, which names the place in Salt's words. @default false */
   isWhole?: boolean;

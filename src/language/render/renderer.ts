@@ -4,7 +4,7 @@ import type { TemplateLoader } from "./jinja/environment.ts";
 import type { FunctionTable } from "./jinja/salt_functions.ts";
 import { str, truthy } from "../python/values.ts";
 
-export interface GpgOptions {
+interface GpgOptions {
   home: string;
   /** True if a value that cannot be decrypted is an error; otherwise it stays unchanged. */
   mustSucceed: boolean;

@@ -25,7 +25,7 @@ export function dump(value: unknown, options: DumpOptions = {}): string {
 }
 
 /** How a value is written as YAML. */
-export interface DumpOptions extends EmitOptions {
+interface DumpOptions extends EmitOptions {
   /** True writes a list or map that occurs twice with an anchor and an alias. @default false, it is written twice */
   aliases?: boolean;
   /** The text for an object that YAML does not have. @default the object's text */

@@ -1,8 +1,8 @@
 /** How a scalar may be written. */
-export type ScalarStyle = "plain" | "single" | "double" | "literal";
+type ScalarStyle = "plain" | "single" | "double" | "literal";
 
 /** A scalar with the properties that decide its style. */
-export interface EmittedScalar {
+interface EmittedScalar {
   text: string;
   /** The preferred style; another is used where the text does not allow it. */
   style: "plain" | "literal";
@@ -20,7 +20,7 @@ export type EmittedNode =
   | { kind: "alias"; of: Properties };
 
 /** The anchor and tag of a collection. */
-export interface Properties {
+interface Properties {
   anchor?: string;
   /** Shorthand of a tag, such as `!!set`. */
   tag?: string;

@@ -1,7 +1,7 @@
 import { integerOf, toFloat, toInteger } from "../python/values.ts";
 
 /** The kinds of plain scalars in YAML 1.1; `merge` is `<<`, `value` is `=`. */
-export type ScalarKind = "null" | "bool" | "int" | "float" | "str" | "timestamp" | "merge" | "value";
+type ScalarKind = "null" | "bool" | "int" | "float" | "str" | "timestamp" | "merge" | "value";
 
 // PyYAML's resolver: yaml/resolver.py `Resolver.add_implicit_resolver`.
 const WORDS: ReadonlyMap<string, ScalarKind> = new Map([

@@ -2,7 +2,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
 import { shownValue } from "../../base/shown_value.ts";
 
-export interface ClusterSettings {
+interface ClusterSettings {
   /** Address of the database: `postgres://user:password@host:5432/database`. */
   postgres: string;
   /** Addresses of NATS servers, at least one: `nats://user:password@host:4222`. */

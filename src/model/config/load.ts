@@ -11,7 +11,7 @@ import { HIDDEN } from "../../base/secret.ts";
 import { shownValue } from "../../base/shown_value.ts";
 
 /** A parsed YAML document with the lines of its top-level keys. */
-export interface ParsedDocument {
+interface ParsedDocument {
   value: unknown;
   /** Line of a top-level key, counted from 1. */
   lineOf(key: string): number | undefined;
@@ -258,7 +258,7 @@ function copyOf(value: unknown): unknown {
 }
 
 /** An option with a value that cannot be used. */
-export interface OptionProblem {
+interface OptionProblem {
   option: string;
   message: string;
   /** True if a daemon still starts, with the default instead. */

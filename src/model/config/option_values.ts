@@ -12,7 +12,7 @@ const MODULE_OPTIONS: OptionTable = {
 };
 
 /** A value that an option must not have. */
-export interface ValueProblem {
+interface ValueProblem {
   /** The expected value, to complete "expected …". */
   expected: string;
   /** True if a daemon warns, uses the default and starts. */

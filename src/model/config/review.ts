@@ -13,7 +13,7 @@ import { SALT_MASTER_OPTIONS, SALT_MINION_OPTIONS, type SaltOption, type SaltOpt
 export type Host = "master" | "minion";
 
 /** A configuration after reading. */
-export interface GivenOptions {
+interface GivenOptions {
   opts: Record<string, unknown>;
   /** Names of the options that files or the command line set. */
   given: Iterable<string>;

@@ -11,10 +11,10 @@ export interface NarrowPattern {
 }
 
 /** Kinds of functions that a pattern may name: of a minion, or of the master. */
-export type NamedKind = "function" | "runner" | "wheel function";
+type NamedKind = "function" | "runner" | "wheel function";
 
 /** A pattern that is the whole name of a function, or the beginning of one. */
-export interface NamePattern extends NarrowPattern {
+interface NamePattern extends NarrowPattern {
   /** Functions that the pattern may name: `@jobs: [list_jobs]` means a runner or a wheel function `jobs.list_jobs`. */
   names: [kind: NamedKind, name: string][];
 }

@@ -65,7 +65,7 @@ export class BusEvent {
   }
 }
 
-export interface SubscribeOptions {
+interface SubscribeOptions {
   /** Ends the subscription. */
   signal?: AbortSignal;
   /** Events held for a slow reader; beyond this number the oldest is dropped. @default 100000 */

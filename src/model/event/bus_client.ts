@@ -85,7 +85,7 @@ export async function sendToBus(net: Net, pull: SocketAddress, framing: IpcFrami
 }
 
 /** The options of a master that {@link sendToMasterBus} needs. */
-export interface MasterBusOpts {
+interface MasterBusOpts {
   sock_dir: string;
   config_dir?: unknown;
 }

@@ -5,7 +5,7 @@ import { type IpcFrame, IpcFrameReader, packIpcFrame } from "../../protocol/wire
 import { BusEvent, SUBSCRIBE } from "./bus.ts";
 import type { BusListener } from "./bus_client.ts";
 
-export interface Subscribed {
+interface Subscribed {
   /**
    * Identifies the process of the master: an event's id is `<boot>-<number>`, and only ids with the same `boot` can be
    * compared.
@@ -16,7 +16,7 @@ export interface Subscribed {
   lost: boolean;
 }
 
-export interface BusSubscriptionOptions {
+interface BusSubscriptionOptions {
   /** Id of the last event that the subscriber has; kept events after it are sent first. @default none: events from now on */
   after?: string;
   /** @param n the event's number: 1 more than that of the previous event, unless events were missed */

@@ -1,10 +1,10 @@
 /** A kept event: its number, counted from 1, and its size in bytes. */
-export interface NumberedEvent {
+interface NumberedEvent {
   readonly seq: number;
   readonly size: number;
 }
 
-export interface EventHistoryOptions {
+interface EventHistoryOptions {
   /** Number of kept events, at most. @default limited only by `maxBytes` */
   most?: number;
   /** Bytes of all kept events with their overhead, at most. @default 16 MiB */

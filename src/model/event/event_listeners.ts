@@ -153,7 +153,7 @@ function batchesOf(frames: readonly Uint8Array[]): Uint8Array[] {
   return batches;
 }
 
-export interface EventListenersOptions {
+interface EventListenersOptions {
   log: Logger;
   /** Bytes held for one slow listener, at most. */
   listenerBuffer: number;

@@ -1,6 +1,6 @@
 import type { FileSystem } from "../../runtime/fs.ts";
 
-export interface EventLogOptions {
+interface EventLogOptions {
   fs: FileSystem;
   /** A directory for this log only; created if missing. */
   directory: string;

@@ -10,7 +10,7 @@ export interface BusPosition {
   n: number;
 }
 
-export interface FollowBusOptions {
+interface FollowBusOptions {
   net: Net;
   clock: Clock;
   own: SocketAddress;

@@ -6,7 +6,7 @@ import { fnmatch } from "./tag.ts";
 export type TagMatchType = "startswith" | "endswith" | "find" | "regex" | "fnmatch";
 
 /** Type of match → function that makes the test of a tag from a search text. */
-export const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string) => boolean> = {
+const TAG_MATCHERS: Record<TagMatchType, (search: string) => (tag: string) => boolean> = {
   startswith: (search) => (tag) => tag.startsWith(search),
   endswith: (search) => (tag) => tag.endsWith(search),
   find: (search) => (tag) => tag.includes(search),

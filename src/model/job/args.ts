@@ -13,7 +13,7 @@ export class InvocationError extends SaltError {
 }
 
 /** The key that marks the one map in `arg` that holds keyword arguments. */
-export const KWARG_MARKER = "__kwarg__";
+const KWARG_MARKER = "__kwarg__";
 
 // Python's `^([^\d\W][\w.-]*)=(?!=)(.*)$`: its `\w` is any letter or digit of any script, its `$` may stand before a
 // final line feed, and its `.` is anything but a line feed.
@@ -60,7 +60,7 @@ export function yamlifyArg(word: unknown, budget?: YamlBudget): unknown {
 }
 
 /** How {@linkcode parseInput} reads words. */
-export interface ParseInputOptions {
+interface ParseInputOptions {
   /** Names of keyword arguments whose value stays the text after `=` (`--no-parse`). */
   noParse?: Iterable<string>;
 }
@@ -91,7 +91,7 @@ function unmarked(map: Map<unknown, unknown> | Record<string, unknown>): [unknow
 }
 
 /** Arguments of a call: those by position, and those by name in the order given. */
-export interface CallArguments {
+interface CallArguments {
   positional: unknown[];
   keyword: Map<string, unknown>;
 }

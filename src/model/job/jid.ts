@@ -29,7 +29,7 @@ export function newJid(clock: Pick<Clock, "now">): string {
   return digitsOf(microsOf(clock));
 }
 
-export interface JidGeneratorOptions {
+interface JidGeneratorOptions {
   /** Process id to append as `_<pid>`, so that two processes never make the same jid: Salt's `unique_jid`. @default none */
   pid?: number;
 }

@@ -79,7 +79,7 @@ export interface JobSearch {
  *
  * @internal
  */
-export interface SaveOptions {
+interface SaveOptions {
   /** False if no client needs files for the job; Salt's own clients read them. @default true */
   files?: boolean;
   /** Seal of the publication, stored with the load in place of an earlier one, if masters share the store. @default none */

@@ -27,7 +27,7 @@ export interface MasterJobEnd {
   secret?: boolean;
 }
 
-export interface MasterJobStore {
+interface MasterJobStore {
   jobs: Pick<JobCache, "saveLoad" | "saveReturn" | "settle">;
   /** Id of the master, which is the target and the sender of the return. */
   master: string;

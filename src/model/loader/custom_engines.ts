@@ -6,7 +6,7 @@ import { lentFiles } from "./lent_files.ts";
 import { bindArguments, parseSignature } from "./signature.ts";
 
 /** The file of an engine: a custom module by name, or a program by path. */
-export type EngineFile = { kind: "custom"; file: CustomFile } | { kind: "program"; path: string };
+type EngineFile = { kind: "custom"; file: CustomFile } | { kind: "program"; path: string };
 
 /**
  * Looks for a custom engine.

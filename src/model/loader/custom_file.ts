@@ -11,7 +11,7 @@ import { callProgram, describeProgram, type ProgramCaller } from "./program_modu
 export type { AnyContext, CustomFunction, CustomPlace, LoadedFile };
 
 /** Selects the fields of a context that a program receives. */
-export type CallerOf = (context: AnyContext) => ProgramCaller;
+type CallerOf = (context: AnyContext) => ProgramCaller;
 
 /** The default: the context of a job has every field that a program receives. */
 const asItIs: CallerOf = (context) => context as ProgramCaller;

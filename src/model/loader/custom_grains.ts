@@ -8,7 +8,7 @@ import { bindArguments, parseSignature } from "./signature.ts";
 type GrainsContext = Parameters<GrainsFunction>[0] & { grains: Record<string, unknown> };
 
 /** Gathers the grains of one file, given the grains before. */
-export type CustomGrains = (context: GrainsContext) => Promise<Record<string, unknown>>;
+type CustomGrains = (context: GrainsContext) => Promise<Record<string, unknown>>;
 
 /** Custom grains by file name. Each function of a file returns a map; later functions override grains of earlier ones. */
 export function customGrains(place: CustomPlace): Map<string, CustomGrains> {

@@ -4,7 +4,7 @@ import { customNamed, namedCall, type NamedFile } from "./custom_named.ts";
 import type { CustomPlace } from "./loaded_file.ts";
 
 /** Decides if a target of a top file matches; undefined if no custom matcher is responsible. */
-export type CustomMatch = (tgt: unknown, type: string, items: readonly unknown[]) => Promise<boolean | undefined>;
+type CustomMatch = (tgt: unknown, type: string, items: readonly unknown[]) => Promise<boolean | undefined>;
 
 /**
  * The custom matchers of top files: `confirm_top` of `confirm_top.py` decides for every target, and `match` of `NAME_match.py` for

@@ -4,7 +4,7 @@ import { withCustomModules } from "./custom_modules.ts";
 import { createFunctionTable, type FunctionTable, functionTableOptions, type ModuleRegistry } from "./loader.ts";
 
 /** What a host provides to its functions; a getter is read on each access. */
-export type HostParts = Omit<Context, "call" | "functions">;
+type HostParts = Omit<Context, "call" | "functions">;
 
 /**
  * The execution functions of a host: those of the registry and of custom modules.

@@ -50,7 +50,7 @@ export interface HostRequest {
   ret: string;
 }
 
-export interface HostRequestOptions {
+interface HostRequestOptions {
   /** Silence before minions are asked whether they still run the job, in seconds. @default the master's `timeout` */
   timeoutS?: number;
   /** Number or percentage of minions to run at a time, `3` or `25%`; the result is then id → `{ret, out}`. @default all */

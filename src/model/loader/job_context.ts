@@ -4,7 +4,7 @@ import type { FunctionTable } from "./loader.ts";
 import { bindArguments } from "./signature.ts";
 
 /** The fields of a {@link JobContext} that the caller provides. */
-export type JobParts = Omit<JobContext, "call" | "functions" | "with">;
+type JobParts = Omit<JobContext, "call" | "functions" | "with">;
 
 /**
  * Makes the context of a job. Functions that its `call` calls receive the same context.

@@ -16,7 +16,7 @@ export interface FunctionTable extends FunctionCatalog {
   raw(file: string): Promise<ReadonlyMap<string, LoadedFunction> | undefined>;
 }
 
-export interface FunctionTableOptions {
+interface FunctionTableOptions {
   /** Modules to leave out. */
   disabled?: readonly string[];
   /** The only modules to load; empty means all. */

@@ -7,13 +7,13 @@ import type { Virtual } from "./loaded_file.ts";
 import { parseSignature, type Signature } from "./signature.ts";
 
 /** Fields that functions of all families have. */
-export interface DescribedFunction {
+interface DescribedFunction {
   signature: string | Signature;
   doc: string;
 }
 
 /** Fields that modules of all families have. */
-export interface DescribedModule<F extends DescribedFunction> {
+interface DescribedModule<F extends DescribedFunction> {
   virtual?(context: Context): Virtual | Promise<Virtual>;
   /** Further names that it goes by. @default none */
   aliases?: readonly string[];
@@ -37,7 +37,7 @@ interface LoadedModule<F extends DescribedFunction, M extends DescribedModule<F>
   functions: Map<string, LoadedEntry<F, M>>;
 }
 
-export interface ModuleTableOptions<M> {
+interface ModuleTableOptions<M> {
   /** Returns name → function that loads the module; called again after each {@link ModuleTable.reload}. */
   registry(): Record<string, () => Promise<M>>;
   context(): Context;

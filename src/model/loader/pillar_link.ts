@@ -34,7 +34,7 @@ export interface RunnerPillar {
   } | undefined;
 }
 
-export interface RunnerPillarRequest {
+interface RunnerPillarRequest {
   id: string;
   grains: Record<string, unknown>;
   saltenv?: unknown;

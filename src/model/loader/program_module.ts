@@ -7,7 +7,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { CommandExecutionError, knownError } from "./family.ts";
 import { parseSignature, type Signature } from "./signature.ts";
 
-export interface ProgramDescription {
+interface ProgramDescription {
   /** Function name → its signature and documentation. */
   functions: Map<string, { signature: string; doc: string }>;
   virtual: true | string | { unavailable: string };

@@ -5,7 +5,7 @@ import type { ProxyChoice } from "../../runtime/proxy_net.ts";
 import { CommandExecutionError } from "./family.ts";
 
 /** What is needed to find proxies: a host's configuration and its process. */
-export interface ProxyContext {
+interface ProxyContext {
   readonly opts: Record<string, unknown>;
   readonly runtime: { readonly process: Pick<Runtime["process"], "env"> };
 }

@@ -10,7 +10,7 @@ import type { Files } from "./family.ts";
 import { isProgram } from "./custom_files.ts";
 
 /** The host to sync: a minion, or a master for its own runners and outputters. */
-export interface SyncPlace {
+interface SyncPlace {
   readonly runtime: Pick<Runtime, "fs">;
   readonly log: Logger;
   /** `{extension_modules, clean_dynamic_modules, extmod_whitelist, extmod_blacklist}` */
@@ -18,7 +18,7 @@ export interface SyncPlace {
   readonly files: Files;
 }
 
-export interface SyncOptions {
+interface SyncOptions {
   /** Environments as a list, or as a text with commas; later ones override earlier ones. @default base */
   saltenv?: unknown;
   /** Names by kind, or for this kind as a text with commas. @default the option `extmod_whitelist` or `extmod_blacklist` */
@@ -26,7 +26,7 @@ export interface SyncOptions {
   blacklist?: unknown;
 }
 
-export interface Synced {
+interface Synced {
   changed: string[];
   /** True if any file was written or removed; `changed` does not list removed files. */
   touched: boolean;
@@ -39,7 +39,7 @@ function targetDirectory({ opts }: Pick<SyncPlace, "opts">, kind: string): strin
 }
 
 /** The target directory for modules of all kinds. */
-export function extensionModules({ extension_modules, cachedir }: Record<string, unknown>): string | undefined {
+function extensionModules({ extension_modules, cachedir }: Record<string, unknown>): string | undefined {
   if (typeof extension_modules === "string" && extension_modules !== "") return extension_modules;
   return typeof cachedir === "string" && cachedir !== "" ? joinPath(cachedir, "extmods") : undefined;
 }

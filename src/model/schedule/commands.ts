@@ -4,7 +4,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { DATE_FORMAT } from "./times.ts";
 
-export interface ScheduleCommandsOptions {
+interface ScheduleCommandsOptions {
   scheduler: Scheduler;
   log: Logger;
   /** Fires an event on the bus that the command came from. */

@@ -27,7 +27,7 @@ export interface DueJob {
   entry: Entry;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   clock: Clock;
   log: Logger;
   random(): number;

@@ -38,7 +38,7 @@ export function parseTerm(word: string): Term {
 }
 
 /** A token of a compound target: an operator as written, or a parsed term. */
-export type CompoundToken = string | Term;
+type CompoundToken = string | Term;
 
 /**
  * Splits a compound target into operators and terms, with node groups expanded.

@@ -168,7 +168,7 @@ function setAlgebra(
 const nothing: Expander = () => found([]);
 
 /** How a master expands each type of target. `range` needs a library that Brine does not have. */
-export const EXPANDERS: Record<TargetType, Expander> = {
+const EXPANDERS: Record<TargetType, Expander> = {
   glob: (tgt, { accepted, patterns }) => found(accepted.filter(patterns.glob(text(tgt)))),
   pcre: (tgt, { accepted, patterns }) => found(accepted.filter(patterns.regexp(text(tgt)))),
   list: expandList,

@@ -44,7 +44,7 @@ function matchCompound(tgt: unknown, subject: Subject, patterns: PatternCache): 
 const never: Matcher = () => false;
 
 /** How a minion matches each type of target. `range` needs a library that Brine does not have. */
-export const MATCHERS: Record<TargetType, Matcher> = {
+const MATCHERS: Record<TargetType, Matcher> = {
   glob: (tgt, { id }, patterns) => typeof tgt === "string" && patterns.glob(tgt)(id),
   pcre: (tgt, { id }, patterns) => typeof tgt === "string" && patterns.regexp(tgt)(id),
   list: matchList,

@@ -4,7 +4,7 @@ import { Steps } from "../../language/python/steps.ts";
 import { globWithin, type Predicate } from "../../language/python/glob.ts";
 
 /** Maximum characters of a glob; longer ones are refused. */
-export const MAX_GLOB = 65_536;
+const MAX_GLOB = 65_536;
 /** Maximum states of all kept regular expressions together: some megabytes. */
 const MAX_STATES = 200_000;
 

@@ -15,7 +15,7 @@ export interface NatsConnection {
   close(): Promise<void>;
 }
 
-export interface StreamInfo {
+interface StreamInfo {
   /** When it was made: RFC 3339. */
   created: string;
   state: { last_seq: number };

@@ -24,7 +24,7 @@ const LEAST_PAYLOAD = 2 ** 16;
  */
 const PER_SECOND = 2 ** 20;
 
-export interface NatsOptions {
+interface NatsOptions {
   /** `nats://user:password@host:4222`, one or more of a cluster of servers. */
   servers: readonly string[];
   /** The name of Brine's cluster, a part of every subject: letters, digits, `-` and `_`. */

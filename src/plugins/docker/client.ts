@@ -61,7 +61,7 @@ function queryText(query: Args): string {
   return words.length === 0 ? "" : `?${words.join("&")}`;
 }
 
-export interface ApiRequest {
+interface ApiRequest {
   query?: Args;
   /** Sent as JSON. */
   json?: unknown;

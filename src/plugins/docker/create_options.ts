@@ -162,7 +162,7 @@ export const CREATE_OPTIONS: readonly string[] = [
   "log_opt",
 ];
 
-export interface NewContainer {
+interface NewContainer {
   /** What the daemon is sent. */
   body: Args;
   /** Options that nobody knows. */
@@ -209,7 +209,7 @@ function implied(config: Args, host: Args): void {
 }
 
 /** Translates options one after the other. @throws {CommandExecutionError} with what is wrong with each */
-export function translateAll(
+function translateAll(
   options: Args,
   translate: (name: string, value: unknown) => void,
   given: Args = options,

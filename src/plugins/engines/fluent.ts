@@ -4,7 +4,7 @@ import { encode } from "../../protocol/wire/msgpack.ts";
 import { Outgoing, tcpAddress } from "./sending.ts";
 
 /** One message of the forward protocol: tag, seconds since the epoch, data. */
-export function fluentMessage(app: string, nowMs: number, data: Record<string, unknown>): Uint8Array {
+function fluentMessage(app: string, nowMs: number, data: Record<string, unknown>): Uint8Array {
   return encode([app === "" ? "saltstack" : `saltstack.${app}`, Math.floor(nowMs / 1000), data], "bin");
 }
 

@@ -19,7 +19,7 @@ const LOOKED_UP_MS = 60_000;
  *
  * @param tag the message of all events
  */
-export function logstashRecord(
+function logstashRecord(
   { data }: Pick<EngineEvent, "data">,
   { tag, host, nowMs }: { tag: string; host: string; nowMs: number },
 ): string {

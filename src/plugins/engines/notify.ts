@@ -18,7 +18,7 @@ export function eventText(template: string, { tag, data }: EngineEvent): string 
   return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE - 1)}…` : text;
 }
 
-export function hasFields(where: unknown): (data: Record<string, unknown>) => boolean {
+function hasFields(where: unknown): (data: Record<string, unknown>) => boolean {
   if (!isMap(where)) return () => true;
   const wanted = entriesOf(where).map(([name, values]) => [str(name), new Set([values].flat().map(str))] as const);
   return (data) => wanted.every(([name, values]) => data[name] !== undefined && values.has(str(data[name])));

@@ -5,7 +5,7 @@ import type { Crypto, HashName } from "../../runtime/crypto.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 
-export interface LoadFilesOptions {
+interface LoadFilesOptions {
   fs: FileSystem;
   crypto: Crypto;
   /** The master's `cachedir`. */

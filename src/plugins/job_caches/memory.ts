@@ -20,7 +20,7 @@ type Jobs = Map<string, Job>;
  *
  * @internal
  */
-export type MemoryJobCache = Omit<LocalJobCache, "expire" | "shrink"> & {
+type MemoryJobCache = Omit<LocalJobCache, "expire" | "shrink"> & {
   expire(beforeMs: number): number;
   shrink(bytes: number): number;
 };

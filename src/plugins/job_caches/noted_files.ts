@@ -7,7 +7,7 @@ import type { FileSystem } from "../../runtime/fs.ts";
 const NEW_ABOVE = 3;
 
 /** A file system that notes changed files, so that they can be synced together. */
-export interface NotedFiles {
+interface NotedFiles {
   fs: FileSystem;
   /** Notes a file and its name that an earlier process may have left unsynced. */
   note(path: string): void;

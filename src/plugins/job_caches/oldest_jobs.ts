@@ -1,5 +1,5 @@
 /** A job that may be removed, and the bytes that this frees. */
-export interface SizedJob {
+interface SizedJob {
   jid: string;
   size: number;
 }

@@ -2,13 +2,13 @@ import { splitLines, splitWords } from "../../language/python/text.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { printAddress } from "./addresses.ts";
 
-export interface SocketEnd {
+interface SocketEnd {
   address: string;
   port: number;
 }
 
 /** A TCP connection as the kernel lists it. */
-export interface TcpSocket {
+interface TcpSocket {
   local: SocketEnd;
   remote: SocketEnd;
   /** `01`: established; `0A`: listening. */

@@ -30,7 +30,7 @@ const ESCAPES: Record<string, string> = {
 const ESCAPED = /["\\\x00-\x1f]/g;
 
 /** A text as a JSON string; only what JSON forbids is escaped. */
-export function jsonString(text: string): string {
+function jsonString(text: string): string {
   const body = text.replace(
     ESCAPED,
     (character) => ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -33,7 +33,7 @@ export const oneOrAll = <T>(found: Record<string, T>, count = Object.keys(found)
   count === 0 ? "" : count === 1 ? Object.values(found)[0]! : found;
 
 /** How a package manager finds the newest versions. */
-export interface Newest {
+interface Newest {
   /** Whether the lists of packages are fetched first, unless the caller says. @default true */
   refreshes?: boolean;
   /** What there is to say of no packages. @default "" */

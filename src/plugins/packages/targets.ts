@@ -11,13 +11,13 @@ export type Wanted = Map<string, string | null>;
 const has = async (context: Host, name: string): Promise<boolean> => "signature" in await context.functions.find(name);
 
 /** How this host writes the name of a package. */
-export async function normalizer(context: Host, normalize: boolean): Promise<(name: string) => Promise<string>> {
+async function normalizer(context: Host, normalize: boolean): Promise<(name: string) => Promise<string>> {
   if (!normalize || !await has(context, "pkg.normalize_name")) return (name) => Promise.resolve(name);
   return async (name) => str(await context.call("pkg.normalize_name", [name]));
 }
 
 /** Entries of `[a, {b: 1}]`; empty, with an error in the log, for what has another form. */
-export function entriesOfList(context: Pick<Host, "log">, value: unknown): [unknown, unknown][] {
+function entriesOfList(context: Pick<Host, "log">, value: unknown): [unknown, unknown][] {
   const list = typeof value === "string" ? parseLine(value) : value;
   const wrong = (why: string) => {
     context.log.error("cannot read a list of packages", { why });

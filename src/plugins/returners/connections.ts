@@ -1,7 +1,7 @@
 import type { ReturnerContext } from "../../model/loader/family.ts";
 
 /** How to open and close connections of one kind. */
-export interface Connector<Place, Client> {
+interface Connector<Place, Client> {
   connect(place: Place, context: ReturnerContext): Promise<Client>;
   isOpen(client: Client): boolean;
   close(client: Client): Promise<unknown>;

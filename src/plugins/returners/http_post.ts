@@ -38,7 +38,7 @@ export interface Attempt {
   again: boolean;
 }
 
-export interface Post {
+interface Post {
   method?: string;
   headers: Headers;
   /** @default the request has none */

@@ -110,7 +110,7 @@ function outcomeOf(given: unknown): OutcomeState | undefined {
 }
 
 /** The options of a search, under the runner's names. */
-export interface SearchWords {
+interface SearchWords {
   metadata?: unknown;
   fun?: unknown;
   target?: unknown;

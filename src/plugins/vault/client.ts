@@ -23,7 +23,7 @@ export interface VaultConnection {
 const MARGIN_S = 10;
 
 /** How a secret's path is asked for in each version of the store. */
-export interface SecretPlace {
+interface SecretPlace {
   v2: boolean;
   data: string;
   metadata: string;

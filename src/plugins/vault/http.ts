@@ -22,7 +22,7 @@ export interface VaultCaller {
 }
 
 /** Where a request goes. */
-export interface VaultServer {
+interface VaultServer {
   url: string;
   namespace?: string | null | undefined;
   verify?: unknown;

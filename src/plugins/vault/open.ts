@@ -12,7 +12,7 @@ import { ownSettings, vaultSettings } from "./settings.ts";
 import { ownToken } from "./token.ts";
 
 /** A host whose functions ask Vault: a minion, or a master that renders for one. */
-export interface VaultHost extends VaultCaller {
+interface VaultHost extends VaultCaller {
   readonly log: Logger;
   readonly grains?: Readonly<Record<string, unknown>>;
   readonly hostMaster?: HostMaster | undefined;

@@ -10,7 +10,7 @@ import { bytesOf } from "../wire/payload.ts";
 import { hex } from "../crypto/hex.ts";
 
 /** The record of the master's public key on the minion. */
-export interface MasterKeyRecord {
+interface MasterKeyRecord {
   readonly place: string;
   /** The recorded key; undefined until a master has been trusted. */
   read(): string | undefined;
@@ -64,7 +64,7 @@ export interface SignedIn {
 }
 
 /** How an attempt to sign in ended, if it did not throw. */
-export type AuthOutcome =
+type AuthOutcome =
   | { state: "accepted"; signedIn: SignedIn }
   | { state: "pending" }
   | { state: "rejected" }

@@ -19,7 +19,7 @@ import type { AcceptancePolicy, KeyStore, SessionKeyStore, StrangerKeys } from "
 import { sessionName } from "./key_store.ts";
 
 /** The load of a sign-in (`_auth`) as received: no field is trusted. */
-export type AuthLoad = Record<string, unknown>;
+type AuthLoad = Record<string, unknown>;
 
 export interface AuthEvent {
   result: boolean;
@@ -29,11 +29,11 @@ export interface AuthEvent {
 }
 
 /** The decision on a sign-in by the key directories: accepted, or the `ret` of the refusal. */
-export type AuthDecision =
+type AuthDecision =
   | { accept: true; pem: string; event: AuthEvent }
   | { accept: false; ret: boolean | "full"; event?: AuthEvent };
 
-export interface AuthRules {
+interface AuthRules {
   crypto: Crypto;
   keys: KeyStore;
   strangers: StrangerKeys;
@@ -238,7 +238,7 @@ export interface MasterKey {
   crypticle: Crypticle;
 }
 
-export interface AuthServerOptions extends AuthRules {
+interface AuthServerOptions extends AuthRules {
   clock: Pick<Clock, "now">;
   random(): number;
   identity: MasterIdentity;
@@ -258,7 +258,7 @@ export interface AuthServerOptions extends AuthRules {
 }
 
 /** How a sign-in was answered, as a label of a metric. */
-export type SignInResult = "accepted" | "pending" | "refused" | "full" | "malformed";
+type SignInResult = "accepted" | "pending" | "refused" | "full" | "malformed";
 
 function resultOf(decision: AuthDecision): SignInResult {
   if (decision.accept) return "accepted";

@@ -1,7 +1,7 @@
 import { originOf } from "../zmtp/endpoint.ts";
 
 /** The most bytes that requests may hold at once: all requests together, and those of one sender. */
-export interface RoomLimits {
+interface RoomLimits {
   total: number;
   perSender: number;
 }

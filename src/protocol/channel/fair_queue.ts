@@ -1,6 +1,6 @@
 import type { Sender } from "./sign_in_queue.ts";
 
-export interface FairQueueOptions<C extends Sender> {
+interface FairQueueOptions<C extends Sender> {
   /** The current time, in milliseconds. */
   now(): number;
   /** Calls back in the next turn of the event loop, after arrived data was read. */

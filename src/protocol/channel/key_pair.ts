@@ -9,7 +9,7 @@ export interface KeyPair {
   publicPem: string;
 }
 
-export interface KeyPairFiles {
+interface KeyPairFiles {
   pkiDir: string;
   /** The name of the key files without extension, such as `"master"`. */
   name: string;

@@ -19,7 +19,7 @@ export function packIntroduction({ publications }: SignedIn, id: string, proof: 
   return encode({ enc: "aes", load, version: 3 }, "wire");
 }
 
-export interface PublicationReaderOptions {
+interface PublicationReaderOptions {
   crypto: Crypto;
   clock: Pick<Clock, "elapsed">;
   log: Logger;

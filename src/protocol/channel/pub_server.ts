@@ -4,7 +4,7 @@ import { encode } from "../wire/msgpack.ts";
 import { packPayload } from "../wire/payload.ts";
 import type { MasterIdentity, MasterKey } from "./auth_server.ts";
 
-export interface PublicationSealerOptions {
+interface PublicationSealerOptions {
   crypto: Crypto;
   identity: MasterIdentity;
   masterKey(): MasterKey;

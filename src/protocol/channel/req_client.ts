@@ -66,7 +66,7 @@ export interface SessionSeal {
   algorithms: { encryption: string; signing: string };
 }
 
-export interface SealedRequestsOptions {
+interface SealedRequestsOptions {
   crypto: Crypto;
   clock: Clock;
   log: Logger;
@@ -80,7 +80,7 @@ export interface SealedRequestsOptions {
   sign?: ((bytes: Uint8Array) => Uint8Array) | undefined;
 }
 
-export interface RequestClientOptions {
+interface RequestClientOptions {
   crypto: Crypto;
   clock: Clock;
   log: Logger;
@@ -93,7 +93,7 @@ export interface RequestClientOptions {
   signMessages?: boolean;
 }
 
-export interface SendOptions {
+interface SendOptions {
   /** The time for one try, in milliseconds. @default 60000 */
   timeoutMs?: number;
   /** How often a request is sent before it fails. @default 3 */

@@ -3,7 +3,7 @@ import { cleanPem } from "../crypto/rsa_key.ts";
 import type { Crypto, RsaPrivateKey, RsaPublicKey } from "../../runtime/crypto.ts";
 
 /** The statement of a minion that changes its key; both of its keys sign it. */
-export interface RotationStatement {
+interface RotationStatement {
   id: string;
   /** The public key of the master that the statement is for, in PEM: no other master can use it. */
   master: string;

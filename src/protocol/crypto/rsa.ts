@@ -2,18 +2,18 @@ import { AuthenticationError, SaltError } from "../../base/errors.ts";
 import type { Crypto, HashName, RsaPrivateKey, RsaPublicKey } from "../../runtime/crypto.ts";
 
 /** Names of `encryption_algorithm` and `enc_algo`, and the hash of their OAEP padding (MGF1 and label alike). */
-export const ENCRYPTION_ALGORITHMS = {
+const ENCRYPTION_ALGORITHMS = {
   "OAEP-SHA1": "sha1",
   "OAEP-SHA224": "sha224",
 } as const satisfies Record<string, HashName>;
-export type EncryptionAlgorithm = keyof typeof ENCRYPTION_ALGORITHMS;
+type EncryptionAlgorithm = keyof typeof ENCRYPTION_ALGORITHMS;
 
 /** Names of `signing_algorithm`, `publish_signing_algorithm` and `sig_algo`, and the hash that is signed. */
-export const SIGNING_ALGORITHMS = {
+const SIGNING_ALGORITHMS = {
   "PKCS1v15-SHA1": "sha1",
   "PKCS1v15-SHA224": "sha224",
 } as const satisfies Record<string, HashName>;
-export type SigningAlgorithm = keyof typeof SIGNING_ALGORITHMS;
+type SigningAlgorithm = keyof typeof SIGNING_ALGORITHMS;
 
 /** A peer or a configuration names an algorithm that Salt does not have; names are case-sensitive. */
 export class UnknownAlgorithmError extends SaltError {

@@ -52,7 +52,7 @@ export function fingerprint(crypto: Crypto, pem: string, hashName: HashName = "s
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(":");
 }
 
-export interface KeyPairOptions {
+interface KeyPairOptions {
   /** The size of the modulus, in bits; Salt's `keysize`. @default 2048 */
   bits?: number;
   /** The passphrase that encrypts the private key; Salt's `key_pass`. @default none */

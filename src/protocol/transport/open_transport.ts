@@ -32,7 +32,7 @@ function forHost(dial: TlsDial, host: string): TlsDial {
 }
 
 /** The arguments of {@link openTransport}. */
-export interface TransportOptions {
+interface TransportOptions {
   runtime: Pick<Runtime, "net" | "clock" | "random" | "later" | "crypto" | "fs">;
   log: Logger;
   /** The configuration of the master, minion or client. */

@@ -31,7 +31,7 @@ export interface DecodeOptions {
 }
 
 export const DEFAULT_MAX_DEPTH = 511;
-export const DEFAULT_MAX_VALUES = 2 ** 23;
+const DEFAULT_MAX_VALUES = 2 ** 23;
 
 // The constants are copied: reading a constant of the same module is faster than reading an import.
 const CONTAINER = msgpack.ARRAY | msgpack.MAP;
@@ -62,7 +62,7 @@ function floatOf(value: number): number | Float {
  * True for keys that a plain object would not keep as they are: canonical array indices, which JavaScript sorts to the
  * front, and `__proto__`.
  */
-export function reordersObject(key: string): boolean {
+function reordersObject(key: string): boolean {
   const first = key.charCodeAt(0);
   if (first === 0x5f) return key === "__proto__";
   if (!(first >= 0x30 && first <= 0x39) || key.length > 10) return false;

@@ -1,7 +1,7 @@
 import { ARRAY, COUNT, EXT, KIND, MAP, SHORT, TYPES, UNUSED, widthOf } from "./msgpack_types.ts";
 
 /** The bounds of a {@link ValueWalk}, and the errors that it throws. */
-export interface WalkLimits {
+interface WalkLimits {
   /** The most bytes of one value. */
   maxBytes: number;
   /** The error for a value that is too long. @param bytes how long the value is at least */

@@ -6,7 +6,7 @@ import { hostOf, originOf } from "./endpoint.ts";
  *
  * @internal
  */
-export interface Newcomer {
+interface Newcomer {
   /** The name of the connection, such as `tcp://10.0.0.7:51312`. */
   readonly remote: string;
   /** True once the handshake is done, until the connection ends. */

@@ -6,14 +6,14 @@ import { hostOf, originOf } from "./endpoint.ts";
  *
  * @internal
  */
-export interface Guest {
+interface Guest {
   /** The name of the connection, such as `tcp://10.0.0.7:51312`. */
   readonly remote: string;
   /** Closes the connection for a reason that is logged. */
   fail(error: Error): void;
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** The most incoming connections. */
   maxConnections: number;
   /** True if a host (`10.0.0.7`) has authenticated. */

@@ -21,7 +21,7 @@ interface Waiting {
  *
  * @internal
  */
-export abstract class DealingSocket extends ZmtpSocket implements Push {
+abstract class DealingSocket extends ZmtpSocket implements Push {
   readonly #dealt: Peer[] = [];
   #next = 0;
   #waiting: Waiting[] = [];

@@ -12,7 +12,7 @@ import type { Pull, Receiver, Sub } from "./types.ts";
  *
  * @internal
  */
-export abstract class ReceivingSocket extends ZmtpSocket implements Receiver {
+abstract class ReceivingSocket extends ZmtpSocket implements Receiver {
   protected readonly inbox: Inbox<Message>;
 
   constructor(context: ZmtpContext, options: SocketOptions = {}) {

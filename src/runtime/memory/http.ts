@@ -3,7 +3,7 @@ import { SystemError } from "../../base/errors.ts";
 import type { Http, HttpHandler, HttpServer } from "../http.ts";
 
 /** HTTP servers of one process, and the way to send them requests. */
-export interface MemoryHttp extends Http {
+interface MemoryHttp extends Http {
   /**
    * Sends a request to the server that listens on the port of its URL.
    *

@@ -33,7 +33,7 @@ export * from "./http.ts";
 export * from "./net.ts";
 export * from "./process.ts";
 
-export interface MemoryRuntimeOptions {
+interface MemoryRuntimeOptions {
   clock: Clock;
   /** The cryptography of a real runtime: the memory runtime has none. Threads are not used. */
   crypto: Crypto;

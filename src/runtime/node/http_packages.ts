@@ -34,7 +34,7 @@ export interface NodeWebSockets {
 }
 
 /** The application of whose handlers `@hono/node-ws` asks for the response to an upgrade. */
-export interface UpgradeApp {
+interface UpgradeApp {
   request(url: URL, init: RequestInit, env: Bindings): Response | Promise<Response>;
 }
 

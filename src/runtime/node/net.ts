@@ -151,7 +151,7 @@ async function finish(
 }
 
 /** Differences of a runtime from Node. */
-export interface NodeNetOptions {
+interface NodeNetOptions {
   /**
    * Prevents started programs from inheriting a descriptor. Returns false if that failed.
    *

@@ -12,7 +12,7 @@ const ANY_FUNCTION = "test.ping";
 /** The time without typing before the master is asked, in milliseconds, so that it is not asked for each letter. */
 const TYPING_MS = 300;
 
-export type TargetPreview = Preview & {
+type TargetPreview = Preview & {
   /** True while the master has been asked and has not answered. */
   asking?: boolean;
   /** Pings the target, if only the minions themselves know whether they match. */

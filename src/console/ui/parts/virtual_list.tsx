@@ -2,12 +2,12 @@ import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ListWindow, scrollTo, windowOf } from "../../window.ts";
 
-export interface RowProps {
+interface RowProps {
   index: number;
   active: boolean;
 }
 
-export interface VirtualListProps {
+interface VirtualListProps {
   count: number;
   /** Height of a row in pixels; touch screens get more. @default 30 */
   row?: number;

@@ -8,7 +8,7 @@ import type { FollowedJobs, JobRequest } from "./followed_jobs.ts";
 /** The most batches that are kept. */
 const MAX_KEPT = 20;
 
-export interface RunningBatch {
+interface RunningBatch {
   name: string;
   request: JobRequest;
   batch: Batch;

@@ -9,7 +9,7 @@ export interface SlsFile {
 }
 
 /** Signature and documentation of a function. */
-export interface FunctionDoc {
+interface FunctionDoc {
   spec?: ArgSpec;
   doc: string;
 }

@@ -8,7 +8,7 @@ import type { UserSession } from "./user_session.ts";
 export type KeyAction = "accept" | "reject" | "delete";
 
 /** Minion id → fingerprint. */
-export type Fingerprints = Readonly<Record<string, string>>;
+type Fingerprints = Readonly<Record<string, string>>;
 
 /** The fingerprints and history of keys, and the actions on keys. The keys themselves are in the fleet store. */
 export class KeysStore {

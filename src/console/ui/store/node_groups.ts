@@ -2,7 +2,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { Api } from "../../api.ts";
 import { isRecord } from "../../../base/record.ts";
 
-export interface NodeGroup {
+interface NodeGroup {
   name: string;
   text: string;
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../../api.ts";
 import type { Environment } from "./environment.ts";
 
 /** A message in the corner of the page. */
-export interface Notice {
+interface Notice {
   key: number;
   kind: "bad" | "ok";
   text: string;

@@ -5,7 +5,7 @@ import type { Environment } from "./environment.ts";
 /** How often the server is asked whether it has a master, in milliseconds. */
 const READY_MS = 2000;
 
-export interface ServerLinkHooks {
+interface ServerLinkHooks {
   onEvent(event: BusEvent): void;
   /** Called when the stream or the master is back: events in between were missed. */
   onGap(): void;

@@ -6,7 +6,7 @@ const SESSION = "brine.session";
 const NAME = "brine.name";
 
 /** Functions to call when a session begins and ends. */
-export interface SessionHooks {
+interface SessionHooks {
   onBegin(): void;
   /** Called when the session has expired, or the user signs out. */
   onEnd(): void;

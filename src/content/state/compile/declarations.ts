@@ -2,7 +2,7 @@ import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 import { type Body, firstKey, notText, type OpenHigh, splitFunction } from "./high.ts";
 
 /** The SLS file that is being read. */
-export interface SlsPlace {
+interface SlsPlace {
   sls: string;
   saltenv: string;
 }
@@ -79,7 +79,7 @@ function undot(body: Body, key: string): void {
 }
 
 /** The words for a file or template in messages. */
-export interface DeclarationWords {
+interface DeclarationWords {
   /** `SLS a`, or `template /a.sls`. */
   plain: string;
   /** `SLS 'a'`, or `template '/a.sls'`. */

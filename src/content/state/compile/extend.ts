@@ -7,7 +7,7 @@ import { type Body, firstKey, isInternal, type OpenHigh, slsOf } from "./high.ts
 /** Arguments whose lists grow when they are extended; others are replaced. */
 const GROWING: ReadonlySet<unknown> = new Set(REQUISITES);
 
-export interface ExtendOptions {
+interface ExtendOptions {
   /** An extension finds an id only if that has the module; otherwise the extension adds the module. @default false */
   isStrict?: boolean;
   /** Limits the values that the compilation may still add. */

@@ -13,7 +13,7 @@ export class LowChunkError extends SaltError {
   }
 }
 
-export interface LowChunkOptions {
+interface LowChunkOptions {
   /** The jid of the orchestration that runs the states, for the key `__orchestration_jid__` of each chunk. */
   orchestrationJid?: string | undefined;
   allowance?: Allowance;

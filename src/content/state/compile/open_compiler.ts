@@ -11,7 +11,7 @@ import { StateCompiler } from "./state_compiler.ts";
 import type { MatchTarget } from "./top_matches.ts";
 
 /** The context of a job that compiles states; its options and pillar are those of the call. */
-export type CompilerHost = RenderingHost & Pick<JobContext, "master">;
+type CompilerHost = RenderingHost & Pick<JobContext, "master">;
 
 /**
  * Opens the compiler for one call.

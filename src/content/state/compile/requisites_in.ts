@@ -31,7 +31,7 @@ const NOT_USED: ReadonlySet<unknown> = new Set([
 /** Values that one entry in a list of requisites counts for: the entry is a map of its own. */
 const VALUES_OF_A_REQUISITE = 4;
 
-export interface RequisitesInOptions {
+interface RequisitesInOptions {
   /** Salt's option `disabled_requisites`: requisites that are not turned around. */
   disabled?: readonly unknown[] | undefined;
   allowance?: Allowance;

@@ -12,7 +12,7 @@ export type Matches = ReadonlyMap<string, readonly unknown[]>;
 /** Renders an SLS or top file to data. @throws {RenderError} in Salt's words */
 export type RenderFile = (file: FetchedSls) => Promise<unknown>;
 
-export interface SlsReaderOptions {
+interface SlsReaderOptions {
   files: StateFiles;
   render: RenderFile;
   log: Logger;

@@ -8,7 +8,7 @@ import { StateFiles, type StateSource } from "./state_files.ts";
 import { readTop, type Top, verifyTop } from "./top_files.ts";
 import { addMasterTops, type MatchTarget, matchTop, type TopMatches } from "./top_matches.ts";
 
-export interface StateCompilerOptions {
+interface StateCompilerOptions {
   /** The minion's options, overridden by those of its master: see `stateOptions`. `saltenv` is that of the call. */
   opts: Record<string, unknown>;
   files: StateSource;
@@ -20,7 +20,7 @@ export interface StateCompilerOptions {
 }
 
 /** How top files use the SLS files of one environment, for `state.show_state_usage`. */
-export interface StateUsage {
+interface StateUsage {
   used: string[];
   unused: string[];
   count_all: number;
@@ -29,7 +29,7 @@ export interface StateUsage {
 }
 
 /** The high data that a highstate would run, or the errors that prevent it. */
-export interface Highstate {
+interface Highstate {
   high: OpenHigh;
   errors: string[];
 }

@@ -13,7 +13,7 @@ export interface FetchedSls {
 /** Where state files come from. */
 export type StateSource = Pick<Files, "environments" | "states" | "fetch">;
 
-export interface StateFilesOptions {
+interface StateFilesOptions {
   files: StateSource;
   /** Environments in the option `file_roots`. */
   configured: readonly string[];

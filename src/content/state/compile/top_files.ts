@@ -10,7 +10,7 @@ import type { FetchedSls, StateFiles } from "./state_files.ts";
 export type Top = Map<unknown, Map<unknown, unknown>>;
 
 /** Environment → its top files, as rendered. */
-export type Tops = Map<string, Map<unknown, unknown>[]>;
+type Tops = Map<string, Map<unknown, unknown>[]>;
 
 /** Top files that cannot be used. */
 export class TopFileError extends SaltError {
@@ -40,7 +40,7 @@ export interface TopFileOptions {
   defaultTop: string | undefined;
 }
 
-export interface TopReaderOptions {
+interface TopReaderOptions {
   files: StateFiles;
   render: RenderFile;
   log: Logger;

@@ -5,7 +5,7 @@ import { type Top, TopFileError } from "./top_files.ts";
 /** True if a target matches this minion. @param items the list under the target @throws {TargetError} for an unknown type of target */
 export type MatchTarget = (tgt: unknown, type: string, items: readonly unknown[]) => boolean | Promise<boolean>;
 
-export interface TopMatchOptions {
+interface TopMatchOptions {
   files: StateFiles;
   match: MatchTarget;
   /** The only environment that counts; undefined for all environments. */

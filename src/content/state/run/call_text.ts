@@ -43,7 +43,7 @@ function quoted(text: string, at: number): [string, number] {
 }
 
 /** A parsed call; all its values are texts. */
-export interface CallText {
+interface CallText {
   fun: string;
   args: string[];
   keyword: Record<string, string>;

@@ -4,7 +4,7 @@ import { REQUISITES } from "../keywords.ts";
 import { type StateEntry, tagOf } from "./chunk.ts";
 
 /** The chunks to run, and the entries to add, after all states have run. */
-export interface AfterRun {
+interface AfterRun {
   chunks: LowChunk[];
   /** Entries for `listen` on states that do not exist: tag → entry without its number. */
   errors: Map<string, StateEntry>;

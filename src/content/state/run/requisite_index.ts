@@ -12,7 +12,7 @@ export interface Requisite {
 }
 
 /** A requisite that cannot be read. */
-export class RequisiteError extends SaltError {
+class RequisiteError extends SaltError {
   override name = "SaltRenderError";
 
   constructor(message: string) {

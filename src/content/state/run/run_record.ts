@@ -6,7 +6,7 @@ import type { FileAppender } from "../../../runtime/fs.ts";
 import type { StateEntry } from "./chunk.ts";
 
 /** A run that has not ended normally: its process was killed, or is still running. */
-export interface UnfinishedRun {
+interface UnfinishedRun {
   name: string;
   jid: string;
   pid: number;

@@ -49,7 +49,7 @@ export interface RunStatesOptions {
   onState?: ((entry: StateEntry, low: LowChunk, total: number) => void | Promise<void>) | undefined;
 }
 
-export interface RunStatesResult {
+interface RunStatesResult {
   /** Entries by tag `state_|-id_|-name_|-fun`, in the order of the run; the entries of listeners and beacons come last. */
   returns: Map<string, StateEntry>;
 }

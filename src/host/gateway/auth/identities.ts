@@ -14,7 +14,7 @@ import type { ApiKeySetting, GatewaySettings } from "../settings.ts";
 /** The remaining seconds below which a token is replaced. */
 const MIN_SECONDS_LEFT = 60;
 
-export interface IdentitiesOptions {
+interface IdentitiesOptions {
   clock: Clock;
   crypto: Crypto;
   settings: GatewaySettings;
@@ -25,7 +25,7 @@ export interface IdentitiesOptions {
 }
 
 /** The arguments of a refresh: the master as the caller may use it, and the caller's address. */
-export interface Renewal {
+interface Renewal {
   backend: Pick<Backend, "token">;
   address: string;
 }

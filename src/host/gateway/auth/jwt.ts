@@ -16,7 +16,7 @@ interface RingKey {
   made: number;
 }
 
-export interface JwtOptions {
+interface JwtOptions {
   clock: Clock;
   crypto: Crypto;
   fs: FileSystem;

@@ -31,7 +31,7 @@ interface Entry {
 /** A line of the file: the state of a family from then on, or a user whose tokens are all revoked up to a time. */
 type Line = [id: string, entry: Entry] | [user: string, until: { before: number; expire: number }];
 
-export interface FamilyOptions {
+interface FamilyOptions {
   clock: Clock;
   fs: FileSystem;
   path: string;

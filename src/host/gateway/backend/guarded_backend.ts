@@ -17,7 +17,7 @@ export type GuardedBackend = Omit<
   "cluster" | "fire" | "revoke" | "mayReadAllEvents" | "onEvent" | typeof Symbol.asyncDispose
 >;
 
-export interface GuardedBackendOptions extends GuardOptions {
+interface GuardedBackendOptions extends GuardOptions {
   backend: Backend;
 }
 

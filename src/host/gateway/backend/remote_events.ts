@@ -16,7 +16,7 @@ function busEvent({ data = "null" }: { data: string | undefined }): BusEvent[] {
   return typeof tag === "string" && typeof carried === "object" ? [BusEvent.fromData(tag, carried)] : [];
 }
 
-export interface RemoteEventsOptions {
+interface RemoteEventsOptions {
   clock: Clock;
   log: Logger;
   /** A random number in [0, 1). */

@@ -9,7 +9,7 @@ import { HttpError, MasterDownError, type RefusalKind, RefusedError } from "../w
 // deno-lint-ignore no-explicit-any
 export type Json = any;
 
-export interface SaltApiClientOptions {
+interface SaltApiClientOptions {
   /** The address of the salt-api, with its `root_prefix` if it has one. */
   url: string;
   clock: Clock;

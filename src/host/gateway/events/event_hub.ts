@@ -8,7 +8,7 @@ import { StreamEvent, tagFilter } from "./stream_event.ts";
 import { Audiences, maySee, type Sight } from "./event_sight.ts";
 import { OutgoingChunks } from "./outgoing_chunks.ts";
 
-export interface HubOptions {
+interface HubOptions {
   /** The backend without a guard: the hub asks only about tokens that were verified when their listeners connected. */
   backend: Pick<Backend, "token" | "mayReadAllEvents" | "onEvent">;
   clock: Clock;

@@ -11,7 +11,7 @@ const NORMAL = 1000;
 const POLICY_VIOLATION = 1008;
 
 /** The messages of a flavour's WebSockets. */
-export interface SocketStyle {
+interface SocketStyle {
   /** The client's first message must be exactly this; undefined accepts any. */
   ready?: string;
   /** The message that is sent after `ready`. */

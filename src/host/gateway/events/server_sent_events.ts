@@ -3,7 +3,7 @@ import type { Answer } from "../requests/route.ts";
 import { authenticateListener } from "./listener.ts";
 
 /** The differences between the event streams of flavours. */
-export interface EventStreamStyle {
+interface EventStreamStyle {
   contentType: string;
   /** True if `?token=` authenticates. */
   tokenInQuery: boolean;

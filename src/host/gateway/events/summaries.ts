@@ -13,7 +13,7 @@ interface JobSummary {
 }
 
 /** The change by an event: all current jobs, or all minions by id. */
-export interface SummaryChange {
+interface SummaryChange {
   jobs?: Record<string, unknown>;
   minions?: Map<string, Record<string, unknown>>;
 }

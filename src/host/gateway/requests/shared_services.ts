@@ -33,7 +33,7 @@ export interface Services {
   readonly consoleDir: string | undefined;
 }
 
-export interface ServicesOptions {
+interface ServicesOptions {
   runtime: Runtime;
   log: Logger;
   settings: GatewaySettings;

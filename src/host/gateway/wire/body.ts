@@ -9,7 +9,7 @@ export interface Body extends ReadValue {
   size?: number;
 }
 
-export interface ReadOptions extends ReceiveOptions {
+interface ReadOptions extends ReceiveOptions {
   rules: BodyRules;
 }
 

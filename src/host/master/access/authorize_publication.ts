@@ -25,7 +25,7 @@ const AUTHENTICATION_ERROR = { error: { name: "AuthenticationError", message: "A
 const AUTHORIZATION_ERROR = { error: { name: "AuthorizationError", message: "Authorization error occurred." } };
 
 /** A publication that is permitted: its caller and its targets. */
-export interface AuthorizedPublication {
+interface AuthorizedPublication {
   who: Caller;
   carried: Carried;
   functions: string[];

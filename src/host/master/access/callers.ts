@@ -5,7 +5,7 @@ import type { ExternalAuth, Login } from "./external_auth.ts";
 import { isRecord, type Load } from "../load.ts";
 
 /** How a caller is authenticated: the key of a user of this host, a token, or external authentication. */
-export type Proof = "user" | "token" | "eauth";
+type Proof = "user" | "token" | "eauth";
 
 /** The authenticated caller of a clear command. */
 export interface Caller {

@@ -7,7 +7,7 @@ import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Account } from "../../../runtime/process.ts";
 
-export interface ClientUser {
+interface ClientUser {
   /** The user name that the job runs under. */
   user: string;
   /** True if everything is permitted: the key belongs to the user that the master runs as. */
@@ -16,7 +16,7 @@ export interface ClientUser {
   sudo: boolean;
 }
 
-export interface ClientKeysOptions {
+interface ClientKeysOptions {
   fs: FileSystem;
   crypto: Crypto;
   log: Logger;

@@ -25,7 +25,7 @@ function bytesOf(text: string): number {
 }
 
 /** A user that a backend has authenticated, with the user's permissions by the configuration. */
-export interface KnownUser {
+interface KnownUser {
   name: string;
   eauth: string;
   groups: readonly string[];
@@ -42,7 +42,7 @@ export interface Login {
   token?: { sha256: string; expire: number };
 }
 
-export interface ExternalAuthOptions {
+interface ExternalAuthOptions {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;

@@ -22,7 +22,7 @@ export interface Token {
   token: string;
 }
 
-export interface TokenFilesOptions {
+interface TokenFilesOptions {
   fs: FileSystem;
   crypto: Crypto;
   clock: Clock;

@@ -16,7 +16,7 @@ const AT_ONCE = 1000;
 const CHECKPOINT_MS = 60_000;
 const KEYS_MS = 1000;
 
-export interface AuditOptions {
+interface AuditOptions {
   file: AuditLog;
   log: Logger;
   clock: Pick<Clock, "elapsed">;

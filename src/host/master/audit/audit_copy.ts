@@ -10,7 +10,7 @@ import { auditFileName, auditFileNumbers } from "./audit_files.ts";
 const CHUNK = 2 ** 20;
 const MAX_LINES = 1000;
 
-export interface AuditCopyOptions {
+interface AuditCopyOptions {
   fs: FileSystem;
   directory: string;
   store: AuditStore;

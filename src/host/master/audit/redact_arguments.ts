@@ -5,7 +5,7 @@ import { PatternCache } from "../../../model/target/patterns.ts";
 /** How arguments are recorded: not at all, without what may be a secret, or as they are. */
 export type AuditArguments = "none" | "redacted" | "full";
 
-export interface RedactionRules {
+interface RedactionRules {
   args: AuditArguments;
   /** Globs of argument names whose values are left out, beside the names that are built in. */
   names: readonly string[];

@@ -10,7 +10,7 @@ import { auditFileNumbers, HEAD_FILE, linesOf, MAX_LINE_BYTES, type RawLine } fr
 /** The most problems that a report names; further problems are only counted. */
 const MAX_PROBLEMS = 20;
 
-export interface VerifyOptions {
+interface VerifyOptions {
   fs: FileSystem;
   crypto: Crypto;
   directory: string;

@@ -77,7 +77,7 @@ function writeLife(parts: ClusterHost, life: string): void {
  * One master of a cluster: publications go through the stream of the bus and to the minions of every master under one key and one count;
  * events go to all masters; a job is decided on by the master that has published it, or that has taken it over.
  */
-export class ClusterMember implements ClusterLink {
+class ClusterMember implements ClusterLink {
   readonly bus: Bus;
   readonly key: ClusterKey;
   readonly storage: LedgerStorage;

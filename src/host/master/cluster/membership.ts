@@ -9,7 +9,7 @@ import type { Crypto } from "../../../runtime/crypto.ts";
 const LIVES = "master/";
 const DUTIES = "duties";
 
-export interface MembershipOptions {
+interface MembershipOptions {
   storage: LedgerStorage;
   clock: Clock;
   crypto: Crypto;

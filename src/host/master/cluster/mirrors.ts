@@ -17,7 +17,7 @@ const DATA_MS = 10_000;
 /** How long changes are gathered before they are synchronised, in milliseconds. */
 const SOON_MS = 10;
 
-export interface MirrorsOptions {
+interface MirrorsOptions {
   storage: LedgerStorage;
   key: ClusterKey;
   runtime: Runtime;

@@ -8,7 +8,7 @@ const WANTED = "presence wanted";
 /** How often a master sends its whole list of minions, in case another master missed a change, in milliseconds. */
 const WHOLE_MS = 30_000;
 
-export interface PeerPresenceOptions {
+interface PeerPresenceOptions {
   bus: Bus;
   presence: Presence;
   clock: Clock;

@@ -11,7 +11,7 @@ const FINGERPRINT = "master.pem";
 const KEY = "publication key";
 const text = new TextEncoder();
 
-export interface SharedKeyOptions {
+interface SharedKeyOptions {
   records: Records;
   key: ClusterKey;
   runtime: Pick<Runtime, "crypto" | "fs">;

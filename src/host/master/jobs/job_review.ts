@@ -9,7 +9,7 @@ export const SENT_BEFORE = "it was sent before the minion was known to be offlin
 export const ASKED_FOR = "the minion has asked for it";
 
 /** The moment at which a job is reviewed. */
-export interface ReviewTime {
+interface ReviewTime {
   presence: Presence;
   /** Tells which syndics report the outcomes of their minions. */
   syndics: Pick<Syndics, "isReporting">;
@@ -23,7 +23,7 @@ export interface ReviewTime {
 }
 
 /** What the ledger has to do about the targets of a job. */
-export interface Review {
+interface Review {
   /** The targets that end without a return, or are put back into the queue. */
   outcomes: TargetOutcome[];
   /** The Brine minions that have not acknowledged the job, and are sent it again. */

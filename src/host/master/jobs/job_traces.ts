@@ -3,7 +3,7 @@ import { NO_TRACER, parseTraceContext, type Span, TRACE_FIELD, type Tracer } fro
 /** The most jobs whose trace is remembered; the traces of older jobs end without their returns. */
 const MAX_JOBS = 10_000;
 
-export interface TracedPublication {
+interface TracedPublication {
   jid: string;
   fun: unknown;
   /** How many minions the job is for. */

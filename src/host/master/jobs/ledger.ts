@@ -46,7 +46,7 @@ export type Standing =
   | "closed";
 
 /** Options of {@link Ledger.open}. */
-export interface OpenOptions {
+interface OpenOptions {
   /** Until when the job is kept for targets that are away (milliseconds since the epoch), and the targets known to be away. */
   queued?: { ids: ReadonlySet<string>; untilMs: number };
   /** For a job that was published before: the outcomes of its targets, and the minions that have returned. */
@@ -57,7 +57,7 @@ export interface OpenOptions {
   owner?: JobOwner | undefined;
 }
 
-export interface LedgerOptions extends JobTimes {
+interface LedgerOptions extends JobTimes {
   jobs: JobCache;
   clock: Clock;
   log: Logger;

@@ -4,7 +4,7 @@ import { type Publication, type RecordedJob, recordJob } from "./job_record.ts";
 import { JidTakenError } from "./same_job.ts";
 
 /** A job that was published; `queued` are the minions that will receive it when they come back. */
-export interface PublishedJob {
+interface PublishedJob {
   jid: string;
   minions: readonly string[];
   missing: readonly string[];

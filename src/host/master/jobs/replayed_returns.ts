@@ -12,7 +12,7 @@ import type { Ledger } from "./ledger.ts";
 const WAIT_MS = 2000;
 
 /** The parts of a master that {@link ReplayedReturns} uses. */
-export interface ReplayParts {
+interface ReplayParts {
   jobs: JobCache;
   store: Pick<JobStore, "unannounced">;
   ledger: Pick<Ledger, "loadOf" | "told">;

@@ -33,7 +33,7 @@ export interface SyndicPart extends Load {
   jid: string;
 }
 
-export interface FromSyndic {
+interface FromSyndic {
   id: string;
   part: SyndicPart;
 }

@@ -12,7 +12,7 @@ import { type CheckedReturn, refuseReturn } from "./return_check.ts";
 const CHANNEL_FIELDS: ReadonlySet<string> = new Set(["tok", "nonce", TRACE_FIELD]);
 
 /** A return whose value is within `max_return_size`. */
-export interface BoundedReturn extends CheckedReturn {
+interface BoundedReturn extends CheckedReturn {
   /** The return, packed in the form of the job cache and the bus. */
   value: Packed;
   retcode: unknown;

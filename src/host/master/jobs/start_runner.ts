@@ -7,7 +7,7 @@ import type { JobServices } from "./job_services.ts";
 import type { Runners } from "./runners.ts";
 import { recordMasterJob, reserveMasterJid } from "./master_jobs.ts";
 
-export interface StartedRunner {
+interface StartedRunner {
   jid: string;
   tag: string;
   /** Resolves to the data of the event of its return: `{return, success, fun_args, …}`. */

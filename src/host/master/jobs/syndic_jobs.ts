@@ -26,7 +26,7 @@ export function spokenFor(
 }
 
 /** Returns the load of a job that this master has published, open or on record; undefined for any other job. */
-export async function publishedLoad({ ledger, jobs }: JobServices, jid: string): Promise<JobLoad | undefined> {
+async function publishedLoad({ ledger, jobs }: JobServices, jid: string): Promise<JobLoad | undefined> {
   const load = ledger.loadOf(jid) ?? await jobs.load(jid);
   return load?.[SYNDIC_OWN] === undefined ? load : undefined;
 }

@@ -10,7 +10,7 @@ const WRITE_MS = 1000;
 /** How long a fired event may still be in the process, in milliseconds: a process that is killed loses the events of this time. */
 const ON_ITS_WAY_MS = 2000;
 
-export interface UnannouncedFile {
+interface UnannouncedFile {
   fs: FileSystem;
   clock: Pick<Clock, "now" | "after">;
   log: Logger;

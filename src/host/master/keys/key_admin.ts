@@ -39,7 +39,7 @@ export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "
 /** What an operator can do with keys. */
 export type KeyAction = "accept" | "reject" | "delete";
 
-export interface KeyAdminOptions {
+interface KeyAdminOptions {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;

@@ -23,7 +23,7 @@ export interface KeyActor {
   from?: string;
 }
 
-export type KeyAct = KeyDecision["act"];
+type KeyAct = KeyDecision["act"];
 
 /** The most bytes of the current file; then it becomes `key_history.1`, and the previous file of that name is gone. */
 const MAX_FILE_BYTES = 8 * 2 ** 20;
@@ -34,7 +34,7 @@ const MAX_SHOWN = 100_000;
 
 const NAMES = ["key_history.1", "key_history"];
 
-export interface KeyHistoryOptions {
+interface KeyHistoryOptions {
   fs: FileSystem;
   clock: Pick<Clock, "now">;
   log: Logger;

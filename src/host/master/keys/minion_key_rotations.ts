@@ -56,7 +56,7 @@ function signatureOf(value: unknown): Uint8Array | undefined {
   }
 }
 
-export interface RotationOffer {
+interface RotationOffer {
   next: unknown;
   nonce: unknown;
   time: unknown;
@@ -73,7 +73,7 @@ type Note = (
   next?: string,
 ) => void;
 
-export interface KeyRotationsOptions {
+interface KeyRotationsOptions {
   fs: FileSystem;
   crypto: Crypto;
   clock: Pick<Clock, "now" | "elapsed">;

@@ -25,7 +25,7 @@ interface SessionKey {
   floor?: number;
 }
 
-export interface SessionKeysOptions {
+interface SessionKeysOptions {
   fs: FileSystem;
   crypto: Crypto;
   clock: Pick<Clock, "now" | "elapsed">;

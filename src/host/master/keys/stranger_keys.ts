@@ -18,7 +18,7 @@ interface Count {
   full: boolean;
 }
 
-export interface StrangerKeyOptions {
+interface StrangerKeyOptions {
   keys: KeyDirectories;
   clock: Pick<Clock, "now">;
   log: Logger;

@@ -75,7 +75,7 @@ const LEAST_INTERVAL = 1;
 /** By which part of its allowed age a job may outlive that age before it is removed. */
 const LATE = 1 / 24;
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   /** The master's own id. */
   id: string;
   sessionKeys: Pick<SessionKeys, "sweep">;

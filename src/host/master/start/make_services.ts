@@ -64,7 +64,7 @@ async function askForJob(services: JobServices, jid: string, ids: readonly strin
 }
 
 /** The parts of a master that its services are built on. */
-export interface ServiceParts {
+interface ServiceParts {
   /** The runtime, with the durability that the configuration asks for. */
   runtime: Runtime;
   bus: EventBus;

@@ -10,7 +10,7 @@ import type { MasterServices } from "../services.ts";
 import { countedPillar } from "./observe.ts";
 import type { Telemetry } from "../../../base/telemetry/mod.ts";
 
-export interface RequestServerParts {
+interface RequestServerParts {
   identity: MasterIdentity;
   sessionKeys: SessionKeyStore;
   auth: AuthServer;

@@ -16,7 +16,7 @@ type Services = Pick<
   "audit" | "bus" | "cluster" | "keyAdmin" | "keys" | "log" | "opts" | "presence" | "rotations" | "runtime"
 >;
 
-export interface SignInParts {
+interface SignInParts {
   identity: MasterIdentity;
   sessionKeys: SessionKeyStore;
   masterKey: RotatingMasterKey;

@@ -22,7 +22,7 @@ const LINGER_MS = 1000;
 /** New connections at once that are not answered yet: the sign-ins of a second, on a fast host. */
 const ADMIT_AT_ONCE = 1000;
 
-export interface MasterSocketsOptions {
+interface MasterSocketsOptions {
   transport: Transport;
   /** Makes the sockets that other programs on this host look for. */
   local: Pick<SocketFactory, "pull">;

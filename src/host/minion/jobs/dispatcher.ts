@@ -6,7 +6,7 @@ import { matchMinion } from "../../../model/target/match.ts";
 import { PatternCache } from "../../../model/target/patterns.ts";
 import { QueuedJobs } from "./queued_jobs.ts";
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   log: Logger;
   subject(): Subject;
   /** How many jids are remembered, so that a publication that comes twice runs once. Salt's `minion_jid_queue_hwm`. */

@@ -3,7 +3,7 @@ import type { Counter, Histogram, Meter, Telemetry, Tracer } from "../../../base
 import { METRICS, parseTraceContext, TRACE_FIELD } from "../../../base/telemetry/mod.ts";
 import type { JobOutcome } from "../processes/executor.ts";
 
-export interface CountedJob {
+interface CountedJob {
   /** The trace context that the return of the job carries, if the publication had one. */
   readonly context: string | undefined;
   /** Ends the count. @param outcome undefined if the job was killed, or is left for after a restart */

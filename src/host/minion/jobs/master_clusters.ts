@@ -2,7 +2,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 
-export interface MasterClustersOptions {
+interface MasterClustersOptions {
   fs: FileSystem;
   log: Logger;
   /** The file that keeps the clusters for the next start: the master that a job came from may be gone by then. */

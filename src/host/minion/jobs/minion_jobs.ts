@@ -13,7 +13,7 @@ import { ReturnSender } from "./return_sender.ts";
 import { ScheduledJobs, type ScheduledJobsOptions } from "./scheduled_jobs.ts";
 import { Spool } from "./spool.ts";
 
-export type MinionJobsOptions = MasterJobsOptions;
+type MinionJobsOptions = MasterJobsOptions;
 
 /**
  * All jobs of a minion, across restarts. Each is written into the journal when it is taken, so that it runs even if the minion

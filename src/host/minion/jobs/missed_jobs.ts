@@ -9,7 +9,7 @@ type Load = Record<string, unknown>;
 /** `dispatch` of the dispatcher: takes a job. @param forUs true if the target is known to include this minion */
 export type Dispatch = (load: Load, forUs?: boolean) => unknown;
 
-export interface MissedJobsOptions {
+interface MissedJobsOptions {
   clock: Clock;
   log: Logger;
   journal: Journal;

@@ -6,7 +6,7 @@ import type { Spool, SpoolEntry } from "./spool.ts";
 
 type Load = Record<string, unknown>;
 
-export interface ReturnSenderOptions {
+interface ReturnSenderOptions {
   clock: Clock;
   log: Logger;
   spool: Spool;

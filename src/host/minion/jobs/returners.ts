@@ -18,7 +18,7 @@ export function returnerNames(load: Record<string, unknown>, opts: Record<string
 /** The fields of a return that only its master needs. */
 const FOR_MASTER: ReadonlySet<string> = new Set(["cmd", "nonce", "sig", "tok", "ts"]);
 
-export interface CallReturnersOptions {
+interface CallReturnersOptions {
   /**
    * `return_kwargs_allowed`: the options, such as `redis.db` or `redis.*`, that `retKwargs` may set although they name a place or a secret.
    * @default anything, for `retKwargs` of this host's own configuration

@@ -12,7 +12,7 @@ import type { SpoolEntry } from "./spool.ts";
 
 type Load = Record<string, unknown>;
 
-export interface ReturnsTo {
+interface ReturnsTo {
   address: string;
   /** False for a Salt master, which makes the jid of a return itself. */
   readonly isBrine: boolean;

@@ -49,7 +49,7 @@ class Kept implements SpoolEntry {
   }
 }
 
-export interface SpoolOptions extends SpoolFilesOptions {
+interface SpoolOptions extends SpoolFilesOptions {
   /** The age in milliseconds at which a load is dropped. */
   ageMs: number;
   /** Makes the small return that replaces a dropped return. */

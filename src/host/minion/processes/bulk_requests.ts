@@ -17,7 +17,7 @@ export interface JobSession {
   algorithms: { encryption: string; signing: string };
 }
 
-export interface BulkRequestsOptions {
+interface BulkRequestsOptions {
   runtime: Runtime;
   log: Logger;
   /** The minion's configuration. */

@@ -4,7 +4,7 @@ import { isMap, lookup, repr, str } from "../../../language/python/values.ts";
 import { typeError, valueError } from "../../../language/python/python_error.ts";
 import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 
-export interface ExecutorCall {
+interface ExecutorCall {
   context: JobContext;
   fun: string;
   /** The arguments in the form of the publication: positional values, then those with names. */

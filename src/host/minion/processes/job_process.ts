@@ -12,7 +12,7 @@ import { type JobResult, type JobWork, OUTPUT_WINDOW } from "./job_protocol.ts";
 import { packable } from "./minion_state.ts";
 import { type ProcessContext, processContext, type ProcessContextOptions } from "./process_context.ts";
 
-export interface JobProcessOptions extends ProcessContextOptions {
+interface JobProcessOptions extends ProcessContextOptions {
   /** Token and socket, as the environment has them: `PART_VARIABLE`. */
   ticket: string;
   /** Modules that most jobs need: loaded while the process waits for its job. */

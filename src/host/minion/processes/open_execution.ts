@@ -31,7 +31,7 @@ export function inProcess({ functions, context, formatInfo }: InProcessOptions):
   };
 }
 
-export interface ExecutionOptions extends InProcessOptions {
+interface ExecutionOptions extends InProcessOptions {
   runtime: Runtime;
   log: Logger;
   opts: MinionOpts;

@@ -49,7 +49,7 @@ export interface MinionScheduleOptions {
 }
 
 /** The job that updates the mine, by Salt's name. */
-export const MINE_JOB = "__mine_interval";
+const MINE_JOB = "__mine_interval";
 /** The job that looks whether a master is connected; its address follows. */
 const ALIVE_JOB = "__master_alive_";
 const GRAINS_JOB = "__update_grains";

@@ -1,6 +1,6 @@
 import { escapeHtml, Markup } from "../markup.ts";
 
-export interface UrlizeOptions {
+interface UrlizeOptions {
   /** The most characters of a link that are shown; undefined for all. */
   limit: number | undefined;
   noFollow: boolean;

@@ -1,6 +1,6 @@
 import { valueError } from "../../python/python_error.ts";
 
-export interface WrapOptions {
+interface WrapOptions {
   /** The width of a line, in columns. */
   width: number;
   breakLongWords: boolean;

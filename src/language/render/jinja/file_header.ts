@@ -4,7 +4,7 @@ import { JsonError, parseOrderedJson } from "../../python/json.ts";
 const HEADER = "#jinja2:";
 
 /** A template without its header, and the options of the header. */
-export interface HeadedTemplate {
+interface HeadedTemplate {
   source: string;
   options: Map<unknown, unknown> | undefined;
 }

@@ -47,7 +47,7 @@ function remedyOf(error: Error): string {
   return option === undefined ? "" : `: it may never end. If it has to take more, set the option ${option}`;
 }
 
-export interface FailedTemplate {
+interface FailedTemplate {
   path: string;
   source: string;
 }

@@ -5,7 +5,7 @@ import { MAX_NESTING, Scanner, type Token, type TokenKind } from "./scanner.ts";
 import { YamlProblem } from "./yaml_problem.ts";
 
 /** A document before its value is built. */
-export interface ComposedYaml {
+interface ComposedYaml {
   root: YamlNode;
   /** True if the document has no aliases, so that no node occurs twice. */
   isTree: boolean;

@@ -3,7 +3,7 @@ import { compose } from "./compose.ts";
 import { YamlProblem, type YamlStage } from "./yaml_problem.ts";
 
 /** The error of libyaml and PyYAML for a document. */
-export interface Explanation {
+interface Explanation {
   stage: YamlStage;
   /** The problem, without places. */
   problem: string;

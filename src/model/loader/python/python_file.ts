@@ -121,7 +121,7 @@ function utilsOf({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): [str
 const UTILITIES = new WeakMap<object, [string, boolean][]>();
 
 /** Describes a custom file for the helper. */
-export function pythonFile(kind: string, { name, path, version, lent = false }: CustomFile): PythonFile {
+function pythonFile(kind: string, { name, path, version, lent = false }: CustomFile): PythonFile {
   return { key: `${kind} ${path} ${version}`, kind, name, path, own: !lent };
 }
 

@@ -120,7 +120,7 @@ function ip6Gateway(context: GrainsContext): string | boolean {
 }
 
 /** Formats 32 hexadecimal digits in the short form of RFC 5952. */
-export function shortIp6(digits: string): string {
+function shortIp6(digits: string): string {
   return new URL(`http://[${digits.match(/..../g)!.join(":")}]/`).hostname.slice(1, -1);
 }
 

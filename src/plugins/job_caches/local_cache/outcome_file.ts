@@ -10,7 +10,7 @@ const HEAD = 4;
  * The outcomes of one job: records one after the other, each a list of outcomes. They are appended and never written again: a file
  * that is replaced while it is on no disk yet takes with it what was safe before, when the power is lost.
  */
-export interface OutcomeRecords {
+interface OutcomeRecords {
   /** The last outcome of each minion. */
   outcomes: TargetOutcome[];
   /** Bytes up to which the file is whole: what follows was cut off. */

@@ -29,7 +29,7 @@ export interface LocalCacheOptions {
   log?: Logger;
 }
 
-export interface JobDirectory {
+interface JobDirectory {
   path: string;
   /** When its jid was written; undefined if it has none. */
   created: number | undefined;

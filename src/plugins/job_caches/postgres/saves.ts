@@ -24,7 +24,7 @@ const isOwn = (jid: string, lease: string) =>
   `EXISTS (SELECT 1 FROM brine_job own WHERE own.jid = ${jid} AND coalesce(own.owner, ${lease}) = ${lease})`;
 
 /** Under which lease things are decided, where several masters share the server. */
-export interface DecidingLease {
+interface DecidingLease {
   /** Buffers the check of the lease. @returns its name @throws if there is none */
   decide(): string;
 }

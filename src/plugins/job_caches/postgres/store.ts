@@ -65,7 +65,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   return store;
 }
 
-export interface PostgresStoreOptions {
+interface PostgresStoreOptions {
   /** For errors; without a password. */
   place: string;
   now(): number;

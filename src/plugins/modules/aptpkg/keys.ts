@@ -35,7 +35,7 @@ const field = (text: string | undefined): string | number | null =>
  * @returns key id → `{algorithm, bits, capability, date_creation, date_expiration, keyid, validity, fingerprint, uid, uid_hash,
  * subkey?}`
  */
-export function parseKeys(text: string): Record<string, Key> {
+function parseKeys(text: string): Record<string, Key> {
   const found: Record<string, Key> = {};
   let last: Key | undefined;
   for (const line of splitLines(text)) {

@@ -11,7 +11,7 @@ const SYSTEMS = ["Ubuntu", "Mint", "neon"];
 export const isPpa = (repo: string): boolean => repo.startsWith("ppa:");
 
 /** A repository of Launchpad, and the line that it stands for on this host. */
-export interface Ppa {
+interface Ppa {
   owner: string;
   name: string;
   /** Of the release of the host, such as `noble`. */

@@ -9,7 +9,7 @@ import { type FileTemplate, renderedOrLogged } from "../../templates.ts";
 import { temporaryPath } from "../../temporary.ts";
 
 /** A script that could not be fetched. Salt's return code for it is 0; only the map shows the failure. */
-export type ScriptResult = CommandResult & { cache_error?: true };
+type ScriptResult = CommandResult & { cache_error?: true };
 
 /** Creates a private file with an unguessable name, passes its path to `use`, and removes it. */
 async function withFile<T>(

@@ -43,7 +43,7 @@ export const inspectVolume = async (docker: DockerClient, name: unknown): Promis
   await docker.get(`/volumes/${part(name)}`) as Args;
 
 /** The value, or undefined if there is no such thing. */
-export async function ifThere<T>(value: Promise<T>): Promise<T | undefined> {
+async function ifThere<T>(value: Promise<T>): Promise<T | undefined> {
   try {
     return await value;
   } catch (error) {

@@ -9,7 +9,7 @@ interface Group {
   "free inodes"?: string[];
 }
 
-export interface FileSystemDump {
+interface FileSystemDump {
   attributes: Record<string, string | string[]>;
   blocks: Record<string, Group>;
 }

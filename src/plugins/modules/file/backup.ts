@@ -16,7 +16,7 @@ const STAMP = /_([A-Z][a-z]{2})_([A-Z][a-z]{2})_(\d{1,2})_(\d{1,2}):(\d{1,2}):(\
 const two = (value: number | string) => String(value).padStart(2, "0");
 
 /** Where copies of files are kept that were changed. */
-export const backupRoot = (context: JobContext) => joinPath(str(context.opts.cachedir ?? ""), "file_backup");
+const backupRoot = (context: JobContext) => joinPath(str(context.opts.cachedir ?? ""), "file_backup");
 
 interface Backup {
   "Backup Time": string;

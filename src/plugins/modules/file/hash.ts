@@ -9,7 +9,7 @@ import type { HashName } from "../../../runtime/crypto.ts";
 import { osError, pythonError, withOsErrors } from "../../python_errors.ts";
 
 /** The hashes that files are checked by → hexadecimal digits of each. */
-export const HASH_LENGTHS: Record<HashName, number> = {
+const HASH_LENGTHS: Record<HashName, number> = {
   sha512: 128,
   sha384: 96,
   sha256: 64,

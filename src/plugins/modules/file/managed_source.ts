@@ -34,7 +34,7 @@ async function sourceExists(context: JobContext, url: string, args: Args): Promi
   return localPath(url).startsWith("/") && exists(context.runtime.fs, localPath(url));
 }
 
-export interface ManagedSource {
+interface ManagedSource {
   /** Its copy on this minion; empty if there is none yet. */
   file: string;
   sum: Partial<SourceSum>;

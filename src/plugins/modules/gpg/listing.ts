@@ -73,7 +73,7 @@ export function parseListing(text: string): Key[] {
 }
 
 /** Reads `gpg --search-keys --with-colons`. */
-export function parseSearch(text: string): Key[] {
+function parseSearch(text: string): Key[] {
   const keys: Key[] = [];
   for (const line of text.split("\n")) {
     const [kind, name = "", , length, date, expires] = line.trim().split(":");

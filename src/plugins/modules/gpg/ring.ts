@@ -100,7 +100,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
   return whole;
 }
 
-export interface RingInput {
+interface RingInput {
   stdin?: Uint8Array;
   passphrase?: string | undefined;
   /** The file that its output is for, if any. */

@@ -69,7 +69,7 @@ const TRUST: Record<string, string> = {
   TRUST_ULTIMATE: "Ultimate",
 };
 
-export interface Verified {
+interface Verified {
   username: string | null;
   keyId: string | null;
   /** How far the key is trusted to be its owner's. */

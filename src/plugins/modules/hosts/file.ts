@@ -1,7 +1,7 @@
 import { splitWords, strip, stripStart } from "../../../language/python/text.ts";
 
 /** An address of a hosts file with all its names, or a line that is a comment. */
-export interface HostEntry {
+interface HostEntry {
   /** Of a comment: `comment-<n>`. */
   ip: string;
   aliases: string[];

@@ -26,7 +26,7 @@ const DECOMPRESSED: Readonly<Record<string, "gzip" | "deflate-raw" | undefined>>
   deflate: "deflate-raw",
 };
 
-export type QueryContext = Pick<JobContext, "runtime" | "opts" | "signal">;
+type QueryContext = Pick<JobContext, "runtime" | "opts" | "signal">;
 
 interface Request {
   url: string;

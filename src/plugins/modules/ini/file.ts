@@ -4,12 +4,12 @@ import { translateRegexp } from "../../../language/python/regexp.ts";
 import { compileSearch } from "../../../language/python/substitute.ts";
 
 /** A value of an option, as text, or a section. Comments and lines that are neither stand under names that begin with `#`. */
-export type IniValue = string | IniSection;
+type IniValue = string | IniSection;
 
 /** What a change did: `{before, after}`, or for a section that was there the changes of its options. */
-export type IniChanges = Record<string, unknown>;
+type IniChanges = Record<string, unknown>;
 
-export interface IniOptions {
+interface IniOptions {
   separator: string;
   /** Write no blanks around it. */
   noSpaces: boolean;

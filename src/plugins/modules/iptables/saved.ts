@@ -3,7 +3,7 @@ import { splitLines } from "../../../language/python/text.ts";
 import { splitWords } from "../../linux/words.ts";
 
 /** One chain: its policy, its counters, and its rules as options with their values. */
-export interface SavedChain {
+interface SavedChain {
   policy: string;
   "packet count": string;
   "byte count": string;

@@ -7,7 +7,7 @@ import { osErrorText } from "../../python_errors.ts";
 import { linesIn } from "../file/content.ts";
 
 /** How the lines of a table of file systems are read and written. */
-export interface TableFormat {
+interface TableFormat {
   /** Names of the columns. */
   keys: readonly string[];
   /** Fewest columns of a line; those that are missing are `0`. */

@@ -21,7 +21,7 @@ export function noteError(context: JobContext, error: string): void {
 }
 
 /** A query was refused, or there was no connection: noted as the last error of the job. */
-export class QueryError extends Error {
+class QueryError extends Error {
   /** The server's or the client's number. */
   readonly number: number;
 

@@ -22,7 +22,7 @@ const after = (words: string[], word: string): string | undefined => {
 };
 
 /** Reads what `ip addr show` prints. */
-export function parseInterfaces(text: string): Interfaces {
+function parseInterfaces(text: string): Interfaces {
   const all: Interfaces = {};
   let current: Interface = { up: false };
   for (const line of splitLines(text)) {

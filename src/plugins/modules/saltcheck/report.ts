@@ -5,7 +5,7 @@ import { toFloat } from "../../../language/python/values.ts";
 import type { TestResult } from "./run_test.ts";
 
 /** The results of states: state → test → result. */
-export type StateResults = ReadonlyMap<string, ReadonlyMap<string, TestResult>>;
+type StateResults = ReadonlyMap<string, ReadonlyMap<string, TestResult>>;
 
 const beginsWith = (word: string) => ({ status }: TestResult) => String(status).startsWith(word);
 

@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../model/loader/family.ts";
 
-export interface ActOptions {
+interface ActOptions {
   noBlock: boolean;
   unmask: boolean;
   unmaskRuntime: boolean;

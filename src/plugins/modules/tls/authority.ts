@@ -99,7 +99,7 @@ export function newSerial(context: JobContext, name: string): bigint {
 export const shortTime = (time: Date): string => `${time.toISOString().slice(2, 19).replace(/[-T:]/g, "")}Z`;
 
 /** What the index of an authority says of a certificate. */
-export interface IndexEntry {
+interface IndexEntry {
   file: string;
   expires: string;
   serial: string;

@@ -175,7 +175,7 @@ function bundleBytes(certificates: readonly Der[]): Uint8Array {
   return sequence(oid(SIGNED_DATA), explicit(0, content));
 }
 
-export interface CertificateEncodingOptions {
+interface CertificateEncodingOptions {
   encoding: CertificateEncoding;
   chain: readonly Der[];
   /** Of PKCS#12. */

@@ -6,7 +6,7 @@ const ascii = (text: string) => new TextEncoder().encode(text);
 /** Bytes one behind the other. */
 export const joined = (...parts: readonly Uint8Array[]): Uint8Array => concat(parts);
 
-export function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
+function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const content = joined(...parts);
   const length: number[] = [];
   for (let left = content.length; left > 0; left = Math.floor(left / 256)) length.unshift(left % 256);

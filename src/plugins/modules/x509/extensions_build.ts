@@ -24,7 +24,7 @@ import { namePart } from "./name_build.ts";
 import { certificateOf } from "./read.ts";
 
 /** What extensions are made from beside their own value. */
-export interface ExtensionSource {
+interface ExtensionSource {
   context: JobContext;
   /** The key of the certificate, as SubjectPublicKeyInfo. */
   subjectKey?: Der;
@@ -40,7 +40,7 @@ export function extensionBytes({ oid, critical, value }: Extension): Uint8Array 
 }
 
 /** The hash of a key by which certificates name it. */
-export function keyIdentifier(context: JobContext, key: Der): Uint8Array {
+function keyIdentifier(context: JobContext, key: Der): Uint8Array {
   return context.runtime.crypto.hash("sha1", key.child(1).bits);
 }
 

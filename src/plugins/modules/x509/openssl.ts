@@ -20,7 +20,7 @@ export async function withFiles<T>(
   }
 }
 
-export interface OpensslOptions {
+interface OpensslOptions {
   passphrase?: string;
   /** Its standard input. */
   stdin?: string;

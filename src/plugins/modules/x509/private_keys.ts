@@ -224,7 +224,7 @@ export function pkcs12Protection(passphrase: string | undefined, compatible: boo
   return [...strong, "-passout", `env:${PASSPHRASE}`];
 }
 
-export interface KeyEncodingOptions {
+interface KeyEncodingOptions {
   encoding: KeyEncoding;
   /** Encrypts it. */
   passphrase?: string;

@@ -49,7 +49,7 @@ interface Order {
 const KERNEL = /^kernel(|-devel)$/;
 
 /** The name without an architecture, and that with the dot in front. */
-export function splitArch(context: JobContext, name: string, kwargs: Args): { bare: string; suffix: string } {
+function splitArch(context: JobContext, name: string, kwargs: Args): { bare: string; suffix: string } {
   const at = name.lastIndexOf(".");
   const arch = name.slice(at + 1);
   const split = at > 0 && ARCHES.includes(arch) && (arch !== hostArch(context) || truthy(kwargs.split_arch ?? true));

@@ -1,13 +1,13 @@
 /** Versions of RPM packages: `1:2.0-3`, compared as RPM does it. */
 
 /** Epoch, version and release; empty for none. */
-export interface Evr {
+interface Evr {
   epoch: string;
   version: string;
   release: string;
 }
 
-export function evrOf(text: string): Evr {
+function evrOf(text: string): Evr {
   const colon = text.indexOf(":");
   const dash = text.indexOf("-");
   const epoch = colon >= 0 && /^\d+$/.test(text.slice(0, colon)) ? String(BigInt(text.slice(0, colon))) : "0";
@@ -28,7 +28,7 @@ function compareParts(one: string, other: string): number {
 }
 
 /** -1, 0 or 1 for a version, or a release, that is older than another, the same, or newer. */
-export function rpmCompare(one: string, other: string): number {
+function rpmCompare(one: string, other: string): number {
   const [a, b] = [partsOf(one), partsOf(other)];
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
     const [left, right] = [a[at], b[at]];

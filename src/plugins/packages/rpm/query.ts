@@ -5,7 +5,7 @@ import { resolveName } from "./names.ts";
 
 export const QUERY_FORMAT = "%{NAME}_|-%{EPOCH}_|-%{VERSION}_|-%{RELEASE}_|-%{ARCH}_|-(none)_|-%{INSTALLTIME}";
 
-export interface QueriedPackage extends Omit<InstalledVersion, "install_date" | "install_date_time_t"> {
+interface QueriedPackage extends Omit<InstalledVersion, "install_date" | "install_date_time_t"> {
   name: string;
   install_date: string | null;
   install_date_time_t: number | null;

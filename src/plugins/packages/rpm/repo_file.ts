@@ -37,7 +37,7 @@ export function parseRepoFile(text: string): RepoFile {
   return { header, sections };
 }
 
-export const commentLines = (comments: unknown): string =>
+const commentLines = (comments: unknown): string =>
   (Array.isArray(comments) ? comments : [comments]).map((one) => `# ${str(one).replace(/^#+/, "").trimStart()}\n`)
     .join("");
 

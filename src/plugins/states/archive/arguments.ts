@@ -7,7 +7,7 @@ import { exists, expandUser, isFile, realPath } from "../../linux/paths.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { localPath, schemeOf } from "../../sources.ts";
 
-export type ArchiveFormat = "tar" | "rar" | "zip";
+type ArchiveFormat = "tar" | "rar" | "zip";
 const FORMATS: readonly ArchiveFormat[] = ["tar", "rar", "zip"];
 
 const ENDINGS: [RegExp, ArchiveFormat][] = [

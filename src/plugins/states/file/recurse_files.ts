@@ -5,7 +5,7 @@ import { wholeNumber } from "../../modules/file/stats.ts";
 import { chosenBy } from "./patterns.ts";
 
 /** What a tree of the file server becomes on this host. */
-export interface RecurseFiles {
+interface RecurseFiles {
   /** Path here → source. */
   files: Map<string, string>;
   directories: Set<string>;

@@ -23,7 +23,7 @@ export const commentFirst = (name: unknown, comment = ""): FileReturn => ({ name
 
 export const failed = (ret: FileReturn, comment: string): FileReturn => Object.assign(ret, { result: false, comment });
 
-export interface NamedPath {
+interface NamedPath {
   name: string;
   ret: FileReturn;
   /** The failed return if the name cannot be used. */

@@ -13,7 +13,7 @@ export function textList(value: unknown): string[] {
   return items === undefined ? [str(value)] : Array.from(items, (item) => typeof item === "string" ? item : str(item));
 }
 
-export type PairedSource = [source: unknown, hash: unknown];
+type PairedSource = [source: unknown, hash: unknown];
 
 /** `source`, or `sources` with `source_hashes`, as pairs. @returns a complaint if both are given */
 export function pairedSources(args: Args): PairedSource[] | string {

@@ -45,7 +45,7 @@ async function withNumber(context: StateContext, option: string): Promise<string
 }
 
 /** Options as the system would show them. */
-export interface ShownOptions {
+interface ShownOptions {
   /** Those that a mount should have and has not. */
   missing: string[];
   last: string;

@@ -34,7 +34,7 @@ export interface PlanRequest {
 }
 
 /** An option of `pkg_verify` in its long form: `[{ignore_types: […]}]`. */
-export function verifyOption(verify: unknown, name: string): unknown {
+function verifyOption(verify: unknown, name: string): unknown {
   const items = Array.isArray(verify) ? verify.filter(isMap) : [];
   return items.map((item) => lookup(item, name)).find((value) => value !== null && value !== undefined) ?? [];
 }

@@ -4,7 +4,7 @@ import { compileGlob } from "../../../language/python/glob.ts";
 import { truthy } from "../../../language/python/values.ts";
 import { compareVersions, hostCompare, splitComparison } from "../../packages/versions.ts";
 
-export interface Condition {
+interface Condition {
   operator: string;
   version: string;
 }
@@ -24,7 +24,7 @@ function ignoresEpoch({ operator, version }: Condition, ignoreEpoch: unknown): b
   return !operator.includes("<") && !operator.includes(">") && !version.includes(":");
 }
 
-export interface FulfilOptions {
+interface FulfilOptions {
   ignoreEpoch?: unknown;
   /** A newer version does as well as the one that is named. */
   allowUpdates?: boolean;

@@ -23,7 +23,7 @@ export const virtual: NonNullable<StateModule["virtual"]> = (context: Context) =
     : { unavailable: "Unable to load postgres module.  Make sure `postgres.bins_dir` is set." };
 
 /** A state that removes something that has a name. */
-export interface Removal {
+interface Removal {
   /** `Database`: for comments. */
   what: string;
   exists: string;

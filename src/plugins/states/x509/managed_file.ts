@@ -58,7 +58,7 @@ export interface Check {
   recreated?: boolean;
 }
 
-export interface ManagedContent {
+interface ManagedContent {
   /** `certificate`: for comments. */
   what: string;
   file: Args;

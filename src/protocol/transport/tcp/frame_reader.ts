@@ -11,7 +11,7 @@ export interface TcpFrame {
 }
 
 /** The bounds of a {@link TcpFrameReader}, each checked before memory is taken for what it bounds. */
-export interface TcpFrameLimits {
+interface TcpFrameLimits {
   /** The most bytes of one frame. */
   maxFrameSize: number;
 }

@@ -52,7 +52,7 @@ export function writeFrame(opcode: number, payload: Uint8Array, mask?: Uint8Arra
 }
 
 /** The bounds of a {@link WsFrameReader}, each checked before memory is taken for what it bounds. */
-export interface WsFrameLimits {
+interface WsFrameLimits {
   /** The most bytes of all frames of one message. */
   maxMessageSize: number;
   /** The most frames of one message. */

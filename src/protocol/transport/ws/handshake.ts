@@ -50,7 +50,7 @@ export function checkReply({ first, fields }: HttpHead, accept: string): void {
 }
 
 /** A server's answer to a request: the requested path and the reply, or the refusal and its reason. */
-export type ServerReply = { path: string; bytes: Uint8Array } | { refusal: Uint8Array; reason: string };
+type ServerReply = { path: string; bytes: Uint8Array } | { refusal: Uint8Array; reason: string };
 
 /** Answers a client's request. */
 export function serverReply(crypto: HandshakeCrypto, { first, fields }: HttpHead): ServerReply {

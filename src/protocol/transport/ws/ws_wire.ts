@@ -19,7 +19,7 @@ const NOTHING = new Uint8Array(0);
 const NORMAL = Uint8Array.of(0x03, 0xe8);
 const COPY_LIMIT = 16_384;
 
-export interface WsWireOptions {
+interface WsWireOptions {
   crypto: HandshakeCrypto;
   /** Returns a function that accepts the connections of another path, if publications share the port. @default there is no other path */
   elsewhere?: ((path: string) => ((connection: Connection) => void) | undefined) | undefined;
