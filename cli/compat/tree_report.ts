@@ -22,7 +22,7 @@ import { MAX_BYTES, type TreeFile, treeFiles } from "./tree_files.ts";
 /** How a part differs from Salt. */
 export type Status = "not here" | "needs Python" | "differs" | "cannot be read";
 
-export interface Place {
+interface Place {
   file: string;
   line: number;
 }

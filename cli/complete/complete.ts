@@ -4,7 +4,7 @@ import { PROGRAMS } from "../options/programs.ts";
 import type { Program } from "../options/request.ts";
 
 /** A possible word, and its meaning for shells that show one. */
-export interface Candidate {
+interface Candidate {
   word: string;
   help?: string;
 }

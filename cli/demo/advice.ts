@@ -24,7 +24,7 @@ export function saltCommand({ runtime, userAgent, directory }: Launch, cwd: stri
   return `${runtime === "deno" ? "deno run -A" : runtime} ${file}`;
 }
 
-export interface Running {
+interface Running {
   /** The words before the options of `salt`: see {@link saltCommand}. */
   salt: string;
   conf: string;

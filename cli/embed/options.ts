@@ -24,7 +24,7 @@ export interface HostOptions<Opts> {
 }
 
 /** A configuration, and the options that were set for it. */
-export interface Host<Opts> {
+interface Host<Opts> {
   runtime: Runtime;
   log: Logger;
   opts: Opts;

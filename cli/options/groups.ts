@@ -107,7 +107,7 @@ const EXTENDED_TARGET_FLAGS: readonly [names: string, dest: string, help: string
   ["-J --pillar-pcre", "pillar_pcre", "The target is a pillar key and a regular expression."],
   ["-S --ipcidr", "ipcidr", "The target is an address or a network."],
 ];
-export const DELIMITER = text("--delimiter", "delimiter", "Separator inside targets on grains and pillar.", ":");
+const DELIMITER = text("--delimiter", "delimiter", "Separator inside targets on grains and pillar.", ":");
 
 export const targets = (extended: boolean): Group => ({
   title: "Target Options",

@@ -1,7 +1,7 @@
 /** One option of a program, groups of them, and short constructors for the tables. */
 import type { OptionValue, RunRequest } from "./request.ts";
 
-export type Kind = "flag" | "unset" | "optional" | "text" | "int" | "float" | "choice" | "append" | "help" | "version";
+type Kind = "flag" | "unset" | "optional" | "text" | "int" | "float" | "choice" | "append" | "help" | "version";
 
 export interface Option {
   /** Spellings, short ones first. */

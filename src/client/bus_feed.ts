@@ -5,7 +5,7 @@ import { refuseUnknownKeys } from "../base/nearest_name.ts";
 import type { EventFeed, EventsOptions, SaltEvent } from "./salt.ts";
 
 /** The source of a feed: events as they are fired, without ids. */
-export interface EventSource {
+interface EventSource {
   /** Rejects once no more events can come. */
   readonly lost: Promise<never>;
   onEvent(listener: (event: BusEvent) => void): () => void;

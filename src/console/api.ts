@@ -47,7 +47,7 @@ export interface Credentials {
 }
 
 /** One command for salt-api: `client`, `fun` and the arguments of that client. */
-export type Lowstate = { client: string; fun: string } & Record<string, unknown>;
+type Lowstate = { client: string; fun: string } & Record<string, unknown>;
 
 interface WheelAnswer {
   data?: { return?: unknown; success?: boolean; jid?: unknown; _stamp?: unknown };

@@ -13,7 +13,7 @@ export interface FleetView {
   grains: readonly string[];
 }
 
-export const BY_NAME: FleetOrder = { column: "minion", down: false };
+const BY_NAME: FleetOrder = { column: "minion", down: false };
 
 export const WHOLE_FLEET: FleetView = {
   target: { tgt: "", type: "glob" },

@@ -42,7 +42,7 @@ export interface Entry {
   literal?: boolean;
 }
 
-export type Typed = { value: unknown; type: "text" | "number" | "true/false" | "null" | "list" | "mapping" };
+type Typed = { value: unknown; type: "text" | "number" | "true/false" | "null" | "list" | "mapping" };
 
 const WORDS: Record<string, boolean | null> = {
   true: true,
@@ -97,7 +97,7 @@ export interface Filled {
 
 export const EMPTY: Filled = { fields: {}, more: [], named: [] };
 
-export type Arguments = { arg: unknown[]; kwarg: Record<string, unknown> };
+type Arguments = { arg: unknown[]; kwarg: Record<string, unknown> };
 
 /** Matches a positional text like `name=value`, which minions would read as a keyword argument. */
 const LOOKS_NAMED = /^[A-Za-z_]\w*=/;

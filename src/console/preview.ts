@@ -49,7 +49,7 @@ export function countWords(preview: Preview): string {
   return `at most ${countText(preview.matched.length + preview.unknown.length, "minion")}`;
 }
 
-export interface Known {
+interface Known {
   /** Ids with accepted keys; undefined if this account may not list them. */
   ids: readonly string[] | undefined;
   grains(id: string): Record<string, unknown> | undefined;

@@ -47,7 +47,7 @@ export interface WriteOptions {
 }
 
 /** A file that is written piece by piece without blocking other work. */
-export interface FileWriter {
+interface FileWriter {
   /** Writes at `offset`, growing the file. `data` MUST NOT be changed until it resolves. */
   write(offset: number, data: Uint8Array): Promise<void>;
   /** Closes the file. To be called once, when no write is pending. */

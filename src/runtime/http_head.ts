@@ -1,7 +1,7 @@
 import { ProtocolError } from "../base/errors.ts";
 
 /** The most bytes of the head of a request or reply. */
-export const MAX_HEAD = 8192;
+const MAX_HEAD = 8192;
 const END = [13, 10, 13, 10];
 
 /** The first line and the fields of an HTTP message. */

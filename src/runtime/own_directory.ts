@@ -1,7 +1,7 @@
 /** Checks that no stranger can have made, or can write to, a directory with code to run. This file imports nothing, since programs load it first. */
 
 /** The state of a path; links are not followed. */
-export interface Look {
+interface Look {
   uid: number;
   mode: number;
   target?: string | undefined;

@@ -5,7 +5,7 @@ import { COMMAND } from "../../../src/protocol/zmtp/frame.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 
-export interface Reached {
+interface Reached {
   host: string;
   port: number;
   /** The option `transport`: the protocol that the port should speak. */

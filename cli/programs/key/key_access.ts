@@ -18,7 +18,7 @@ import { Exit } from "../../program/exit.ts";
 import type { ProgramContext } from "../../program/context.ts";
 
 /** Texts or fingerprints of keys by status and id; the master's own keys are under `local`. */
-export type Described = Record<string, Record<string, string>>;
+type Described = Record<string, Record<string, string>>;
 
 export interface KeyAccess {
   list(): Promise<Record<KeyStatus, string[]>>;

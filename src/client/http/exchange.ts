@@ -8,7 +8,7 @@ import { ClientError } from "../client_error.ts";
 import { bodyText, discard, errorText } from "./bounded_body.ts";
 import { type Asked, failureOf, isRedirect, redirected } from "./http_failure.ts";
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   url: UrlBase;
   clock: Clock;
   /** Makes the requests. If undefined, the global `fetch` is looked up at each request, since a host may replace it. */

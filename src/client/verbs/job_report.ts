@@ -48,7 +48,7 @@ export function jobReport(jid: string, value: unknown): JobReport | undefined {
 }
 
 /** `2026, Nov 21 10:15:00.000000` as seconds since the epoch; undefined for any other text. */
-export function secondsOf(value: unknown): number | undefined {
+function secondsOf(value: unknown): number | undefined {
   const match = /^(\d{4}), ([A-Z][a-z]{2} \d{1,2}) (\d\d:\d\d:\d\d)(\.\d{1,6})?$/.exec(String(value));
   if (match === null) return undefined;
   const ms = Date.parse(`${match[2]}, ${match[1]} ${match[3]} UTC`);

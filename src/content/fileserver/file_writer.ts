@@ -19,7 +19,7 @@ function discard(fs: Runtime["fs"], draft: string): void {
 }
 
 /** A file that is being written under another name before it replaces the target. */
-export interface Draft {
+interface Draft {
   path: string;
   /** Moves the draft to the target. */
   keep(): void;

@@ -23,7 +23,7 @@ export function itemsOf(config: unknown): BeaconItem[] | undefined {
 }
 
 /** Options of the framework, which are not passed to beacons. */
-export const OWN_OPTIONS: ReadonlySet<string> = new Set([
+const OWN_OPTIONS: ReadonlySet<string> = new Set([
   "beacon_module",
   "disable_during_state_run",
   "enabled",

@@ -9,7 +9,7 @@ import type { Beacons } from "./beacons.ts";
 import { itemsOf, ownItems } from "./config.ts";
 
 /** The most events that are sent of one run of a beacon; of further events, only the number is sent. */
-export const MAX_EVENTS = 1000;
+const MAX_EVENTS = 1000;
 
 /** An event in the form that a master takes. */
 export interface FiredEvent {
@@ -18,7 +18,7 @@ export interface FiredEvent {
   beacon_name: string;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   id: string;
   clock: Clock;
   log: Logger;

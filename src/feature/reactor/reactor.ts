@@ -15,10 +15,10 @@ import type { ReactorRules } from "./reactor_rules.ts";
 import { TargetOrder, targetsOf } from "./target_order.ts";
 
 /** The user of runners and wheel functions that the reactor starts: no SLS reacts to their own events. */
-export const REACTOR_USER = "Reactor";
+const REACTOR_USER = "Reactor";
 
 /** The source of a reaction, for the audit log. */
-export interface Origin {
+interface Origin {
   tag: string;
   sls: string;
   id: string;

@@ -30,7 +30,7 @@ const MESSAGE_BYTES = 2 ** 30;
 const EXIT_MS = 2000;
 
 /** The first message of a process. */
-export type Hello = FromPart & { type: "hello" };
+type Hello = FromPart & { type: "hello" };
 
 /** Handles the messages of one connection. */
 export interface Receiver {

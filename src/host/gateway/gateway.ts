@@ -57,7 +57,7 @@ export interface Gateway extends AsyncDisposable {
  *
  * @internal
  */
-export interface Env {
+interface Env {
   Bindings: { peer: HttpPeer };
 }
 

@@ -33,7 +33,7 @@ import { isRecord, type Load } from "./load.ts";
 import type { MasterServices } from "./services.ts";
 
 /** A command of the request server: load in, value of the reply out. */
-export type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;
+type Command = (services: MasterServices, load: Load, minion: string | undefined) => unknown;
 
 /** Makes a token for a caller that authenticates; answers every other caller with empty text, as in Salt. */
 async function makeToken({ externalAuth }: MasterServices, load: Load): Promise<unknown> {

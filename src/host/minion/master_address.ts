@@ -10,7 +10,7 @@ export interface MasterAddress {
 const FORMS = "host, host:port, an IPv6 address or [IPv6 address]:port";
 
 /** Reads a port of the configuration. @throws {ConfigError} if no peer can listen there */
-export function portOf(value: unknown, name: string): number {
+function portOf(value: unknown, name: string): number {
   const port = Number(value);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new ConfigError(`Cannot use the port ${value} of ${name}: expected a whole number from 1 to 65535`, {

@@ -22,7 +22,7 @@ function ownMinionOpts(opts: MasterOpts, hostname: string): Record<string, unkno
   return { ...completeOptions(MINION_OPTIONS, {}).opts, ...opts, ...own };
 }
 
-export interface CallHost {
+interface CallHost {
   runtime: Runtime;
   log: Logger;
   opts: MasterOpts;

@@ -6,7 +6,7 @@ import { Callable, type Keywords, NativeFunction } from "./callable.ts";
 import { Undefined } from "./undefined.ts";
 
 /** Renders a recursive loop for other values, when `loop` is called. */
-export type Recurse = (values: unknown, depth: number) => unknown;
+type Recurse = (values: unknown, depth: number) => unknown;
 
 /** The value of the name `loop` in a `for`. It reads ahead only if the template asks for it, so that a list may grow meanwhile. */
 export class LoopContext extends Callable implements Described {

@@ -78,7 +78,7 @@ type Accepts = (code: number, character: string) => boolean;
 type Holds = (run: Run, at: number) => boolean;
 
 /** A lookaround. A lookbehind begins to match `width` characters before the position, a lookahead at the position. */
-export interface Look {
+interface Look {
   program: Program;
   behind: boolean;
   width: number;
@@ -171,7 +171,7 @@ function simulate(
   return ended;
 }
 
-export type Node =
+type Node =
   | { kind: "character"; source: string; ignoreCase: boolean }
   | { kind: "group"; part: Node; number: number }
   | { kind: "reference"; number: number; ignoreCase: boolean }

@@ -10,7 +10,7 @@ class DecryptError extends SaltError {
   }
 }
 
-export interface Decryption {
+interface Decryption {
   renderer: string;
   /** The option `decrypt_pillar_renderers`: the renderers that may be used; a missing or invalid list means all. */
   allowed: unknown;

@@ -1,7 +1,7 @@
 import { SaltError } from "../../base/errors.ts";
 
 /** A place in a file, with line and column counted from 1. */
-export interface Place {
+interface Place {
   line?: number;
   column?: number;
 }

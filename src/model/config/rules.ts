@@ -5,7 +5,7 @@ import { isRecord } from "../../base/record.ts";
 /** Returns what a value should have been; undefined for a value that can be used. */
 export type Rule = (value: unknown) => string | undefined;
 
-export const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 export const isTexts = (value: unknown) => isText(value) || Array.isArray(value) && value.every(isText);
 
 export function oneOf(...names: string[]): Rule {

@@ -17,7 +17,7 @@ export interface AskedBus {
   probe?: string;
 }
 
-export interface Question {
+interface Question {
   tag: string;
   data: EventData;
   answer: string;

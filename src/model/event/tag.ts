@@ -14,14 +14,9 @@ export function tagify(
 export const AUTH = "salt/auth";
 /** A key was accepted, rejected or deleted by an operator. */
 export const KEY = "salt/key";
-/** The master key was rotated; this tag has no prefix `salt/`. */
-export const KEY_ROTATION = "key";
 export const PRESENCE_CHANGE = "salt/presence/change";
 export const PRESENCE_PRESENT = "salt/presence/present";
-/** Fired in addition to {@link minionStart} while `enable_legacy_startup_events` is on. */
-export const LEGACY_MINION_START = "minion_start";
 export const LEGACY_SYNDIC_START = "syndic_start";
-export const MINION_PING = "minion_ping";
 
 /** A job begins; the data has its targets. The bare jid is fired, too, with `{minions}`. */
 export function jobNew(jid: string): string {
@@ -90,13 +85,6 @@ export function jobOutput(jid: string, id: string): string {
 export function jobProgress(jid: string, id: string, step: string | number): string {
   return `salt/job/${jid}/prog/${id}/${step}`;
 }
-/** A failed chunk of a state run. */
-export function jobSubError(jid: string, id: string, fun: string): string {
-  return `salt/job/${jid}/sub/${id}/error/${fun}`;
-}
-export function jobError(jid: string): string {
-  return `salt/job/${jid}/error`;
-}
 export function minionStart(id: string): string {
   return `salt/minion/${id}/start`;
 }
@@ -124,12 +112,6 @@ export function beacon(id: string, name: string, sub = ""): string {
 }
 export function stateResult(jid: string, id: string, name: string): string {
   return `salt/state_result/${jid}/${id}/${name}`;
-}
-export function masterStats(worker: string): string {
-  return `salt/stats/${worker}`;
-}
-export function fileserverUpdate(backend: string): string {
-  return `salt/fileserver/${backend}/update`;
 }
 /** Tells a slow listener how many events it has missed: `{missed}`. */
 export const EVENTS_MISSED = "salt/event/missed";

@@ -4,7 +4,7 @@ import type { Net, SocketAddress } from "../../runtime/net.ts";
 import type { BusEvent } from "./bus.ts";
 import { type BusListener, listenBus } from "./bus_client.ts";
 
-export interface WatchOptions {
+interface WatchOptions {
   net: Net;
   clock: Clock;
   /** Possible addresses of the bus, read again at each attempt; the first that accepts a connection is used. */

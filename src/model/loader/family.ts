@@ -116,12 +116,6 @@ export interface RunnerModule {
   functions: Record<string, RunnerFunction>;
 }
 
-/** A runner's return that names an outputter. Like any return, its data may be a {@link StreamedMap}. */
-export interface RunnerOutput {
-  data: unknown;
-  outputter: string;
-}
-
 /** What a returner receives: on a minion, or on the master if the returner is the `ext_job_cache`. */
 export interface ReturnerContext {
   readonly runtime: Runtime;

@@ -22,7 +22,7 @@ export type RenderingHost = Pick<
   "runtime" | "log" | "opts" | "grains" | "pillar" | "functions" | "call" | "files"
 >;
 
-export interface SlsFile {
+interface SlsFile {
   path: string;
   /** Path below the roots: `a/init.sls`. */
   name: string;
@@ -37,7 +37,7 @@ export interface SlsFile {
 }
 
 /** A template that is not an SLS file. */
-export interface Template {
+interface Template {
   source: string;
   /** Path of the file, for messages. @default "<template>" */
   path?: string;

@@ -1,7 +1,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Args } from "../../language/python/values.ts";
-import { type Declare, type DeclareAll, declareFunction, declareFunctions, type Signature } from "./signature.ts";
+import { type DeclareAll, declareFunctions, type Signature } from "./signature.ts";
 
 /**
  * The directories of minion keys, by the names in listings.
@@ -149,9 +149,6 @@ export interface WheelFunction {
   secret?: boolean;
   run(context: WheelContext, args: Args): unknown;
 }
-
-/** Declares a wheel function, with arguments typed by its signature. */
-export const wheelFunction: Declare<WheelFunction> = declareFunction;
 
 /** Declares all functions of a module: `"name(arguments)": { doc, run }`. */
 export const wheelFunctions: DeclareAll<WheelFunction> = declareFunctions as DeclareAll<WheelFunction>;

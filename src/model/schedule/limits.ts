@@ -7,7 +7,7 @@ import { explicitMoments, momentOf } from "./times.ts";
 import type { Look } from "./timing.ts";
 
 /** The reason why a job does not run, as `schedule.job_status` shows it. */
-export interface Skip {
+interface Skip {
   reason: string;
   /** False if the job stays due until the range begins. */
   isOver: boolean;

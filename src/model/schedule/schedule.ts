@@ -34,7 +34,7 @@ function entryOf(value: unknown): Entry | undefined {
 const isSetting = (key: string) => (SETTINGS as readonly string[]).includes(key);
 
 /** Source of a part of the schedule: `opts` for the configuration and `schedule.add`, `pillar` for the pillar. */
-export type Source = "opts" | "pillar";
+type Source = "opts" | "pillar";
 
 interface Part {
   jobs: Map<string, Job>;

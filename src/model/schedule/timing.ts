@@ -22,7 +22,7 @@ export interface Look {
 }
 
 /** The outcome of a look at a job: with `waits` it stays due. */
-export type Decision = "ran" | "skipped" | "waits";
+type Decision = "ran" | "skipped" | "waits";
 
 export interface TimingParts {
   local: LocalTime;

@@ -74,7 +74,7 @@ interface ApiRequest {
 
 const text = new TextDecoder();
 
-export async function whole(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function whole(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {

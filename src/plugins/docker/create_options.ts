@@ -19,7 +19,7 @@ import {
   ulimits,
 } from "./option_values.ts";
 
-export const ALIASES: Readonly<Record<string, string>> = {
+const ALIASES: Readonly<Record<string, string>> = {
   cmd: "command",
   cpuset: "cpuset_cpus",
   dns_option: "dns_opt",

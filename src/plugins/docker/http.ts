@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import type { Connection } from "../../runtime/net.ts";
 
-export interface HttpRequest {
+interface HttpRequest {
   method: string;
   path: string;
   headers?: Record<string, string>;
@@ -169,7 +169,7 @@ async function send(incoming: Incoming, { method, path, headers = {}, body }: Ht
   }
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   clock: Clock;
   /** How long to wait for the next bytes. */
   idleMs: number;

@@ -72,7 +72,7 @@ const OPTIONS: Readonly<Record<string, Translate>> = {
   ...POOL,
 };
 
-export interface Translation {
+interface Translation {
   /** True, or names of options that are taken as they are. */
   skip?: unknown;
   ignoreCollisions?: boolean;

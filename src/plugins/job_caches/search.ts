@@ -16,7 +16,7 @@ const MOST_WORDS = 100;
 export const MANY = "";
 
 /** Every word that a job may be searched by. */
-export function wordsOf({ fun, tgt, tgt_type, user }: JobSummary): Record<WordKind, string[]> {
+function wordsOf({ fun, tgt, tgt_type, user }: JobSummary): Record<WordKind, string[]> {
   const texts = (value: unknown) => [value].flat().filter((one) => one !== undefined && one !== null).map(String);
   const targets = texts(tgt);
   // A list may come as text, too.

@@ -1,7 +1,7 @@
 import type { JobCache } from "../../model/job/job_cache.ts";
 
 /** Whose jobs are whose, in a storage on this host. */
-export interface Ownership {
+interface Ownership {
   /** The name of the own lease. @throws {LeaseLostError} if it is not held any more */
   decide(): string;
   /** The name of the own lease, held or not. */

@@ -17,7 +17,7 @@ const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
 };
 
 /** Below, at or above zero as one version is older, the same or newer than another; null if they cannot be compared. */
-export type Compare = (one: string, two: string, ignoreEpoch: boolean) => Promise<number | null> | number | null;
+type Compare = (one: string, two: string, ignoreEpoch: boolean) => Promise<number | null> | number | null;
 
 /** `one operator two`; false for an operator that there is not. */
 export async function compareVersions(

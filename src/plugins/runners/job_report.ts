@@ -14,7 +14,7 @@ export type Report = Record<string, unknown>;
 export const valueOf = (stored: StoredReturn): unknown => unpack(stored.return, "bin");
 
 /** Milliseconds since the epoch as Salt shows times. */
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   return jidToTime(newJid({ now: () => ms }));
 }
 

@@ -23,7 +23,7 @@ export function checkCount(count: unknown): number {
 const absent = (value: unknown): value is null | undefined => value === null || value === undefined || value === "";
 
 /** Words or globs, given as a list or with commas between them; undefined for none. */
-export function alternatives(wanted: unknown): string[] | undefined {
+function alternatives(wanted: unknown): string[] | undefined {
   if (absent(wanted)) return undefined;
   return Array.isArray(wanted) ? wanted.map(String) : String(wanted).split(",").map((part) => part.trim());
 }

@@ -4,7 +4,7 @@ import type { RunnerContext } from "../../model/loader/family.ts";
 import { sizeText, spaceLeft } from "../../runtime/little_space.ts";
 
 /** Something at the master that needs an operator. */
-export interface MasterIssue {
+interface MasterIssue {
   /** What it is about: `disk`, `returns`, `spool`, `certificate` or `reactor`. */
   kind: string;
   level: "error" | "warning";

@@ -6,7 +6,7 @@ import { COMMAND, writeFrame } from "./frame.ts";
  *
  * @see https://rfc.zeromq.org/spec/37/#commands
  */
-export interface Command {
+interface Command {
   name: string;
   data: Uint8Array;
 }

@@ -1,7 +1,7 @@
 /** The length of a slice in milliseconds: longer work is cut into slices, so that the page answers keys and clicks between them. */
 const SLICE_MS = 16;
 
-export interface Pauses {
+interface Pauses {
   /** True once the current slice is over. */
   due(): boolean;
   /** Lets the browser do waiting work; then the next slice begins. */

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
 /** A request that a button starts: whether it is in progress, and the error of the last one. */
-export interface Attempt {
+interface Attempt {
   busy: boolean;
   error: unknown;
   /** Runs the work; an error is stored in {@link error}. */

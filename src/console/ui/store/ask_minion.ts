@@ -1,7 +1,7 @@
 import { type Api, ApiError } from "../../api.ts";
 import { isRecord } from "../../../base/record.ts";
 
-export interface Call {
+interface Call {
   fun: string;
   arg?: unknown[];
   kwarg?: Record<string, unknown>;

@@ -32,7 +32,7 @@ export const DECIDING: readonly string[] = [
 export type FoundRequisites = ReadonlyMap<string, readonly (readonly LowChunk[])[]>;
 
 /** Entries so far: of real runs, and of dry runs for `prereq`. */
-export interface Entries {
+interface Entries {
   running: ReadonlyMap<string, StateEntry>;
   pre: ReadonlyMap<string, StateEntry>;
 }

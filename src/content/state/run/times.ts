@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { type Float, toFloat } from "../../../language/python/values.ts";
 
 /** Start and duration of a state, in the form of an entry. */
-export interface Times {
+interface Times {
   /** Local start time, `HH:MM:SS.ffffff`. */
   start_time: string;
   /** Duration in milliseconds, with three decimals. */

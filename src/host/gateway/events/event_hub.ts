@@ -20,7 +20,7 @@ interface HubOptions {
   boot: string;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   /** The listener's eauth token; the master is asked regularly whether it is still valid, and what it may see. */
   owner: TokenRecord;
   /** The events that the listener may see. */

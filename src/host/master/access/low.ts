@@ -3,7 +3,7 @@ import type { Signature } from "../../../model/loader/signature.ts";
 import { isRecord, type Load } from "../load.ts";
 
 /** Arguments of a runner or wheel function. */
-export interface Arguments {
+interface Arguments {
   args: readonly unknown[];
   kwargs: Record<string, unknown>;
 }

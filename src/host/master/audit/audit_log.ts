@@ -19,7 +19,7 @@ const CHECKPOINT_LINES = 10_000;
 const REMIND_MS = 60_000;
 
 /** The audit log cannot be written, and `audit_failure: refuse` says that no command may run without it. */
-export class AuditError extends SaltError {
+class AuditError extends SaltError {
   constructor(message: string, options: { cause?: unknown } & Record<string, unknown> = {}) {
     super("AUDIT", message, options);
   }

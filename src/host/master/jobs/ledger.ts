@@ -37,7 +37,7 @@ class JidClaims {
 }
 
 /** The relation of a minion to a job, by the ledger. */
-export type Standing =
+type Standing =
   /** A target that has not returned, even if it was given up. */
   | "expected"
   | "returned before"
@@ -400,11 +400,6 @@ export class Ledger {
     if (job.over && job.recorded) this.#close(job);
     else job.schedule(this.#age);
     return true;
-  }
-
-  /** Returns the syndic that has named a target of an open job. */
-  viaOf(jid: string, id: string): string | undefined {
-    return this.#jobs.get(jid)?.via.get(id);
   }
 
   /** Returns how many targets a syndic has named for an open job. */

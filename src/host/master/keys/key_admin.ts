@@ -1,4 +1,3 @@
-import { loadPair } from "../../../protocol/channel/key_pair.ts";
 import type { KeyState } from "../../../protocol/channel/key_store.ts";
 import type { MasterOpts } from "../../../model/config/master_opts.ts";
 import { joinPath } from "../../../base/paths.ts";
@@ -327,12 +326,6 @@ export class KeyAdmin implements KeyAdministration {
     this.note("accept", id, was, pem);
     await this.settle("accept", [id]);
     return true;
-  }
-
-  /** Makes the key pair of a name in `pki_dir`, unless it exists. */
-  async ownPair(name: string, bits: number): Promise<void> {
-    const { runtime, log, opts } = this.#options;
-    await loadPair(runtime, log, { pkiDir: opts.pki_dir, name, keySize: bits });
   }
 
   async generateFiles(directory: string, name: string, bits: number): Promise<string> {

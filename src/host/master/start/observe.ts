@@ -50,7 +50,7 @@ export function countedRunners(runners: Runners, meter: Meter): Runners {
 }
 
 /** The parts of a master that are read when metrics are requested. */
-export interface ObservedMaster {
+interface ObservedMaster {
   services: MasterServices;
   publications: Pub;
   requests: Router;

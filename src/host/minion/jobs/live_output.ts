@@ -14,7 +14,7 @@ export interface OutputEvent {
   dropped?: number;
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   clock: Clock;
   jid: string;
   id: string;

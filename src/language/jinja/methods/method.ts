@@ -68,8 +68,3 @@ export class BoundMethod extends Callable {
     return other instanceof BoundMethod && other.#self === this.#self && other.#name === this.#name;
   }
 }
-
-/** Throws the error of an undefined value, which takes precedence over the caller's error. */
-export function check(value: unknown): void {
-  if (value instanceof PythonObject) value.truth();
-}

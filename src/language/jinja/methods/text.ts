@@ -99,7 +99,7 @@ function map(name: string, change: (text: string) => string): Method {
 }
 
 /** Python's `str.title()`: capitalizes each letter that follows a character other than a letter. */
-export function titled(text: string): string {
+function titled(text: string): string {
   let inWord = false;
   let out = "";
   for (const character of text) {

@@ -8,7 +8,7 @@ import { Undefined } from "../undefined.ts";
 import { type MethodTable, positional } from "./method.ts";
 
 /** Looks up attributes and items for the fields of a format, by the rules of the sandbox. */
-export interface Lookup {
+interface Lookup {
   attribute(value: unknown, name: string): unknown;
   item(value: unknown, key: unknown): unknown;
 }

@@ -33,7 +33,7 @@ export async function nativeArchitecture(context: JobContext): Promise<string> {
 }
 
 /** dpkg's record of a package: its selection state and its status. */
-export interface Recorded {
+interface Recorded {
   name: string;
   version: string;
   wanted: string;
@@ -41,7 +41,7 @@ export interface Recorded {
 }
 
 /** All packages that dpkg knows; the names of those for another architecture end with it. */
-export async function recorded(context: JobContext): Promise<Recorded[]> {
+async function recorded(context: JobContext): Promise<Recorded[]> {
   const format = "${Status}\\t${Package}\\t${Version}\\t${Architecture}\\n";
   const { stdout } = await ask(context, ["dpkg-query", "--showformat", format, "-W"]);
   const native = await nativeArchitecture(context);
@@ -70,7 +70,7 @@ export async function installed(
 }
 
 /** The installed version, the candidate, and all available ones; `""` for none. */
-export interface Policy {
+interface Policy {
   installed: string;
   candidate: string;
   all: string[];

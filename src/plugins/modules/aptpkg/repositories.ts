@@ -9,7 +9,7 @@ import { addByProgram, isPpa, plainUri, ppaOf, signingKey } from "./ppa.ts";
 import { refresh } from "./refresh.ts";
 import { replaceContent } from "../../host_files.ts";
 
-export interface Repository {
+interface Repository {
   file: string;
   comps: string[];
   disabled: boolean;

@@ -4,7 +4,7 @@ import { findAccount, findGroup } from "../../../runtime/accounts.ts";
 import { which } from "../../linux/programs.ts";
 
 /** The user and group that a command runs as. */
-export interface Identity {
+interface Identity {
   home: string;
   /** Its environment; undefined for our own. */
   env: Record<string, string> | undefined;

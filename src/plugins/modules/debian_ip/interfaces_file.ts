@@ -20,7 +20,7 @@ export interface Interface {
   data?: { inet?: Fields; inet6?: Fields; sources?: unknown[] } & Record<string, unknown>;
 }
 
-export type Interfaces = Map<string, Interface>;
+type Interfaces = Map<string, Interface>;
 
 const malformed = (what: string) => new SaltInvocationError(`Interface file malformed: ${what}.`);
 

@@ -9,7 +9,7 @@ interface Difference {
   new: unknown;
 }
 
-export type Differences = Record<string, Record<string, Difference>>;
+type Differences = Record<string, Record<string, Difference>>;
 
 const same = (one: unknown, other: unknown): boolean => equal(one, other);
 

@@ -182,12 +182,3 @@ function fits(line: string, end: string, before: RegExp, start: string): boolean
 export function sumOf(value: unknown): Partial<SourceSum> {
   return isMap(value) && !(value instanceof Map) ? value as Partial<SourceSum> : {};
 }
-
-/** The reason in a system error, as a failed change shows it. */
-export function reasonOf(error: unknown): string {
-  return error instanceof SystemError
-    ? (osError(error) as Error).message
-    : error instanceof Error
-    ? error.message
-    : str(error);
-}

@@ -18,7 +18,7 @@ export interface Ret {
 }
 
 /** The permissions that a file should have; null leaves one as it is. */
-export interface Wanted {
+interface Wanted {
   user: unknown;
   group: unknown;
   mode: unknown;

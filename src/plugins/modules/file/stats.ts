@@ -67,7 +67,7 @@ const KIND_BITS: Record<FileStat["kind"], number> = {
 
 const seconds = (ms: number) => toFloat(ms / 1000);
 
-export interface Stats {
+interface Stats {
   inode: number;
   uid: number;
   gid: number;

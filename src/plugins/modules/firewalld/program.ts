@@ -48,7 +48,7 @@ export function parseZones(text: string): Zones {
   return zones;
 }
 
-export interface Forward {
+interface Forward {
   "Source port": string;
   Protocol: string;
   "Destination port": string;

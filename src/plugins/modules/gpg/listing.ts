@@ -23,7 +23,7 @@ const TRUST: Record<string, string> = {
 };
 
 /** A key as functions return it: `{keyid, fingerprint, uids, expires?, created?, keyLength?, ownerTrust?, trust?}`. */
-export type Key = Record<string, unknown> & { keyid: string; uids: string[]; fingerprint?: string };
+type Key = Record<string, unknown> & { keyid: string; uids: string[]; fingerprint?: string };
 
 const ESCAPES: Record<string, string> = { n: "\n", r: "\r", f: "\f", v: "\v", b: "\b", 0: "\0" };
 
@@ -83,7 +83,7 @@ function parseSearch(text: string): Key[] {
   return keys;
 }
 
-export async function keysOf(context: JobContext, ring: Ring, secret: boolean): Promise<Key[]> {
+async function keysOf(context: JobContext, ring: Ring, secret: boolean): Promise<Key[]> {
   const what = secret ? "--list-secret-keys" : "--list-keys";
   const { output } = await onRing(context, ring, [what, "--fingerprint", "--fingerprint"]);
   return parseListing(new TextDecoder().decode(output));

@@ -6,9 +6,9 @@ import { operand, runAll } from "../../commands.ts";
 import { realPath } from "../../linux/paths.ts";
 
 /** A volume by Salt's names of its fields. */
-export type Volume = Record<string, string>;
+type Volume = Record<string, string>;
 /** By device or name; with what a command said, under `Output from …`. */
-export type Volumes = Record<string, Volume | string>;
+type Volumes = Record<string, Volume | string>;
 
 const PHYSICAL = [
   "Physical Volume Device",

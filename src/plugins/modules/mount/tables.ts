@@ -17,7 +17,7 @@ interface TableFormat {
   byName: readonly string[];
 }
 
-export type Entry = Record<string, string>;
+type Entry = Record<string, string>;
 
 export const FSTAB: TableFormat = {
   keys: ["device", "name", "fstype", "opts", "dump", "pass_num"],
@@ -51,7 +51,7 @@ export const VFSTAB: TableFormat = {
 };
 
 /** The entry of a line; undefined for comments and lines with another number of columns. */
-export function entryOf(line: string, format: TableFormat): Entry | undefined {
+function entryOf(line: string, format: TableFormat): Entry | undefined {
   if (line.startsWith("#")) return undefined;
   const words = splitWords(line);
   if (words.length < format.least || words.length > format.keys.length) return undefined;

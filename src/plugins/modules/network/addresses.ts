@@ -29,7 +29,7 @@ export async function addresses(
   }).map(ip.printAddress);
 }
 
-export async function networks(
+async function networks(
   context: JobContext,
   version: 4 | 6,
   options: { interface?: unknown; loopback?: unknown },

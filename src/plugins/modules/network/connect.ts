@@ -2,7 +2,7 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { parseAddress } from "../../../model/target/ipcidr.ts";
 
-export interface Attempt {
+interface Attempt {
   result: boolean;
   comment: string;
 }

@@ -4,7 +4,7 @@ import { programPath, run } from "../../commands.ts";
 import { netmask, printAddress } from "../../linux/addresses.ts";
 
 /** An interface and its addresses, in Salt's form. */
-export interface Interface {
+interface Interface {
   up: boolean;
   hwaddr?: string;
   inet?: { address: string; netmask: string; broadcast: string | null; label: string }[];

@@ -13,7 +13,7 @@ const INFO = [
   "disk flags",
 ];
 
-export interface Listing {
+interface Listing {
   info: Record<string, string>;
   partitions: Record<string, Record<string, string>>;
 }

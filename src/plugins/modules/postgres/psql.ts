@@ -92,7 +92,7 @@ export async function withSecret<T>(
 const passField = (text: string) => text.replace(/[\\:]/g, "\\$&");
 
 /** What a run of psql is given: statements as its argument, or, if they hold a secret, on its standard input. */
-export interface Statements {
+interface Statements {
   sql: string;
   secret?: boolean;
 }

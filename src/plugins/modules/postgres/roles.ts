@@ -5,7 +5,7 @@ import type { Connection, Row } from "./psql.ts";
 import { CONNECTION, connectionOf, ident, literal, parseCsv, query, runs, serverVersion } from "./psql.ts";
 import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 
-export type Role = Record<string, unknown>;
+type Role = Record<string, unknown>;
 
 const FLAGS = [
   "superuser",

@@ -19,7 +19,7 @@ import { floatOfText, intOfText } from "../../../language/python/text.ts";
 import { compare } from "../../../language/python/ordering.ts";
 import { PythonError, typeError } from "../../../language/python/python_error.ts";
 
-export interface Assertion {
+interface Assertion {
   /** How the details of a test show it. */
   readonly sign: string;
   /** True if a test must have `expected_return`. */

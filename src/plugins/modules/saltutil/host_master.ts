@@ -12,7 +12,7 @@ export const COMMAND_DOC =
   "\n\narg, kwarg: its arguments. timeout: seconds of silence. ret: where the returns go as well\n" +
   "batch: on so many at once, 3 or 25%. subset: on so many, taken by chance";
 
-export function hostMaster(context: JobContext): HostMaster {
+function hostMaster(context: JobContext): HostMaster {
   if (context.hostMaster === undefined) {
     throw new CommandExecutionError("Only a minion on the host of a master can do this");
   }

@@ -69,7 +69,7 @@ export function writeSaved({ runtime: { fs }, opts, log }: JobContext, schedule:
   }
 }
 
-export interface ListOptions {
+interface ListOptions {
   /** Jobs that the minion has by itself, too. */
   showAll?: boolean;
   /** False leaves out those that are disabled. @default true */

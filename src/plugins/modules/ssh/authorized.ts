@@ -7,7 +7,7 @@ import { type FileOwner, type UserFile, userFile } from "../../user_files.ts";
 import { type AuthorizedKey, fingerprintOf, keyLine, kindOf, parseKey } from "./keys.ts";
 
 /** What `user.info` says of an account. */
-export interface Account extends FileOwner {
+interface Account extends FileOwner {
   home: string;
 }
 

@@ -13,7 +13,7 @@ const SSH_PORT = 22;
 /** How often a host is asked that does not answer. */
 const ATTEMPTS = 5;
 
-export interface HostKey {
+interface HostKey {
   hostname: unknown;
   key: unknown;
   enc: unknown;
@@ -22,14 +22,14 @@ export interface HostKey {
 }
 
 /** What stands in the place of an answer. */
-export interface Failure {
+interface Failure {
   status: "error";
   error: string;
 }
 
 const failure = (error: string): Failure => ({ status: "error", error });
 
-export const isFailure = (value: unknown): value is Failure =>
+const isFailure = (value: unknown): value is Failure =>
   typeof value === "object" && value !== null && "error" in value;
 
 async function fileOf(context: JobContext, { user, config }: Args): Promise<UserFile | Failure> {

@@ -12,7 +12,7 @@ import { pauseCheck, removePauses } from "./pauses.ts";
 import { CODES, type StateCall } from "./state_call.ts";
 
 /** What states came to: returns by tag, in the order of the run, or what was wrong with them. As in Salt, outputters may sort them. */
-export type Ran = Map<unknown, unknown> | string[];
+type Ran = Map<unknown, unknown> | string[];
 
 /** Sets the code of the job by what states came to. @param high the high data that was run */
 export function setCode(context: JobContext, ret: unknown, high?: unknown): void {

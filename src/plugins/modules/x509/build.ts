@@ -56,7 +56,7 @@ function randomSerial(context: JobContext): bigint {
 }
 
 /** A serial number as it is given: a number, bytes, or digits with colons. @throws {CommandExecutionError} */
-export function serialNumber(given: unknown): bigint {
+function serialNumber(given: unknown): bigint {
   if (typeof given === "number" && Number.isInteger(given)) return BigInt(given);
   if (typeof given === "bigint") return given;
   const digits = typeof given === "string"
@@ -228,7 +228,7 @@ export function requestBody({ key, subject, extensions }: RequestPlan): Uint8Arr
 }
 
 /** An entry of a list of revoked certificates. */
-export interface Revocation {
+interface Revocation {
   serial: bigint;
   date: Date;
   extensions: Extension[];

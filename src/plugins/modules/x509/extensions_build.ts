@@ -461,7 +461,7 @@ function crlReason(given: unknown): [Uint8Array, boolean] {
 }
 
 /** How functions of certificates write times. */
-export const TIME_FORMAT = "%Y-%m-%d %H:%M:%S";
+const TIME_FORMAT = "%Y-%m-%d %H:%M:%S";
 const readTime = timeReader(TIME_FORMAT);
 
 /** A time in UTC. @throws {SaltInvocationError} with `complain` before what is wrong */

@@ -44,7 +44,7 @@ const CURVES: Record<string, number> = {
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 
 /** What is read: how it is called in messages, and after BEGIN. */
-export interface Kind {
+interface Kind {
   name: string;
   label: RegExp;
   /** What is said of bytes that are none. */
@@ -163,7 +163,7 @@ export function pemOf(label: string, bytes: Uint8Array): string {
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }
 
-export interface Certificate {
+interface Certificate {
   serial: Der;
   issuer: Der;
   notBefore: Date;

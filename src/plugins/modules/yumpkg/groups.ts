@@ -8,7 +8,7 @@ import { needYum, optionWords } from "./program.ts";
 const KINDS = ["mandatory", "optional", "default", "conditional"] as const;
 type Kind = typeof KINDS[number];
 
-export interface GroupInfo extends Record<Kind, string[]> {
+interface GroupInfo extends Record<Kind, string[]> {
   type: string;
   group: string | null;
   id: string | null;

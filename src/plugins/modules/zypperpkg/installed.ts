@@ -72,7 +72,7 @@ async function others(context: JobContext, kind: string, root: unknown): Promise
   return found;
 }
 
-export interface ListOptions {
+interface ListOptions {
   root?: unknown;
   attr?: unknown;
   /** Kinds that are listed beside packages. @default none */

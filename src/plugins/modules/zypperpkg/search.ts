@@ -49,7 +49,7 @@ export async function search(
 }
 
 /** Whether something is installed, and what it is about. */
-export interface Summary {
+interface Summary {
   installed: boolean;
   summary: string;
 }

@@ -7,7 +7,7 @@ import { traverse } from "../../../language/python/traverse.ts";
 import { textList } from "./texts.ts";
 
 /** What a state says of its file's content. Null: it says nothing, or names a source. */
-export type Contents = { contents: string | Uint8Array | null } | { complaint: string };
+type Contents = { contents: string | Uint8Array | null } | { complaint: string };
 
 /** The value at a path of pillar or grains; several are joined as lines. */
 function lookedUp(

@@ -2,7 +2,7 @@ import { compileGlob } from "../../../language/python/glob.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { searchFor } from "../../modules/file/regexp.ts";
 
-export type Choice = (path: string) => boolean;
+type Choice = (path: string) => boolean;
 
 /** A glob, or a regular expression behind `E@`; or a list of them, one of which must match. */
 function anyOf(patterns: unknown): Choice {

@@ -33,7 +33,7 @@ function FormEnd(
 }
 
 /** A named entry of a minion that can be switched on and off: a scheduled job or a beacon. */
-export interface Entry {
+interface Entry {
   name: string;
   enabled: boolean;
 }

@@ -5,7 +5,7 @@ import type { Store } from "../../store/store.ts";
 import { chosenAtRandom, type RunOptions } from "../../../run_options.ts";
 import type { Where } from "../../../saved.ts";
 
-export interface Command {
+interface Command {
   where: Where;
   target: TargetValue;
   fun: string;
