@@ -210,12 +210,12 @@ export class Place implements AsyncDisposable {
     writeFileSync(file, this.#here(text), { mode: 0o755 });
   }
 
-  /** Pastes lines into a shell, which goes on where the one before stopped: directory and variables. */
+  /** Pastes lines into a shell, which goes on where the one before stopped: directory and variables (`set -a` exports them all). */
   run(lines: string): Printed {
     const text = this.#here(lines);
     const kept = path.join(this.path, "shell");
     const script =
-      `[ ! -e ${kept} ] || . ${kept}\nset -e\n${text}\n${this.#portsOfConfig}{ export -p; echo "cd '$PWD'"; } > ${kept}\n`;
+      `[ ! -e ${kept} ] || . ${kept}\nset -ea\n${text}\n${this.#portsOfConfig}{ export -p; echo "cd '$PWD'"; } > ${kept}\n`;
     const { stdout, stderr, status, error } = spawnSync("/bin/sh", ["-c", script], {
       cwd: this.#work,
       encoding: "utf8",

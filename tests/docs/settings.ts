@@ -21,7 +21,7 @@ const OTHER_MASTER = "salt-key --gen-signature --auto-create && salt-key --gen-k
 /** By document; any other has a master and three minions. */
 export const SETTINGS: Record<string, Setting> = {
   "docs/getting-started.md": { config: "first-fleet/conf" },
-  "docs/api.md": { minions: FLEET, master: LOGIN, before: USERS },
+  "docs/api.md": { minions: FLEET, master: LOGIN, before: USERS, api: true },
   "docs/several-masters.md": { minions: FLEET, before: OTHER_MASTER },
   "docs/targeting.md": { minions: FLEET, master: NODE_GROUPS },
   "docs/reactor.md": { minions: FLEET, master: "reactor: [{'salt/minion/*/start': [/srv/reactor/start.sls]}]\n" },

@@ -33,7 +33,7 @@ test("snippets were found in documents and in comments", () => {
       "docs/sdk.md",
       "docs/sdk-scripts.md",
       "docs/sdk-types.md",
-      "docs/api.md",
+      "docs/api-in-programs.md",
       "docs/modules.md",
       "src/client/connect.ts",
       "cli/embed/minion.ts",
@@ -89,9 +89,9 @@ describe("as they are pasted", { timeout: 60_000 }, () => {
     assert.match(stdout, /^web1 .*load average/);
   });
 
-  test("the program of docs/api.md serves", async () => {
+  test("the program of docs/api-in-programs.md serves", async () => {
     using directory = emptyDirectory();
-    const text = whole(snippet("docs/api.md"), address);
+    const text = whole(snippet("docs/api-in-programs.md"), address);
     assert.ok(text.includes('"/srv/run"') && text.includes('host: "127.0.0.1", port: 8000'));
     const file = path.join(directory.path, "script.ts");
     writeFileSync(
