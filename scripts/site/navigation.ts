@@ -26,6 +26,7 @@ export const NAVIGATION: readonly Section[] = [
       page("docs/install.md", "Installing"),
       page("docs/install-npm.md", "Install from npm or images"),
       page("docs/from-salt.md", "Moving over from Salt"),
+      page("docs/switch-from-salt.md", "Switch from Salt"),
       page("docs/check-salt-files.md", "Check Salt files"),
       page("docs/how-it-works.md", "How it works"),
       page("docs/glossary.md", "Glossary"),
@@ -67,6 +68,8 @@ export const NAVIGATION: readonly Section[] = [
     title: "Run",
     pages: [
       page("docs/operations.md", "Operating a master"),
+      page("docs/upgrade.md", "Upgrade"),
+      page("docs/job-caches.md", "Job caches and returners"),
       page("docs/daemons.md", "Daemons and logs"),
       page("docs/keys.md", "Keys and audit"),
       page("docs/backup.md", "Backup and restore"),

@@ -37,9 +37,9 @@ test("what the script of docs/sdk.md imports from mod.ts is there", async () => 
   }
 });
 
-test("the options that docs/from-salt.md names are in the tables", async () => {
+test("the options that docs/switch-from-salt.md names are in the tables", async () => {
   const { MASTER_OPTIONS } = await import("../../src/model/config/master_opts.ts");
-  const page = readFileSync(at("docs/from-salt.md"), "utf8");
+  const page = readFileSync(at("docs/switch-from-salt.md"), "utf8");
   for (const name of ["minimum_auth_version", "event_framing", "master_job_cache"]) {
     assert.ok(page.includes(name));
     assert.ok(name in MASTER_OPTIONS, name);
