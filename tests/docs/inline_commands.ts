@@ -300,7 +300,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "ss -ltnp 'sport = :4506'": OF_HOST,
   "sudo -n": OF_HOST,
   "systemctl status": OF_HOST,
-  "systemctl daemon-reload": OF_HOST,
   "systemctl start salt-master": OF_HOST,
   "systemctl stop salt-master": OF_HOST,
   "chown salt: /etc/salt/users": OF_HOST,
