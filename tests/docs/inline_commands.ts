@@ -194,6 +194,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt web7 state.apply": { run: "salt web1 state.apply", prints: /Succeeded: 1/ },
   "salt-call --local test.ping": { prints: /local:\n {4}True/ },
   "salt-call --local": { run: "salt-call --local test.ping", prints: /local:\n {4}True/ },
+  "salt-call --local grains.get master": { prints: /127\.0\.0\.1/ },
   "salt-call --local key.finger": { prints: /local:\n {4}[0-9a-f]{2}:/ },
   "salt-call --local state.apply": { prints: /Succeeded: 1/ },
   "salt-call --version": { prints: /^salt-call \d/ },
