@@ -31,8 +31,13 @@ export const general = (env: Env, { saltfile = true, crash = false } = {}): Opti
     "Show the versions of this program and its runtime, and exit.",
   ),
   option("help", "-h --help", "help", "Show this text and exit."),
-  ...(saltfile ? [text("--saltfile", "saltfile", "Path of a Saltfile with default options.")] : []),
-  text("-c --config-dir", "config_dir", "Directory of the configuration files.", env.SALT_CONFIG_DIR || "/etc/salt"),
+  ...(saltfile ? [text("--saltfile", "saltfile", "A Saltfile: a file with default values of options.")] : []),
+  text(
+    "-c --config-dir",
+    "config_dir",
+    "Directory of the configuration files. Default: /etc/salt.",
+    env.SALT_CONFIG_DIR || "/etc/salt",
+  ),
   ...(crash
     ? [flag("--hard-crash", "hard_crash", "Exit with 1 on signals and unhandled errors.", Boolean(env.SALT_HARD_CRASH))]
     : []),
@@ -83,31 +88,36 @@ export const eauth = (short: boolean): Group => ({
     text(
       short ? "-a --auth --eauth --external-auth" : "--auth --eauth --external-auth",
       "eauth",
-      "Name of the authentication backend.",
+      "Log in with this backend, such as file, pam or ldap.",
       "",
     ),
-    flag("-T --make-token", "mktoken", "Make a token and store it."),
-    text("--username", "username", "User name for the backend."),
-    text("--password", "password", "Password for the backend."),
+    flag("-T --make-token", "mktoken", "Save the login in a file: later commands need no password."),
+    text("--username", "username", "Name for the login."),
+    text("--password", "password", "Password for the login. Without it, the program asks."),
   ],
 });
 
 const TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
   ["-H --hosts", "hosts", "The target is a host list (salt-ssh only)."],
-  ["-E --pcre", "pcre", "The target is a regular expression."],
-  ["-L --list", "list", "The target is a list of minion ids."],
+  ["-E --pcre", "pcre", "The target is a regular expression for ids: web[0-9]+."],
+  ["-L --list", "list", "The target is a list of ids: web1,web2."],
   ["-G --grain", "grain", "The target is a grain and a glob: os:Arch*."],
-  ["-P --grain-pcre", "grain_pcre", "The target is a grain and a regular expression."],
-  ["-N --nodegroup", "nodegroup", "The target is the name of a node group."],
-  ["-R --range", "range", "The target is a range expression."],
+  ["-P --grain-pcre", "grain_pcre", "The target is a grain and a regular expression: os:(Arch|Debian)."],
+  ["-N --nodegroup", "nodegroup", "The target is the name of a node group in the master's configuration."],
+  ["-R --range", "range", "The target is a range expression. Brine matches none."],
 ];
 const EXTENDED_TARGET_FLAGS: readonly [names: string, dest: string, help: string][] = [
-  ["-C --compound", "compound", "The target is a compound expression."],
-  ["-I --pillar", "pillar", "The target is a pillar key and a glob."],
-  ["-J --pillar-pcre", "pillar_pcre", "The target is a pillar key and a regular expression."],
-  ["-S --ipcidr", "ipcidr", "The target is an address or a network."],
+  ["-C --compound", "compound", "The target joins others: G@os:Debian and not web2."],
+  ["-I --pillar", "pillar", "The target is a pillar key and a glob: role:web*."],
+  ["-J --pillar-pcre", "pillar_pcre", "The target is a pillar key and a regular expression: role:web.*."],
+  ["-S --ipcidr", "ipcidr", "The target is an address or a network: 10.0.0.0/8."],
 ];
-const DELIMITER = text("--delimiter", "delimiter", "Separator inside targets on grains and pillar.", ":");
+const DELIMITER = text(
+  "--delimiter",
+  "delimiter",
+  "Separator in targets by grains and pillar. Default: a colon.",
+  ":",
+);
 
 export const targets = (extended: boolean): Group => ({
   title: "Target Options",
@@ -118,8 +128,8 @@ export const targets = (extended: boolean): Group => ({
 });
 
 export const execution = (): Option[] => [
-  text("--module-executors", "module_executors", "Executors to run the function with."),
-  text("--executor-opts", "executor_opts", "Options for these executors."),
+  text("--module-executors", "module_executors", "Modules that run the function, such as sudo: a,b,..."),
+  text("--executor-opts", "executor_opts", "Options for these modules: {...}"),
 ];
 export const profiling = (): Option[] => [
   text("--profiling-path", "profiling_path", "Directory for profiles.", "/tmp/stats"),
