@@ -27,7 +27,10 @@ declare const process: { on(event: string, handler: (error: unknown) => void): v
 function surviveMishaps(log: Logger): void {
   for (const event of ["uncaughtException", "unhandledRejection"]) {
     process.on(event, (error) => {
-      log.critical("unexpected error", { error: messageOf(error), stack: (error as Error)?.stack ?? "" });
+      log.critical("unexpected error: the daemon continues. Please report this line", {
+        error: messageOf(error),
+        stack: (error as Error)?.stack ?? "",
+      });
     });
   }
 }

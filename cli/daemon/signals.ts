@@ -121,7 +121,7 @@ export function answerSignals(options: DaemonSignalOptions): () => void {
     runtime.process.onSignal("SIGUSR2", () => {
       if (profiling) return;
       profiling = true;
-      log.warning("profile begun", { seconds: profileMs / 1000 });
+      log.warning("CPU profile started", { seconds: profileMs / 1000 });
       profile(() => clock.sleep(profileMs)).then((text) => {
         if (text === undefined) log.error("this runtime cannot make a profile", { runtime: runtime.name });
         else log.warning("profile written", { path: write(`${program}.cpuprofile`, text) });

@@ -200,7 +200,7 @@ const saltKey = (env: Env): ProgramTable => ({
         flag("--include-denied", "include_denied", "Also act on denied keys."),
         text("-p --print", "print", "Print the public keys of this id or glob.", ""),
         flag("-P --print-all", "print_all", "Print all public keys."),
-        text("-d --delete", "delete", "Delete the keys of this id or glob.", ""),
+        text("-d --delete", "delete", "Delete all keys of this id or glob.", ""),
         flag("-D --delete-all", "delete_all", "Delete all keys."),
         text("-f --finger", "finger", "Print the fingerprints of this id or glob.", ""),
         flag("-F --finger-all", "finger_all", "Print all fingerprints."),

@@ -31,7 +31,7 @@ export async function bootstrapMain(context: ProgramContext, words: readonly str
   const opts = await readMasterConfig(context, { client: true });
   const file = joinPath(opts.pki_dir, "master.pub");
   if (fs.stat(file)?.kind !== "file") {
-    throw new Exit(1, `This master has no key yet (${file}): start it once, or salt-key --gen-keys`);
+    throw new Exit(1, `This master has no key yet (${file}): start the master once, which creates it`);
   }
   const address = String(opts.interface);
   const master = named ?? (ANY.test(address) ? await host.canonicalName() ?? host.hostname() : address);

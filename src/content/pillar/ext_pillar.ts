@@ -23,14 +23,16 @@ interface ExtPillarScope {
 async function allowedOnDemand({ onDemand, options, registry, log }: ExtPillarScope): Promise<AnyMap | undefined> {
   if (onDemand === undefined || onDemand === null || (isMap(onDemand) && sizeOf(onDemand) === 0)) return undefined;
   if (!isMap(onDemand)) {
-    log.error("on-demand pillar refused", { why: `it is ${kindOf(onDemand)}: expected a map` });
+    log.error("pillar that a minion asked for is refused (on_demand_ext_pillar)", {
+      why: `it is ${kindOf(onDemand)}: expected a map`,
+    });
     return undefined;
   }
   for (const [name] of entriesOf(onDemand)) {
     const known = Object.hasOwn(registry, str(name)) ? (await registry[str(name)]!()).pillar : undefined;
     const why = !options.onDemand.includes(str(name)) ? "it is not in on_demand_ext_pillar" : known?.neverOnDemand;
     if (why === undefined) continue;
-    log.error("on-demand pillar refused", { name: str(name), why });
+    log.error("pillar that a minion asked for is refused (on_demand_ext_pillar)", { name: str(name), why });
     return undefined;
   }
   return onDemand;

@@ -118,6 +118,6 @@ async function fireEvent(
     bus.send(packEvent(tag, data, { now: runtime.clock.now(), maxBytes: opts.max_event_size }));
     await bus.close();
   } catch (error) {
-    log.debug("event not fired", { tag, error: messageOf(error) });
+    log.debug("event not sent", { tag, error: messageOf(error) });
   }
 }

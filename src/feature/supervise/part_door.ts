@@ -125,7 +125,9 @@ export class PartDoor {
             } else receiver.receive(message as FromPart);
           }
         } catch (error) {
-          this.#options.log.warning("connection of a supervised process closed", { error: messageOf(error) });
+          this.#options.log.warning("connection of a supervised process closed: it sent an invalid message", {
+            error: messageOf(error),
+          });
           connection.destroy();
         }
       },

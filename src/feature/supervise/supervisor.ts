@@ -76,7 +76,7 @@ export class Supervisor {
       try {
         await part.close();
       } catch (error) {
-        this.#options.log.error("part not stopped in order", { part: part.name, error: messageOf(error) });
+        this.#options.log.error("process not stopped cleanly", { part: part.name, error: messageOf(error) });
       }
     }
     await this.#door.close();

@@ -50,13 +50,13 @@ export async function minionId(runtime: Runtime, opts: MinionOpts, log: Logger):
     id = `${id}.${opts.append_domain}`;
   }
   check(id, "made from the host's names");
-  log.info("minion id made from the host's names", { id });
+  log.info("minion id chosen from the host's names", { id });
   if (opts.minion_id_caching) {
     try {
       fs.write(remembered, id, { mode: 0o644, sync: true });
     } catch (error) {
       // A user who is not root cannot write the file: the id is made again at the next start.
-      log.warning("the minion id is not kept: set the option id", { id, error: messageOf(error) });
+      log.warning("the minion id cannot be saved and may change: set the option id", { id, error: messageOf(error) });
     }
   }
   return id;

@@ -77,7 +77,7 @@ function ofMaster({ runtime, log, opts, plugins }: EngineHost): Promise<OwnMinio
     opts: opts as MasterOpts,
     plugins,
     openRunner: RunnerHost.open,
-    screen: { line: (text) => log.info("a function says", { text }) },
+    screen: { line: (text) => log.info("output of a function", { text }) },
   });
 }
 

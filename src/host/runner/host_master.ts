@@ -238,7 +238,7 @@ class MasterOfHost implements HostMaster {
       await bus.send(packEvent(tag, data, { now: clock.now(), maxBytes: opts.max_event_size }));
       await bus.close();
     } catch (error) {
-      this.#log.warning("event not fired", { tag, error: messageOf(error) });
+      this.#log.warning("event not sent", { tag, error: messageOf(error) });
     }
   }
 

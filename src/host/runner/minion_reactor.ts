@@ -167,7 +167,7 @@ class MinionReactor {
       if (this.#fired.size >= MAX_FIRED) this.#fired.delete(this.#fired.keys().next().value!);
       this.#fired.set(keyOf(tag, _stamp), jid);
       this.#send(packEvent(tag, { ...data, _stamp })).catch((error: unknown) => {
-        log.error("event of a reaction not fired", { tag, error: messageOf(error) });
+        log.error("event of a reaction not sent", { tag, error: messageOf(error) });
       });
     };
   }

@@ -212,7 +212,9 @@ class ReactorProcess {
         return { jid: String(data.jid) };
       },
       caller: async ({ fun, arg, kwarg }) => {
-        const screen = { line: (text: string) => this.#log.info("a reaction says", { fun, text, at: clock.now() }) };
+        const screen = {
+          line: (text: string) => this.#log.info("output of a reaction", { fun, text, at: clock.now() }),
+        };
         await callExecutionFunction({ ...this.#host, openRunner: RunnerHost.open, screen }, fun, arg, kwarg);
         return {};
       },
@@ -227,7 +229,7 @@ class ReactorProcess {
     const made = openOwnMinion({
       ...this.#host,
       openRunner: RunnerHost.open,
-      screen: { line: (text) => this.#log.info("a template says", { text }) },
+      screen: { line: (text) => this.#log.info("output of a template", { text }) },
     });
     this.#minion = { made, atMs: clock.elapsed() };
     return made;
@@ -244,7 +246,7 @@ class ReactorProcess {
       bus.send(packEvent(tag, data, { now: clock.now(), maxBytes: this.#opts.max_event_size }));
       await bus.close();
     } catch (error) {
-      this.#log.error("answer of the reactor not fired", { tag, error: messageOf(error) });
+      this.#log.error("event of the reactor not sent", { tag, error: messageOf(error) });
     }
   }
 }

@@ -522,7 +522,7 @@ export const MASTER_OPTIONS = {
   event_keep_bytes: number(67_108_864, "The limit of those events in bytes. The oldest are dropped first."),
   event_framing: text(
     "auto",
-    "The framing of events for real Salt's listeners: auto, stream, or length (latest 3006).",
+    "The framing of events for Salt's programs that read them: auto, stream, or length (latest 3006).",
     { rule: oneOf("auto", "stream", "length") },
   ),
   brine_job_cache_bytes: number(

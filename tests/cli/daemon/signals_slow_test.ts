@@ -115,7 +115,7 @@ describe("signals", { timeout: 120_000 }, () => {
       await until(`it listens at ${expected} alone`, () => String(daemon.ports()) === String(expected));
 
       daemon.kill("SIGUSR2");
-      await daemon.saying("profile begun");
+      await daemon.saying("CPU profile started");
       const before = daemon.count("status written");
       daemon.kill("SIGUSR1");
       await daemon.saying("status written", before + 1);
@@ -204,7 +204,7 @@ test("SIGUSR2 makes a profile of a while, readable by its owner alone", async ()
     const file = path.join(directory, "cache", "salt-x.cpuprofile");
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.ok(Array.isArray(JSON.parse(readFileSync(file, "utf8")).nodes));
-    assert.equal(records.filter(({ message }) => message === "profile begun").length, 1);
+    assert.equal(records.filter(({ message }) => message === "CPU profile started").length, 1);
     // A link in its place is replaced, never followed.
     const elsewhere = path.join(directory, "elsewhere");
     writeFileSync(elsewhere, "untouched");

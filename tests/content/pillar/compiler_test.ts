@@ -273,7 +273,12 @@ describe("PillarCompiler", () => {
         using bed = await pillarBed({ files: {}, opts: { on_demand_ext_pillar: allowed } });
         const pillar = plain(await bed.compile({ ext })) as Record<string, unknown>;
         assert.equal("home" in pillar, wanted);
-        assert.equal(bed.records.some(({ message }) => message === "on-demand pillar refused"), !wanted);
+        assert.equal(
+          bed.records.some(({ message }) =>
+            message === "pillar that a minion asked for is refused (on_demand_ext_pillar)"
+          ),
+          !wanted,
+        );
       });
     }
 

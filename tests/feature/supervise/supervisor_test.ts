@@ -72,7 +72,7 @@ describe("Supervisor", () => {
     assert.deepEqual(bed.supervisor.status().map(({ name }) => name), ["a", "b", "c"]);
     await Promise.all([bed.supervisor.close(), bed.supervisor.close()]);
     assert.deepEqual(stopped, ["c", "b", "a"]);
-    assert.match(JSON.stringify(bed.captured.records), /part not stopped in order.*it does not want to/);
+    assert.match(JSON.stringify(bed.captured.records), /process not stopped cleanly.*it does not want to/);
   });
 
   test("only processes that were started may report", async () => {

@@ -21,7 +21,9 @@ test("an id that cannot be kept, as by a user who is not root, is used all the s
   } as unknown as MinionOpts;
   const id = await minionId(runtime, opts, log);
   assert.notEqual(id, "");
-  assert.deepEqual(records.map(({ message }) => message), ["the minion id is not kept: set the option id"]);
+  assert.deepEqual(records.map(({ message }) => message), [
+    "the minion id cannot be saved and may change: set the option id",
+  ]);
   runtime.fs.mkdir("/nowhere", 0o755);
   assert.equal(await minionId(runtime, opts, log), id);
   assert.equal(runtime.fs.readText("/nowhere/minion_id"), id);

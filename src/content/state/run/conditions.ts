@@ -113,7 +113,7 @@ const unlessFalse: Verdict = { comment: "unless condition is false", skip: false
 
 function withoutFunction({ log }: StateContext, kind: string, condition: AnyMap): Verdict {
   const comment = `no \`fun\` argument in ${kind}: ${repr(condition)}`;
-  log.warning("condition without a function", { kind, condition: repr(condition) });
+  log.warning("condition ignored: it names no function (fun)", { kind, condition: repr(condition) });
   return { comment, skip: false };
 }
 

@@ -23,7 +23,7 @@ export async function previewOf(call: Call): Promise<Answer> {
     checkScope(identity, whole);
     const found = await context.backend.preview(publication(whole, context));
     if (found === undefined) {
-      throw new HttpError(501, "Real Salt's master cannot preview the minions of a target");
+      throw new HttpError(501, "A Salt master cannot preview the minions of a target");
     }
     results.push(found);
   }

@@ -244,7 +244,7 @@ export class ExternalAuth {
       own ? wanted : opts.token_expire,
       load.session,
     );
-    log.info("token made", { eauth, username: name });
+    log.info("token created", { eauth, username: name });
     return token;
   }
 

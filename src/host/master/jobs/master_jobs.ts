@@ -37,7 +37,11 @@ export async function recordMasterJob(services: Services, job: MasterJob, end: M
     await store.durable();
   } catch (error) {
     store.soon();
-    log.error("master job not recorded", { jid: job.jid, fun: job.fun, error: messageOf(error) });
+    log.error("function of the master not recorded: the job list lacks it", {
+      jid: job.jid,
+      fun: job.fun,
+      error: messageOf(error),
+    });
   }
 }
 

@@ -87,7 +87,10 @@ export class ReplayedReturns {
           await this.#announce(jid, minions);
           this.#found.delete(jid);
         } catch (error) {
-          log.warning("returns of an earlier process cannot be announced", { jid, error: messageOf(error) });
+          log.warning("events of returns from before the restart not sent yet: trying again", {
+            jid,
+            error: messageOf(error),
+          });
         }
       }
     }

@@ -258,7 +258,7 @@ export class KeyAdmin implements KeyAdministration {
       if (at % AT_ONCE === AT_ONCE - 1) await new Promise<void>((resolve) => this.#options.runtime.later(resolve));
       const problem = this.move(action, state, id);
       if (problem === undefined) done.push(id);
-      else this.#options.log.error("key neither moved nor removed", { action, ...problem });
+      else this.#options.log.error("key not changed", { action, ...problem });
     }
     await this.settle(action, done);
   }

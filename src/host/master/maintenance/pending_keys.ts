@@ -30,7 +30,7 @@ export async function expirePendingKeys(services: Services, signal: AbortSignal)
         bus.fire(KEY, { result: true, act: "delete", id, reason: "expired" });
         gone++;
       } catch (error) {
-        log.warning("old key not removed", { id, directory: KEY_DIRECTORIES[state], error: messageOf(error) });
+        log.warning("expired key not deleted", { id, directory: KEY_DIRECTORIES[state], error: messageOf(error) });
       }
     });
   }

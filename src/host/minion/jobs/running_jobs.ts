@@ -168,7 +168,7 @@ export class RunningJobs implements JobControl {
       // SIGKILL leaves no time to clean up: it goes to the whole process group.
       return signal === 9 && process.kill(-pid, signal) || process.kill(pid, signal);
     } catch (error) {
-      this.#log.warning("job not signalled", { pid, signal, error: messageOf(error) });
+      this.#log.warning("the process of a job could not be signaled", { pid, signal, error: messageOf(error) });
       return false;
     }
   }

@@ -96,7 +96,9 @@ export class ProcessPool implements Execution {
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       // The missing program was already logged, and it is missing for every job.
-      if (!this.#isGone) log.error("no process for a job", { jid: request.load.jid, error: error.message });
+      if (!this.#isGone) {
+        log.error("job failed: its process could not be started", { jid: request.load.jid, error: error.message });
+      }
       return failure(error.message);
     } finally {
       this.#running--;
@@ -152,7 +154,9 @@ export class ProcessPool implements Execution {
       const text = `The process of the job could not be started: ${gone ?? messageOf(error)}`;
       const waiting = this.#waiting.shift();
       if (waiting === undefined && gone === undefined) {
-        this.#options.log.warning("no spare process for jobs", { error: messageOf(error) });
+        this.#options.log.warning("spare process for jobs not started: the next job tries again", {
+          error: messageOf(error),
+        });
       } else waiting?.reject(new StartError(text, { cause: error }));
     } finally {
       if (process !== undefined) this.#isGone = false;
@@ -185,7 +189,9 @@ export class ProcessPool implements Execution {
         if (at < 0) return;
         this.#ready.splice(at, 1);
         if (this.#closed) return;
-        this.#options.log.warning("a spare process for jobs has ended", { pid: process.pid });
+        this.#options.log.warning("a spare process for jobs has ended: the next job starts another", {
+          pid: process.pid,
+        });
       });
     }
   }
