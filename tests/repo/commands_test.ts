@@ -151,4 +151,10 @@ test("every configuration in a code block is YAML, of options that there are", (
 });
 
 /** Options of the master's configuration that plugins and the gateway read themselves. */
-const GATEWAY = new Set(["my_secrets", "rest_cherrypy", "rest_tornado", "sharedsecret"]);
+const GATEWAY = new Set([
+  "my_secrets",
+  "rest_cherrypy",
+  "rest_tornado",
+  "sharedsecret",
+  ...["uri", "basedn", "binddn", "bindpw", "filter"].map((name) => `auth.ldap.${name}`),
+]);
