@@ -52,6 +52,7 @@ export const NAVIGATION: readonly Section[] = [
     title: "Program",
     pages: [
       page("docs/modules.md", "Custom modules"),
+      page("docs/module-reference.md", "Module reference"),
       page("docs/python-modules.md", "Python modules"),
       page("docs/module-programs.md", "Modules in any language"),
       page("docs/custom-engines.md", "Custom engines"),

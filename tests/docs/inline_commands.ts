@@ -370,5 +370,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "git clone https://github.com/saltstack-formulas/openssh-formula /srv/formulas/openssh-formula": {
     not: "it downloads a formula; tests/interop/formulas_test.ts compiles formulas",
   },
+  "salt '*' saltutil.sync_states": { run: "salt '*' saltutil.sync_states refresh=False", prints: /web1:/ },
   "salt web1 saltutil.sync_states": { run: "salt web1 saltutil.sync_states refresh=False", prints: /web1:/ },
 };

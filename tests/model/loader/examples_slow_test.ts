@@ -69,8 +69,9 @@ test("examples/modules/uptime.sh", async () => {
   );
 });
 
-test("docs/modules.md names options and files that exist", async () => {
-  const text = readFileSync(new URL("../../../docs/modules.md", import.meta.url), "utf8");
+test("docs/modules.md and the reference name options and files that exist", async () => {
+  const text = ["modules", "module-reference"]
+    .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8")).join("\n");
   const { MINION_OPTIONS } = await import("../../../src/model/config/minion_opts.ts");
   const { MASTER_OPTIONS } = await import("../../../src/model/config/master_opts.ts");
   for (const name of ["extension_modules", "module_dirs", "providers", "extmod_whitelist", "clean_dynamic_modules"]) {
