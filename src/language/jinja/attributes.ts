@@ -44,7 +44,8 @@ type TypeNames = WeakMap<object, string>;
 function describe(value: unknown, names: TypeNames): string {
   if (value === null || value === undefined) return "None";
   const own = typeof value === "object" ? names.get(value) ?? (value as Described).qualifiedType : undefined;
-  return `${typeof own === "string" ? own : typeName(value)} object`;
+  const name = typeof own === "string" ? own : typeName(value);
+  return `${name === "OrderedDict" ? "collections.OrderedDict" : name} object`;
 }
 
 function missingAttribute(value: unknown, name: string, names: TypeNames, lenient: boolean): Undefined {

@@ -4,7 +4,10 @@ import { TemplateSyntaxError } from "./errors.ts";
 import type { JinjaOptions } from "./options.ts";
 import { unescapeString } from "./string_literal.ts";
 
-/** A piece of a template. `type` is `data`, `name`, `string`, `integer`, `float`, an operator, or one of Jinja2's brackets. */
+/**
+ * A piece of a template. `type` is `data`, `name`, `string`, `integer`, `float`, an operator, one of Jinja2's brackets, or `error`: what
+ * comes here is no token, and `value` is the error.
+ */
 export interface Token {
   type: string;
   /** The text of data, names, operators; the value of strings and numbers. */
@@ -80,9 +83,8 @@ const TRAILING_SPACE = new RegExp(`[${WHITESPACE}]+$`);
 const ONLY_SPACE = new RegExp(`^[${WHITESPACE}]+$`);
 
 /**
- * Splits a template into tokens, as Jinja2 does; comments and blanks within tags are left out.
- *
- * @throws {TemplateSyntaxError} with Jinja2's text
+ * Splits a template into tokens, as Jinja2 does; comments and blanks within tags are left out. A text that cannot be split ends in an
+ * error for the reader that comes so far: one that finds fault with an earlier token says that instead.
  */
 export function tokenize(source: string, options: JinjaOptions): Token[] {
   return new Lexer(source, options).run();
@@ -107,7 +109,12 @@ class Lexer {
   }
 
   run(): Token[] {
-    while (this.#at < this.#source.length) this.#data();
+    try {
+      while (this.#at < this.#source.length) this.#data();
+    } catch (error) {
+      if (!(error instanceof TemplateSyntaxError)) throw error;
+      this.#push("error", error);
+    }
     return this.#tokens;
   }
 

@@ -28,8 +28,11 @@ export class TokenStream {
     this.#end = { type: "eof", value: "", line: tokens.at(-1)?.line ?? 1 };
   }
 
+  /** @throws {TemplateSyntaxError} if there is no token, but an error */
   get current(): Token {
-    return this.#tokens[this.#at] ?? this.#end;
+    const token = this.#tokens[this.#at] ?? this.#end;
+    if (token.type === "error") throw token.value;
+    return token;
   }
 
   /** The token after the current one. */

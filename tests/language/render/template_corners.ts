@@ -177,6 +177,13 @@ const TEMPLATES = [
   "{# x",
   "{{ [1,2 }}",
   "{{ {'a': } }}",
+  // Faults before a text that cannot be split into tokens.
+  "'{{ ''{{'' }}'\n",
+  "{{ ) }} {{ ' }}",
+  "{% if %} {{ $ }}",
+  "{{ x y }} {{ ` }}",
+  "{% load_yaml as x %}\na: {b: 1}\n{% endload %}{{ x.nope.more }}",
+  "{{ salt_missing.a }} {# open",
 ];
 
 const DOCUMENTS = [
