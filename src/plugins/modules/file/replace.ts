@@ -1,3 +1,4 @@
+import { messageOf } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
 import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { decodeFile, decodeText, encodeText } from "../../../language/python/codecs.ts";
@@ -12,6 +13,7 @@ import { anyLines, fileNotFound, isText, linesIn, overwrite, readBytes, readText
 import { checkPerms } from "./perms.ts";
 import { flagBits, matchesStart, regexpFlags, searchFor } from "./regexp.ts";
 import { pathOf, stats } from "./stats.ts";
+import type { FileSystem } from "../../../runtime/fs.ts";
 
 const utf8 = new TextEncoder();
 
@@ -251,6 +253,15 @@ const MARKS: readonly [encoding: string, mark: readonly number[]][] = [
 const encodingByMark = (bytes: Uint8Array) =>
   MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
 
+function readableBytes(fs: FileSystem, path: string): Uint8Array {
+  try {
+    return readBytes(fs, path);
+  } catch (error) {
+    const text = messageOf(error);
+    throw text.startsWith("[Errno") ? new CommandExecutionError(`Failed to read from ${path}: ${text}`) : error;
+  }
+}
+
 /** Replaces the text between two marker lines. @returns the changes */
 export async function blockReplace(context: JobContext, args: Record<string, unknown>): Promise<string | boolean> {
   const { fs } = context.runtime;
@@ -263,7 +274,7 @@ export async function blockReplace(context: JobContext, args: Record<string, unk
   }
   const path = pathOf(context, args.path);
   if (!exists(fs, path)) throw fileNotFound(path);
-  const bytes = readBytes(fs, path);
+  const bytes = readableBytes(fs, path);
   const encoding = encodingByMark(bytes);
   if (encoding === undefined && textOf(bytes) === undefined && textOf(bytes.subarray(0, 2048)) === undefined) {
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);

@@ -1,6 +1,6 @@
 /** The older form of module.run: one function by its name, with its arguments beside it. */
 import { messageOf } from "../../../base/errors.ts";
-import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
+import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, str } from "../../../language/python/values.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
 
@@ -25,21 +25,34 @@ const argumentFor = (parameter: string) => PREFIXED.includes(parameter) ? `m_${p
 /** The arguments of a call, or why there can be none. */
 type Arguments = { positional: unknown[]; keyword: Record<string, unknown> } | { wrong: string };
 
+/** A return with its keys in the order that Salt has here. */
+const ended = (
+  name: unknown,
+  result: boolean | null,
+  comment: string,
+  changes: StateReturn["changes"] = {},
+): StateReturn => ({
+  name: name as string,
+  changes,
+  comment,
+  result,
+});
+
 /** Calls one function. What the chunk has beside its parameters is left alone. */
 export async function runNamed(context: StateContext, kwargs: Record<string, unknown>): Promise<StateReturn> {
   const { name, ...given } = kwargs;
   const fun = str(name);
   const found = await context.functions.find(fun);
-  if ("message" in found) return outcome(name, false, `Module function ${fun} is not available`);
-  if (context.test) return outcome(name, null, `Module function ${fun} is set to execute`);
+  if ("message" in found) return ended(name, false, `Module function ${fun} is not available`);
+  if (context.test) return ended(name, null, `Module function ${fun} is set to execute`);
   const args = argumentsFor(found.signature, given);
-  if ("wrong" in args) return outcome(name, false, args.wrong);
+  if ("wrong" in args) return ended(name, false, args.wrong);
   try {
     const value = await context.call(fun, args.positional, args.keyword) ?? null;
-    return outcome(name, succeeded(value), `Module function ${fun} executed`, { ret: value });
+    return ended(name, succeeded(value), `Module function ${fun} executed`, { ret: value });
   } catch (error) {
     context.signal.throwIfAborted();
-    return outcome(name, false, `Module function ${fun} threw an exception. Exception: ${messageOf(error)}`);
+    return ended(name, false, `Module function ${fun} threw an exception. Exception: ${messageOf(error)}`);
   }
 }
 
