@@ -9,7 +9,7 @@ import { lowPackageFunctions } from "../packages/functions.ts";
 import { changes } from "../packages/lists.ts";
 import { packageFile } from "../packages/package_file.ts";
 import { fileFunctions, type Files } from "../packages/shared_functions.ts";
-import { license } from "./aptpkg/details.ts";
+import { lookAt } from "../linux/paths.ts";
 
 /** True if this host is of one of these families, or if its grains do not say. */
 export function isFamily({ grains }: Pick<Context, "grains">, families: readonly string[]): boolean {
@@ -85,6 +85,14 @@ const FIELDS: [name: string, field: string][] = [
   ["description", "Description"],
 ];
 
+/** The licences that the copyright file of a package names. */
+function license({ runtime: { fs } }: JobContext, name: string): string {
+  const path = `/usr/share/doc/${name}/copyright`;
+  if (lookAt(fs, path)?.kind !== "file") return "";
+  const lines = fs.readText(path).split("\n").filter((line) => line.startsWith("License:"));
+  return [...new Set(lines.map((line) => line.slice("License:".length).trim()))].sort().join(", ");
+}
+
 async function details(context: JobContext, names: unknown[], kwargs: Fields): Promise<Record<string, Fields>> {
   const { failhard = true } = keywords(kwargs, "failhard");
   const format = fieldFormat(FIELDS.map(([, field]) => `\${${field}}`));
@@ -97,7 +105,7 @@ async function details(context: JobContext, names: unknown[], kwargs: Fields): P
   for (const values of fieldRows(stdout, FIELDS.length)) {
     const entry: Fields = {};
     FIELDS.forEach(([name], at) => {
-      const value = name === "description" ? values[at]! : values[at]!.trim();
+      const value = name === "description" ? `${values[at]}\n` : values[at]!.trim();
       if (value === "" || (name === "install_date" && !/^\d+$/.test(value))) return;
       entry[name] = name === "install_date" ? utcDate(Number(value) * 1000) : value;
     });

@@ -21,8 +21,9 @@ import { currentRuntime } from "../../../../src/runtime/current.ts";
 import { RELEASES } from "../../../interop/release.ts";
 import { plain } from "./published_host.ts";
 
-const SEED = 32;
-const COUNT = 200;
+/** `BRINE_LENT_SEED` draws another sample, and `BRINE_LENT_COUNT` a larger one. */
+const SEED = Number(process.env.BRINE_LENT_SEED ?? 32);
+const COUNT = Number(process.env.BRINE_LENT_COUNT ?? 200);
 const SAMPLE = fileURLToPath(new URL("../../../vectors/python/sample.py", import.meta.url));
 
 /** Functions whose returns differ on purpose where the host has no systemd, or where programs are missing. */
