@@ -19,25 +19,22 @@ READS = re.compile(
 #: Functions that read, whose names do not say so.
 ALSO = set(
     "alternatives.display btrfs.features btrfs.subvolume_exists chroot.in_chroot config.backup_mode config.dot_vals config.option cp.stat_file "
-    "cryptdev.crypttab data.keys data.load disk.blkid disk.percent dnsmasq.fullversion dnsutil.A dnsutil.AAAA dnsutil.serial file.directory_exists "
+    "cryptdev.crypttab data.keys data.load disk.blkid dnsmasq.fullversion dnsutil.A dnsutil.AAAA dnsutil.serial file.directory_exists "
     "file.file_exists file.gid_to_group file.pardir file.path_exists_glob file.sed_contains file.uid_to_user genesis.avail_platforms "
     "grains.equals grains.fetch incron.raw_incron introspect.running_service_owners jinja.import_json jinja.import_yaml jinja.load_map "
-    "kernelpkg.latest_available kernelpkg.latest_installed kernelpkg.needs_reboot key.finger key.finger_master kmod.lsmod kmod.mod_list "
-    "lowpkg.bin_pkg_info lowpkg.file_dict lowpkg.file_list match.ifelse mount.automaster mount.filesystems mount.vfstab network.arp "
-    "network.default_route network.fqdns network.ifacestartswith network.in_subnet network.interface network.interface_ip network.interfaces "
-    "network.mod_bufsize network.routes network.ip_addrs network.ip_addrs6 pillar.data pillar.fetch pillar.file_exists pillar.keys pillar.obfuscate "
-    "pillar.raw pkg.file_dict pkg.file_list pkg.info_installed pkg.latest_version pkg.normalize_name pkg.owner pkg.upgrade_available pkg.list_repos "
-    "postgres.cluster_exists postgres.cluster_list restartcheck.restartcheck rsync.config salt_version.equal salt_version.greater_than "
-    "salt_version.less_than schedule.build_schedule_item schedule.job_status service.execs service.masked service.offline shadow.default_hash "
-    "slsutil.banner slsutil.boolstr slsutil.dir_exists slsutil.file_exists slsutil.path_exists sqlite3.fetch sqlite3.indexes sqlite3.indices "
-    "sqlite3.sqlite_version sqlite3.tables ssh.auth_keys ssh.host_keys ssh.key_is_encrypted ssh.user_keys state.test supervisord.options "
-    "sysctl.assign sysctl.default_config sysfs.attr test.attr_call test.conf_test test.exception test.false test.module_report test.opts_pkg "
-    "test.provider test.raise_exception test.retcode test.stack test.true test.try test.tty udev.exportdb user.primary_group xfs.devices "
-    "xfs.inventory pip.list pip.version pip.freeze mount.read_mount_cache state.get_pauses state.show_highstate state.show_lowstate "
-    "state.show_state_usage state.show_top timezone.get_offset timezone.get_zone timezone.get_zonecode iosconfig.diff_text iosconfig.merge_text "
-    "iosconfig.diff_tree iosconfig.merge_tree iosconfig.merge_diff highstate_doc.read_file mine.valid saltutil.is_running saltutil.list_extmods "
-    "gem.list gem.version npm.list cpan.list cpan.show_config status.version vsphere.get_proxy_type kubeadm.version helm.version "
-    "system.get_system_date disk.get_fstype_from_path sysctl.show random.get_str".split()
+    "kernelpkg.latest_installed kernelpkg.needs_reboot key.finger key.finger_master kmod.lsmod kmod.mod_list lowpkg.bin_pkg_info "
+    "match.ifelse mount.automaster mount.filesystems mount.vfstab network.arp network.default_route "
+    "network.fqdns network.ifacestartswith network.in_subnet network.interface network.interface_ip network.interfaces network.mod_bufsize "
+    "network.routes network.ip_addrs network.ip_addrs6 pillar.data pillar.fetch pillar.keys pillar.obfuscate pillar.raw "
+    "pkg.latest_version pkg.normalize_name pkg.owner postgres.cluster_exists "
+    "rsync.config salt_version.equal salt_version.greater_than salt_version.less_than schedule.build_schedule_item service.execs service.masked "
+    "service.offline shadow.default_hash slsutil.banner slsutil.boolstr slsutil.dir_exists slsutil.file_exists slsutil.path_exists "
+    "sqlite3.fetch sqlite3.indexes sqlite3.indices sqlite3.sqlite_version sqlite3.tables ssh.auth_keys ssh.host_keys ssh.key_is_encrypted "
+    "ssh.user_keys state.test supervisord.options sysctl.assign sysctl.default_config sysfs.attr test.conf_test test.exception test.false "
+    "test.provider test.raise_exception test.retcode test.true test.try test.tty user.primary_group xfs.devices xfs.inventory "
+    "mount.read_mount_cache state.get_pauses state.show_highstate state.show_lowstate state.show_state_usage state.show_top timezone.get_offset "
+    "timezone.get_zonecode iosconfig.diff_text iosconfig.merge_text iosconfig.diff_tree iosconfig.merge_tree iosconfig.merge_diff "
+    "highstate_doc.read_file mine.valid saltutil.is_running status.version vsphere.get_proxy_type kubeadm.version system.get_system_date".split()
 )
 #: Parts of names of functions that do more, or whose answers are another each time.
 MORE = re.compile(
@@ -59,8 +56,8 @@ VALUES = {
     "addr": "10.0.0.1", "value": "1", "num": 5, "uid": 0, "gid": 0, "version": "1.0", "pkg": "bash", "module": "test", "grain": "os", "iface": "lo",
     "interface": "lo", "filename": "/etc/passwd", "ip": "10.0.0.1", "val": "x", "minions": "web1", "regex": "ro+t", "fun": "test.ping", "flags": "",
     "find_pattern": "root", "obj_a": {"a": 1}, "obj_b": {"b": 2}, "lst": [1, 2], "file_": "/etc/passwd",
-    "uri": "salt://a", "keys": ["PATH"], "mode": "r", "file_hash": "md5=1", "glob_expr": "*root*", "file1": "/etc/passwd", "file2": "/etc/group",
-    "dest": {"a": {"b": 1}}, "src": {"a": {"c": 2}}, "cwd": "/", "lookup_dict": {"default": {"a": 1}}, "lookup": {"default": 1}, "alias": "localhost",
+    "uri": "salt://a", "keys": ["PATH"], "mode": "r", "file_hash": "md5:1", "glob_expr": "*root*", "file1": "/etc/passwd", "file2": "/etc/group",
+    "dest": {"a": {"b": 1}}, "src": {"a": {"c": 2}}, "cwd": "/", "lookup_dict": {"default": {"a": 1}}, "lookup": {"default": ["*"]}, "alias": "localhost",
     "file_name": "/etc/os-release", "section": "a", "option": "b", "mod": "ext4", "tgt": "web1", "cmd": "sh", "repo": "deb http://a b c",
     "pkg1": "1.0", "pkg2": "2.0", "pkgname": "bash", "pkgver": "1.0", "verstr": "1:2.0-1", "ver1": "1.0", "oper": "<", "ver2": "2.0", "fname": "/etc/passwd",
     "infile": "/etc/passwd", "returner": "local", "jid": "20240101000000000000", "mods": "none", "dev": "/dev/null", "device": "/dev/null",
