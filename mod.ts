@@ -25,13 +25,7 @@ export type { RunnerFunctions } from "./src/client/functions/runner_functions.ts
 export type { WheelFunctions } from "./src/client/functions/wheel_functions.ts";
 
 // Events and jids
-export {
-  jobEvents,
-  jobOutcome,
-  jobOutput,
-  jobReturn,
-  jobReturns,
-} from "./src/model/event/tag.ts";
+export { jobEvents, jobOutcome, jobOutput, jobReturn, jobReturns } from "./src/model/event/tag.ts";
 export { tagMatcher, type TagMatchType } from "./src/model/event/tag_matcher.ts";
 export { isJid, jidMs, newJid } from "./src/model/job/jid.ts";
 

@@ -1,4 +1,3 @@
-import { PythonObject } from "../../python/values.ts";
 import { typeError } from "../../python/python_error.ts";
 import { Callable, type Keywords } from "../callable.ts";
 

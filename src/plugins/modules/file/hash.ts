@@ -1,5 +1,4 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
-import { SystemError } from "../../../base/errors.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isMap, str, truthy } from "../../../language/python/values.ts";
 import { splitLines } from "../../../language/python/text.ts";

@@ -29,8 +29,7 @@ interface Failure {
 
 const failure = (error: string): Failure => ({ status: "error", error });
 
-const isFailure = (value: unknown): value is Failure =>
-  typeof value === "object" && value !== null && "error" in value;
+const isFailure = (value: unknown): value is Failure => typeof value === "object" && value !== null && "error" in value;
 
 async function fileOf(context: JobContext, { user, config }: Args): Promise<UserFile | Failure> {
   const path = truthy(config) ? str(config) : truthy(user) ? ".ssh/known_hosts" : "/etc/ssh/ssh_known_hosts";
