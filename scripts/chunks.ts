@@ -34,8 +34,8 @@ function folderName(root: string, id: string): string {
   // Each folder of plugins has plugins of another kind, and each folder of a room owns something else. These two rooms are one thing.
   if (rest.length < 2 || folder === "client" || folder === "runtime") return folder;
   if (folder !== "plugins") return rest[0]!;
-  // A module is loaded by itself, and by the states of its name.
-  return rest[0] === "modules" ? `modules-${path.basename(rest[1]!, ".ts")}` : `plugins-${rest[0]}`;
+  // A module is loaded by itself, and by the states of its name; states are loaded one by one.
+  return /^(?:modules|states)$/.test(rest[0]!) ? `${rest[0]}-${path.basename(rest[1]!, ".ts")}` : `plugins-${rest[0]}`;
 }
 
 /** Bytes of source text that take as long to load as one more file takes to find: measured on Node with its compile cache. */
