@@ -128,7 +128,7 @@ const TABLES: { option: string; hosts: Host[]; table: readonly string[]; values(
 ];
 
 /** Tables whose modules no option of a daemon names. */
-const UNNAMED = ["grains", "linux", "runners", "sdb", "serializers", "states", "wheel"];
+const UNNAMED = ["grains", "runners", "sdb", "serializers", "states", "wheel"];
 /** The folder of a table → one of its options. */
 const FOLDERS: Record<string, string> = {
   beacons: "beacons",
