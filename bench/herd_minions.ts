@@ -30,7 +30,7 @@ import { currentRuntime } from "../src/runtime/current.ts";
 import { decode, encode } from "../src/protocol/wire/msgpack.ts";
 import { bytesOf, packPayload } from "../src/protocol/wire/payload.ts";
 import { encodeReady } from "../src/protocol/zmtp/command.ts";
-import { LONG, MORE, writeFrame } from "../src/protocol/zmtp/frame.ts";
+import { LONG_FRAME, MORE, writeFrame } from "../src/protocol/zmtp/frame.ts";
 import { greeting, GREETING_SIZE } from "../src/protocol/zmtp/greeting.ts";
 import { minionKeys } from "./keys.ts";
 
@@ -119,14 +119,14 @@ function exchange(index: number, request: Uint8Array, done: (outcome: Exchange) 
     if (!greeted && got.length >= GREETING_SIZE) socket.write(request);
     while (got.length >= at + 2) {
       const flags = got[at]!;
-      const long = (flags & LONG) !== 0;
+      const long = (flags & LONG_FRAME) !== 0;
       if (long && got.length < at + 9) return;
       const size = long ? new DataView(got.buffer, got.byteOffset + at + 5).getUint32(0) : got[at + 1]!;
       const body = at + (long ? 9 : 2);
       if (got.length < body + size) return;
       at = body + size;
       // READY has the command flag, the empty frame the flag for more frames.
-      if ((flags & ~LONG) === 0) return end(got.subarray(body, at));
+      if ((flags & ~LONG_FRAME) === 0) return end(got.subarray(body, at));
     }
   });
 }

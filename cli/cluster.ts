@@ -3,7 +3,7 @@ import { clusterSettings } from "../src/model/config/cluster.ts";
 import { joinPath } from "../src/base/paths.ts";
 import type { Logger } from "../src/base/log.ts";
 import type { OpenCluster } from "../src/host/master/master_options.ts";
-import { untilReached, type Waiting } from "../src/host/master/cluster/until_reached.ts";
+import { untilReached, type WaitingReach } from "../src/host/master/cluster/until_reached.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 import type { Startup } from "./daemon/daemon.ts";
 
@@ -68,7 +68,7 @@ export async function openCluster(
 }
 
 /** Reports the reason for a wait to `salt-doctor`, and to the program that has started the daemon. */
-function waitingAt({ fs }: Runtime, cachedir: string, startup: Startup | undefined): Waiting {
+function waitingAt({ fs }: Runtime, cachedir: string, startup: Startup | undefined): WaitingReach {
   const [directory, path] = [joinPath(cachedir, "cluster"), waitingFile(cachedir)];
   return {
     ...(startup === undefined ? {} : { stopping: startup.stopping }),

@@ -23,7 +23,7 @@ import { nativeSockets, type SocketFactory } from "../src/protocol/zmtp/mod.ts";
 import { openTelemetry } from "./daemon/telemetry/open_telemetry.ts";
 import { openCluster } from "./cluster.ts";
 import type { Startup } from "./daemon/daemon.ts";
-import { openHostMaster } from "./host_master.ts";
+import { openLocalHostMaster } from "./host_master.ts";
 import { openJobCache } from "./job_caches.ts";
 
 /** The sockets that the option `zmq_library` selects: those of Brine, or libzmq for `native`. */
@@ -337,7 +337,7 @@ export async function configureMinion(
     grains: gatherGrains,
     formatInfo: (info) => nested(info, {}, {}),
     jobCommand: jobCommand(runtime),
-    hostMaster: openHostMaster(runtime, log),
+    hostMaster: openLocalHostMaster(runtime, log),
     ...await minionEngines(runtime, opts, log, program ?? ((word) => ownCommand(runtime, word))),
     ownPillar: openOwnPillar(runtime, opts, log),
     telemetry: parts.telemetry ?? await openTelemetry({

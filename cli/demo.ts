@@ -14,7 +14,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { leftRunning, saltCommand } from "./demo/advice.ts";
 import { currentRuntime } from "../src/runtime/current.ts";
-import { drift, masterOptions, minionOptions, writeTree } from "./demo/tree.ts";
+import { demoMasterOptions, demoMinionOptions, drift, writeDemoTree } from "./demo/tree.ts";
 import { DENO_WORDS, findRuntimes, type RuntimeCommand } from "./demo/runtimes.ts";
 
 const USAGE = `Usage: demo [--keep]
@@ -193,14 +193,14 @@ async function configureSite(own: RuntimeCommand): Promise<Site> {
   writeFileSync(join(root, "users"), `demo:${password}\n`, { mode: 0o600 });
   const conf = join(root, "master.d");
   mkdirSync(conf);
-  writeTree(root);
+  writeDemoTree(root);
   writeFileSync(
     join(conf, "master"),
     `root_dir: ${root}/m\ninterface: 127.0.0.1\npublish_port: ${publishPort}\nret_port: ${requestPort}\nid: demo\n` +
       `external_auth:\n  file:\n    ^filename: ${root}/users\n    demo: ['.*', '@runner', '@wheel']\n` +
       `netapi_enable_clients: [local, local_async, local_batch, local_subset, runner, runner_async, wheel, wheel_async]\n` +
       `rest_cherrypy: {host: 127.0.0.1, port: ${httpPort}, disable_ssl: True}\n` +
-      `api_pidfile: ${root}/api.pid\napi_logfile: ${root}/api.log\n${masterOptions(root)}`,
+      `api_pidfile: ${root}/api.pid\napi_logfile: ${root}/api.log\n${demoMasterOptions(root)}`,
   );
   return { own, conf, api: `http://127.0.0.1:${httpPort}`, requestPort, password };
 }
@@ -222,7 +222,7 @@ async function startMasterAndMinions(
     writeFileSync(
       join(conf, "minion"),
       `root_dir: ${root}/${at}\nmaster: 127.0.0.1\nmaster_port: ${requestPort}\nid: ${id}\nacceptance_wait_time: 1\n` +
-        minionOptions(root, id),
+        demoMinionOptions(root, id),
     );
     return start(runtime, "salt-minion", conf);
   });

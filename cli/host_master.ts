@@ -4,7 +4,7 @@ import { openHostMaster as open } from "../src/host/runner/host_master.ts";
 import type { Runtime } from "../src/runtime/runtime.ts";
 
 /** The master on this host, with Brine's plugins for its runners; the plugins are loaded when a job first runs a runner. */
-export function openHostMaster(runtime: Runtime, log: Logger): OpenHostMaster {
+export function openLocalHostMaster(runtime: Runtime, log: Logger): OpenHostMaster {
   return open(
     runtime,
     log,

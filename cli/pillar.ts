@@ -16,7 +16,7 @@ import type { Logger } from "../src/base/log.ts";
 import { openPackedCache, openPillarCache, throughCache } from "../src/content/pillar/pillar_cache.ts";
 import { type PackedPillar, PillarCompiler } from "../src/content/pillar/compiler.ts";
 import { pillarHandlers, pillarWorkers, type WorkerPillarRequest } from "../src/host/master/workers/pillar_workers.ts";
-import { showTop } from "../src/content/pillar/top.ts";
+import { describeTop } from "../src/content/pillar/top.ts";
 import { EXT_PILLARS } from "../src/plugins/pillar/mod.ts";
 import type { AnyMap } from "../src/language/python/values.ts";
 import type { OpenRunner } from "../src/host/runner/runner_host_options.ts";
@@ -147,7 +147,7 @@ export function openRunnerPillar(
     compile: (request) => compiler.compile(request),
     async top(request) {
       const { top, errors } = await compiler.top(request);
-      return { top: showTop(top), errors };
+      return { top: describeTop(top), errors };
     },
     cache: openPillarCache(opts, { fs, clock, log: log.child("pillar") }),
   };

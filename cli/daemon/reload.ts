@@ -10,7 +10,7 @@ import { checkConfig } from "./check/check_config.ts";
 import { logFindings } from "./check/finding.ts";
 import type { Daemon, Service } from "./daemon.ts";
 import type { DaemonLog } from "./daemon_log.ts";
-import type { ServiceManager } from "./service_manager.ts";
+import type { DaemonManager } from "./service_manager.ts";
 import { logFormats } from "./log_settings.ts";
 import { atTerminal } from "./stop_signal.ts";
 
@@ -20,7 +20,7 @@ interface Reloadable {
   daemon: Daemon;
   config: LoadedConfig;
   logging: DaemonLog;
-  manager: ServiceManager;
+  manager: DaemonManager;
   service: Service;
 }
 
@@ -30,7 +30,7 @@ const LEVELS = ["log_level", "log_level_logfile", "log_granular_levels"];
 const OWN = new Set(["conf_file", "id", "__sdb"]);
 
 /** Listens for SIGHUP from the start. A signal before the daemon runs takes effect when it runs. */
-export class Reloads {
+export class DaemonReloads {
   readonly #off: () => void;
   /** The running daemon and its configuration as in the files; undefined before the start. */
   #running: { parts: Reloadable; held: Record<string, unknown> } | undefined;

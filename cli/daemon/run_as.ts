@@ -2,7 +2,7 @@
 import { joinPath } from "../../src/base/paths.ts";
 import { ConfigError, messageOf } from "../../src/base/errors.ts";
 import { findAccount } from "../../src/runtime/accounts.ts";
-import type { Account } from "../../src/runtime/process.ts";
+import type { ProcessAccount } from "../../src/runtime/process.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { Exit } from "../program/exit.ts";
 
@@ -30,7 +30,7 @@ export async function checkRunAs(runtime: Runtime, name: string, given: boolean)
  * is not repeated, because root should not act on files that an unprivileged user controls. Links are not followed, and files
  * with hard links are left unchanged.
  */
-function own(runtime: Runtime, directory: string, { uid, gid }: Account): void {
+function own(runtime: Runtime, directory: string, { uid, gid }: ProcessAccount): void {
   const { fs } = runtime;
   const top = fs.stat(directory);
   if (top === undefined || top.uid === uid) return;

@@ -12,10 +12,10 @@ import { LastErrors } from "./last_errors.ts";
 import { raiseOpenFiles } from "./open_files.ts";
 import { takePassedSockets } from "./passed_sockets.ts";
 import { claimPidFile } from "./pid_file.ts";
-import { Reloads } from "./reload.ts";
+import { DaemonReloads } from "./reload.ts";
 import { restWhenIdle } from "./rest.ts";
 import { runAs, userNumber } from "./run_as.ts";
-import { ServiceManager } from "./service_manager.ts";
+import { DaemonManager } from "./service_manager.ts";
 import { answerSignals } from "./signals.ts";
 import { boundStop, stopSignal } from "./stop_signal.ts";
 import { logPlaceProblems, verifyEnv } from "./verify_env.ts";
@@ -64,8 +64,8 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
   logFindings(log, found);
   surviveMishaps(log);
   restWhenIdle();
-  const reloads = new Reloads(runtime, logging);
-  const manager = new ServiceManager(runtime, log);
+  const reloads = new DaemonReloads(runtime, logging);
+  const manager = new DaemonManager(runtime, log);
   const passed = takePassedSockets(runtime, log, daemon.takesSockets === true);
   await raiseOpenFiles(runtime, Number(opts.max_open_files ?? 0), given.has("max_open_files"), log);
   await using stack = new AsyncDisposableStack();
@@ -106,7 +106,7 @@ export async function runDaemon(context: ProgramContext, daemon: Daemon): Promis
 }
 
 /** Reports waits during the start. A daemon in the background counts as started while it waits for other servers. */
-function startupOf(stop: Promise<string>, manager: ServiceManager, background: boolean): Startup {
+function startupOf(stop: Promise<string>, manager: DaemonManager, background: boolean): Startup {
   const stopping = new AbortController();
   void stop.then(() => stopping.abort());
   let told = !background;

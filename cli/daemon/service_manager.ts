@@ -14,7 +14,7 @@ const SHORTEST_MS = 500;
 const OWN_VARIABLES = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] as const;
 
 /** The service manager that has started this process; without one, nothing is sent. */
-export class ServiceManager {
+export class DaemonManager {
   readonly #runtime: Runtime;
   readonly #log: Logger;
   readonly #socket: string;
@@ -51,7 +51,7 @@ export class ServiceManager {
     this.#tell(`EXTEND_TIMEOUT_USEC=90000000\nSTATUS=waiting: ${printable(reason, 400)}`);
   }
 
-  /** Reports that the daemon reloads its configuration; {@link ServiceManager.ready} follows. */
+  /** Reports that the daemon reloads its configuration; {@link DaemonManager.ready} follows. */
   reloading(): void {
     this.#stop();
     this.#tell("RELOADING=1\nSTATUS=reloading the configuration");

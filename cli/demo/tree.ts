@@ -62,7 +62,7 @@ deploy:
 /** The event that the reactor answers. */
 export const DEPLOY = "demo/deploy";
 
-export function writeTree(root: string): void {
+export function writeDemoTree(root: string): void {
   for (const [name, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
@@ -70,22 +70,22 @@ export function writeTree(root: string): void {
 }
 
 /** Options of the master. */
-export const masterOptions = (root: string): string =>
+export const demoMasterOptions = (root: string): string =>
   `file_roots: {base: [${root}/states]}\npillar_roots: {base: [${root}/pillar]}\n` +
   `reactor: [{'${DEPLOY}': [${root}/reactor/deploy.sls]}]\n`;
 
 /** The directory that stands for the host of a minion. */
-export const hostOf = (root: string, id: string): string => join(root, "hosts", id);
+export const demoHostOf = (root: string, id: string): string => join(root, "hosts", id);
 
 /** Options of a minion: its id, a check for drift every ten minutes, and a beacon that reports disk usage. */
-export const minionOptions = (root: string, id: string): string =>
-  `grains:\n  role: ${id.startsWith("web") ? "web" : "database"}\n  host_dir: ${hostOf(root, id)}\n` +
+export const demoMinionOptions = (root: string, id: string): string =>
+  `grains:\n  role: ${id.startsWith("web") ? "web" : "database"}\n  host_dir: ${demoHostOf(root, id)}\n` +
   "schedule:\n  look for drift: {function: state.apply, kwargs: {test: True}, minutes: 10}\n" +
   "beacons:\n  diskusage: [{'/': 1%}, {interval: 60}]\n";
 
 /** Changes a file of a host by hand, as people do: the host then differs from its states. */
 export function drift(root: string, id: string): string {
-  const file = join(hostOf(root, id), "etc/motd");
+  const file = join(demoHostOf(root, id), "etc/motd");
   writeFileSync(file, "Changed by hand.\n");
   return file;
 }

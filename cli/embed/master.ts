@@ -13,7 +13,7 @@ import { checkKeys, type HostOptions, openHost } from "./options.ts";
 import { portOf } from "../../src/host/master/start/sockets.ts";
 
 export type { ExtJobCache } from "../../src/host/master/jobs/job_services.ts";
-export type { RunnerEnd, RunnerJob, Runners } from "../../src/host/master/jobs/runners.ts";
+export type { MasterRunnerJob as RunnerJob, RunnerEnd, Runners } from "../../src/host/master/jobs/runners.ts";
 export { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "../../src/host/master/keys/key_admin.ts";
 export { KeyDirectories } from "../../src/host/master/keys/key_directories.ts";
 export type { Master } from "../../src/host/master/master.ts";

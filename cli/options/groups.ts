@@ -1,6 +1,6 @@
 /** Options that several programs share, and their rules. */
 import { LOG_LEVELS } from "../../src/base/log.ts";
-import { flag, type Group, int, type Option, option, type Stop, text } from "./option.ts";
+import { flagOption, int, type Option, option, type OptionGroup, type Stop, textOption } from "./option.ts";
 import { quote } from "./optparse_values.ts";
 import type { Env, RunRequest } from "./request.ts";
 
@@ -25,75 +25,86 @@ const level = (names: string, dest: string, help: string, choices: readonly stri
 
 export const general = (env: Env, { saltfile = true, crash = false } = {}): Option[] => [
   option("version", "--version", "version", "Show the version and exit."),
-  flag(
+  flagOption(
     "-V --versions-report",
     "versions_report",
     "Show the versions of this program and its runtime, and exit.",
   ),
   option("help", "-h --help", "help", "Show this text and exit."),
-  ...(saltfile ? [text("--saltfile", "saltfile", "A Saltfile: a file with default values of options.")] : []),
-  text(
+  ...(saltfile ? [textOption("--saltfile", "saltfile", "A Saltfile: a file with default values of options.")] : []),
+  textOption(
     "-c --config-dir",
     "config_dir",
     "Directory of the configuration files. Default: /etc/salt.",
     env.SALT_CONFIG_DIR || "/etc/salt",
   ),
   ...(crash
-    ? [flag("--hard-crash", "hard_crash", "Exit with 1 on signals and unhandled errors.", Boolean(env.SALT_HARD_CRASH))]
+    ? [
+      flagOption(
+        "--hard-crash",
+        "hard_crash",
+        "Exit with 1 on signals and unhandled errors.",
+        Boolean(env.SALT_HARD_CRASH),
+      ),
+    ]
     : []),
 ];
 
 export const words = (env: Env): Option[] => [
-  flag("--args-stdin", "args_stdin", "Read further options and arguments from stdin, one per line."),
-  text("--no-parse", "no_parse", "Keyword arguments to pass as strings: a,b,...", env.SALT_NO_PARSE ?? ""),
+  flagOption("--args-stdin", "args_stdin", "Read further options and arguments from stdin, one per line."),
+  textOption("--no-parse", "no_parse", "Keyword arguments to pass as strings: a,b,...", env.SALT_NO_PARSE ?? ""),
 ];
 
 export const timeout = (seconds: number, dest = "timeout") =>
   int("-t --timeout", dest, `Seconds to wait for answers. Default: ${seconds}.`, seconds);
 
-export const logging = (short: boolean, file = "log_file"): Group => ({
+export const logging = (short: boolean, file = "log_file"): OptionGroup => ({
   title: "Logging Options",
   options: [
     level(short ? "-l --log-level" : "--log-level", "log_level", "Level of messages on the console", CONSOLE_LEVELS),
-    text("--log-file", file, "File for messages."),
+    textOption("--log-file", file, "File for messages."),
     level("--log-file-level", "log_level_logfile", "Level of messages in the file", LOG_LEVELS),
   ],
 });
 
-export const output = (): Group => ({
+export const outputOptions = (): OptionGroup => ({
   title: "Output Options",
   options: [
-    text(
+    textOption(
       "--out --output",
       "output",
       "How to print results: nested, json, yaml, txt, raw, table, highstate, quiet or another outputter.",
     ),
     int("--out-indent --output-indent", "output_indent", "Indentation of the output, if the outputter has one."),
-    text("--out-file --output-file", "output_file", "File to write results to."),
-    flag("--out-file-append --output-file-append", "output_file_append", "Append to that file."),
-    flag("--no-color --no-colour", "no_color", "Never use colors."),
-    flag("--force-color --force-colour", "force_color", "Always use colors."),
-    text(
+    textOption("--out-file --output-file", "output_file", "File to write results to."),
+    flagOption("--out-file-append --output-file-append", "output_file_append", "Append to that file."),
+    flagOption("--no-color --no-colour", "no_color", "Never use colors."),
+    flagOption("--force-color --force-colour", "force_color", "Always use colors."),
+    textOption(
       "--state-output --state_output",
       "state_output",
       "How much of a state to print: full, terse, mixed, changes or filter.",
     ),
-    text("--state-verbose --state_verbose", "state_verbose", "Whether to print states without changes: True or False."),
+    textOption(
+      "--state-verbose --state_verbose",
+      "state_verbose",
+      "Whether to print states without changes: True or False.",
+    ),
   ],
 });
 
-export const eauth = (short: boolean): Group => ({
+export const eauthOptions = (short: boolean): OptionGroup => ({
   title: "External Authentication",
   options: [
-    text(
+    textOption(
       short ? "-a --auth --eauth --external-auth" : "--auth --eauth --external-auth",
       "eauth",
       "Log in with this backend, such as file, pam or ldap.",
       "",
     ),
-    flag("-T --make-token", "mktoken", "Save the login in a file: later commands need no password."),
-    text("--username", "username", "Name for the login."),
-    text("--password", "password", "Password for the login. Without it, the program asks."),
+    flagOption("-T --make-token", "mktoken", "Save the login in a file: later commands need no password."),
+    textOption("--username", "username", "Name for the login."),
+    textOption("--password", "password", "Password for the login. Without it, the program asks."),
   ],
 });
 
@@ -112,33 +123,33 @@ const EXTENDED_TARGET_FLAGS: readonly [names: string, dest: string, help: string
   ["-J --pillar-pcre", "pillar_pcre", "The target is a pillar key and a regular expression: role:web.*."],
   ["-S --ipcidr", "ipcidr", "The target is an address or a network: 10.0.0.0/8."],
 ];
-const DELIMITER = text(
+const DELIMITER = textOption(
   "--delimiter",
   "delimiter",
   "Separator in targets by grains and pillar. Default: a colon.",
   ":",
 );
 
-export const targets = (extended: boolean): Group => ({
+export const targets = (extended: boolean): OptionGroup => ({
   title: "Target Options",
   options: [
-    ...[...TARGET_FLAGS, ...(extended ? EXTENDED_TARGET_FLAGS : [])].map((row) => flag(...row)),
+    ...[...TARGET_FLAGS, ...(extended ? EXTENDED_TARGET_FLAGS : [])].map((row) => flagOption(...row)),
     DELIMITER,
   ],
 });
 
 export const execution = (): Option[] => [
-  text("--module-executors", "module_executors", "Modules that run the function, such as sudo: a,b,..."),
-  text("--executor-opts", "executor_opts", "Options for these modules: {...}"),
+  textOption("--module-executors", "module_executors", "Modules that run the function, such as sudo: a,b,..."),
+  textOption("--executor-opts", "executor_opts", "Options for these modules: {...}"),
 ];
 export const profiling = (): Option[] => [
-  text("--profiling-path", "profiling_path", "Directory for profiles.", "/tmp/stats"),
-  flag("--enable-profiling", "profiling_enabled", "Write a profile of the run."),
+  textOption("--profiling-path", "profiling_path", "Directory for profiles.", "/tmp/stats"),
+  flagOption("--enable-profiling", "profiling_enabled", "Write a profile of the run."),
 ];
-export const diff = flag("--output-diff", "state_output_diff", "Print changed and failed states only.");
-export const doc = flag("-d --doc --documentation", "doc", "Print the documentation of a function.");
+export const diffOption = flagOption("--output-diff", "state_output_diff", "Print changed and failed states only.");
+export const doc = flagOption("-d --doc --documentation", "doc", "Print the documentation of a function.");
 
-export const main = (...options: Option[]): Group => ({ title: "Options", options });
+export const main = (...options: Option[]): OptionGroup => ({ title: "Options", options });
 
 export function exclusiveTargets({ options }: RunRequest, stop: (stop: Stop) => never): void {
   const chosen = [...TARGET_FLAGS, ...EXTENDED_TARGET_FLAGS].filter(([, dest]) => options[dest] === true);

@@ -1,7 +1,7 @@
 /** Makes manual pages in roff, from the tables of options. */
 import { CODENAME, VERSION } from "../../src/base/version.ts";
 import { EXAMPLES } from "./examples.ts";
-import { type Group, type Option, takesValue } from "./option.ts";
+import { type Option, type OptionGroup, takesValue } from "./option.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { Program } from "./request.ts";
 
@@ -44,7 +44,7 @@ function optionLines(option: Option): string[] {
   return [".TP", `${spellings}${value}`, roff(option.help)];
 }
 
-function groupLines({ title, options }: Group): string[] {
+function groupLines({ title, options }: OptionGroup): string[] {
   return [`.SS ${roff(title)}`, ...options.flatMap(optionLines)];
 }
 

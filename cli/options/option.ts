@@ -17,7 +17,7 @@ export interface Option {
   added?: boolean;
 }
 
-export interface Group {
+export interface OptionGroup {
   title: string;
   options: Option[];
 }
@@ -25,7 +25,7 @@ export interface Group {
 export interface ProgramTable {
   usage: string;
   description: string;
-  groups: Group[];
+  groups: OptionGroup[];
   /** Rules among options; may convert values, and ends the program with a {@linkcode Stop}. */
   check: (run: RunRequest, stop: (stop: Stop) => never) => void;
 }
@@ -46,9 +46,9 @@ export function option(kind: Kind, names: string, dest: string, help: string, va
   const long = spellings.find((name) => name.startsWith("--")) ?? names;
   return { names: spellings, dest, kind, help, metavar: long.slice(2).replaceAll("-", "_").toUpperCase(), value };
 }
-export const flag = (names: string, dest: string, help: string, value: OptionValue = false) =>
+export const flagOption = (names: string, dest: string, help: string, value: OptionValue = false) =>
   option("flag", names, dest, help, value);
-export const text = (names: string, dest: string, help: string, value: OptionValue = null) =>
+export const textOption = (names: string, dest: string, help: string, value: OptionValue = null) =>
   option("text", names, dest, help, value);
 /** An option with an optional value, given after an equals sign: the next word is never its value. */
 export const optional = (names: string, dest: string, metavar: string, help: string): Option => ({

@@ -3,7 +3,7 @@ import { intOfText } from "../../src/language/python/text.ts";
 import type { OptionValue } from "./request.ts";
 
 /** Converts `True` and `False` to booleans; other text stays. @param anyCase true also accepts `TRUE` and the like */
-export function boolean(value: OptionValue, anyCase: boolean): OptionValue {
+export function optparseBoolean(value: OptionValue, anyCase: boolean): OptionValue {
   if (typeof value !== "string") return value;
   const word = anyCase ? value.toLowerCase() : value;
   if (word === "true" || word === "True") return true;

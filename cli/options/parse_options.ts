@@ -1,5 +1,5 @@
 import { OptionParser, StopParsing } from "./option_parser.ts";
-import { boolean } from "./optparse_values.ts";
+import { optparseBoolean } from "./optparse_values.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { ExitRequest, OptionsContext, Program, RunRequest } from "./request.ts";
 
@@ -26,7 +26,7 @@ export function parseOptions(
     }
     if (context.saltfile !== undefined) parser.takeDefaults(run, context.saltfile);
     for (const dest of ["state_verbose"]) {
-      if (dest in run.options) run.options[dest] = boolean(run.options[dest] ?? null, false);
+      if (dest in run.options) run.options[dest] = optparseBoolean(run.options[dest] ?? null, false);
     }
     if (typeof run.options.no_parse === "string") {
       run.options.no_parse = run.options.no_parse.split(",").map((name) => name.trim()).filter((name) => name !== "");

@@ -1,23 +1,23 @@
 /** The tables of each program's options, with Salt's spellings and rules. */
 import {
-  diff,
+  diffOption,
   doc,
-  eauth,
+  eauthOptions,
   exclusiveTargets,
   execution,
   general,
   ignoredWords,
   logging,
   main,
-  output,
+  outputOptions,
   profiling,
   targets,
   timeout,
   timeoutOfNone,
   words,
 } from "./groups.ts";
-import { added, flag, int, option, optional, type ProgramTable, type Stop, text } from "./option.ts";
-import { boolean, quote } from "./optparse_values.ts";
+import { added, flagOption, int, option, optional, type ProgramTable, type Stop, textOption } from "./option.ts";
+import { optparseBoolean, quote } from "./optparse_values.ts";
 import type { Env, Program, RunRequest } from "./request.ts";
 
 /** Parts of a host that `salt-doctor` can check. */
@@ -31,9 +31,9 @@ function daemon(usageDescription: string, user: boolean, name: string): (env: En
     groups: [
       main(
         ...general(env, { saltfile: user }),
-        ...(user ? [text("-u --user", "user", "User to run as.")] : []),
-        flag("-d --daemon", "daemon", "Run in the background."),
-        added(flag("--check", "check", "Check the configuration, keys, directories and ports; start nothing.")),
+        ...(user ? [textOption("-u --user", "user", "User to run as.")] : []),
+        flagOption("-d --daemon", "daemon", "Run in the background."),
+        added(flagOption("--check", "check", "Check the configuration, keys, directories and ports; start nothing.")),
         ...(hasTree
           ? [added(optional(
             "--check-tree",
@@ -42,8 +42,8 @@ function daemon(usageDescription: string, user: boolean, name: string): (env: En
             "List what states, pillar and custom modules need that Brine does not have; start and render nothing. json prints JSON.",
           ))]
           : []),
-        text("--pid-file", "pidfile", "File for the process id.", `/var/run/${name}.pid`),
-        flag(
+        textOption("--pid-file", "pidfile", "File for the process id.", `/var/run/${name}.pid`),
+        flagOption(
           "--disable-keepalive",
           "disable_keepalive",
           "Accepted for service files of Salt. Brine runs no process that restarts the daemon.",
@@ -69,28 +69,28 @@ const salt = (env: Env): ProgramTable => ({
       ...general(env, { crash: true }),
       timeout(5),
       ...words(env),
-      flag("-s --static", "static", "Print all results at once, at the end."),
-      flag("-p --progress", "progress", "Show the progress: done, failed, waiting, time left."),
-      added(text(
+      flagOption("-s --static", "static", "Print all results at once, at the end."),
+      flagOption("-p --progress", "progress", "Show the progress: done, failed, waiting, time left."),
+      added(textOption(
         "--watch",
         "watch",
         "Follow a running job by its id (no target, no function).",
       )),
-      flag("--failhard", "failhard", "In batch mode: stop at the first failure."),
-      flag("--async", "async", "Send the job, print its id and do not wait."),
+      flagOption("--failhard", "failhard", "In batch mode: stop at the first failure."),
+      flagOption("--async", "async", "Send the job, print its id and do not wait."),
       added(optional(
         "--queue",
         "queue",
         "TTL",
         "Keep the job for minions that are not connected, for a day or for this time: 90, 90s, 15m, 12h, 7d.",
       )),
-      added(flag("--stream", "stream", "Show the output of commands as they run, and each state as it ends.")),
-      added(text("--job-timeout", "job_timeout", "End the job on a minion after this time: 90, 90s, 15m, 12h.")),
+      added(flagOption("--stream", "stream", "Show the output of commands as they run, and each state as it ends.")),
+      added(textOption("--job-timeout", "job_timeout", "End the job on a minion after this time: 90, 90s, 15m, 12h.")),
       int("--subset", "subset", "Run on this many of the targeted minions, chosen at random.", 0),
-      flag("-v --verbose", "verbose", "Print the job id and a longer summary."),
+      flagOption("-v --verbose", "verbose", "Print the job id and a longer summary."),
       option("unset", "--hide-timeout", "show_timeout", "Do not report minions that did not answer.", true),
-      flag("--show-jid", "show_jid", "Print the job id."),
-      text(
+      flagOption("--show-jid", "show_jid", "Print the job id."),
+      textOption(
         "-b --batch --batch-size",
         "batch",
         "Run on this many minions at a time: a number, or a percentage such as 25%.",
@@ -103,38 +103,38 @@ const salt = (env: Env): ProgramTable => ({
         "Switch to batch mode for a target of at least this many minions.",
         0,
       ),
-      text(
+      textOption(
         "--batch-safe-size",
         "batch_safe_size",
         "Minions at a time in that case: a number, or a percentage. Default: 8.",
         "8",
       ),
-      text("--return", "return", "Also send results to these returners, such as syslog: a,b,...", ""),
-      text(
+      textOption("--return", "return", "Also send results to these returners, such as syslog: a,b,...", ""),
+      textOption(
         "--return_config",
         "ret_config",
         "Section of the minion's configuration with the options of the returner.",
         "",
       ),
-      text("--return_kwargs", "ret_kwargs", "Options for the returner: {...}", "{}"),
+      textOption("--return_kwargs", "ret_kwargs", "Options for the returner: {...}", "{}"),
       doc,
-      text(
+      textOption(
         "--args-separator",
         "args_separator",
         "Separator between the arguments of several functions. Default: a comma.",
         ",",
       ),
-      flag("--summary", "cli_summary", "Print at the end how many minions returned, and how many did not."),
-      text("--metadata", "metadata", "Data to keep with the job: {...}", ""),
-      diff,
-      flag("--config-dump", "config_dump", "Print the configuration of the master."),
-      flag("--preview-target", "preview_target", "Print which minions the target matches, and run nothing."),
+      flagOption("--summary", "cli_summary", "Print at the end how many minions returned, and how many did not."),
+      textOption("--metadata", "metadata", "Data to keep with the job: {...}", ""),
+      diffOption,
+      flagOption("--config-dump", "config_dump", "Print the configuration of the master."),
+      flagOption("--preview-target", "preview_target", "Print which minions the target matches, and run nothing."),
       ...execution(),
     ),
     logging(true),
     targets(true),
-    output(),
-    eauth(true),
+    outputOptions(),
+    eauthOptions(true),
   ],
   check: (run, stop) => {
     exclusiveTargets(run, stop);
@@ -167,16 +167,16 @@ const saltKey = (env: Env): ProgramTable => ({
   groups: [
     main(
       ...general(env, { crash: true }),
-      text("-u --user", "user", "User to run as."),
-      flag("-q --quiet", "quiet", "Do not print failures."),
-      flag("-y --yes", "yes", "Answer yes to all questions."),
-      text(
+      textOption("-u --user", "user", "User to run as."),
+      flagOption("-q --quiet", "quiet", "Do not print failures."),
+      flagOption("-y --yes", "yes", "Answer yes to all questions."),
+      textOption(
         "--rotate-aes-key",
         "rotate_aes_key",
         "Replace the session key when a key is deleted or rejected: True or False.",
         true,
       ),
-      text(
+      textOption(
         "--preserve-minions",
         "preserve_minions",
         "Keep cached data of deleted minions: True or False.",
@@ -184,48 +184,50 @@ const saltKey = (env: Env): ProgramTable => ({
       ),
     ),
     logging(false, "key_logfile"),
-    output(),
+    outputOptions(),
     {
       title: "Actions",
       options: [
-        text("-l --list", "list", "List keys of one status: acc, pre, un, rej, den or all.", ""),
-        flag("-L --list-all", "list_all", "List all keys."),
-        text("-a --accept", "accept", "Accept the pending keys of this id or glob.", ""),
-        flag("-A --accept-all", "accept_all", "Accept all pending keys."),
-        text("-r --reject", "reject", "Reject the pending keys of this id or glob.", ""),
-        flag("-R --reject-all", "reject_all", "Reject all pending keys."),
-        flag("--include-all", "include_all", "Also act on accepted or rejected keys."),
-        flag("--include-accepted", "include_accepted", "Also reject accepted keys."),
-        flag("--include-rejected", "include_rejected", "Also accept rejected keys."),
-        flag("--include-denied", "include_denied", "Also act on denied keys."),
-        text("-p --print", "print", "Print the public keys of this id or glob.", ""),
-        flag("-P --print-all", "print_all", "Print all public keys."),
-        text("-d --delete", "delete", "Delete all keys of this id or glob.", ""),
-        flag("-D --delete-all", "delete_all", "Delete all keys."),
-        text("-f --finger", "finger", "Print the fingerprints of this id or glob.", ""),
-        flag("-F --finger-all", "finger_all", "Print all fingerprints."),
-        added(text("--rotate", "rotate", "Ask the Brine minions of this id or glob to replace their keys.", "")),
-        added(text("--history", "history", "Show who changed the keys of this id or glob, and when.", "")),
+        textOption("-l --list", "list", "List keys of one status: acc, pre, un, rej, den or all.", ""),
+        flagOption("-L --list-all", "list_all", "List all keys."),
+        textOption("-a --accept", "accept", "Accept the pending keys of this id or glob.", ""),
+        flagOption("-A --accept-all", "accept_all", "Accept all pending keys."),
+        textOption("-r --reject", "reject", "Reject the pending keys of this id or glob.", ""),
+        flagOption("-R --reject-all", "reject_all", "Reject all pending keys."),
+        flagOption("--include-all", "include_all", "Also act on accepted or rejected keys."),
+        flagOption("--include-accepted", "include_accepted", "Also reject accepted keys."),
+        flagOption("--include-rejected", "include_rejected", "Also accept rejected keys."),
+        flagOption("--include-denied", "include_denied", "Also act on denied keys."),
+        textOption("-p --print", "print", "Print the public keys of this id or glob.", ""),
+        flagOption("-P --print-all", "print_all", "Print all public keys."),
+        textOption("-d --delete", "delete", "Delete all keys of this id or glob.", ""),
+        flagOption("-D --delete-all", "delete_all", "Delete all keys."),
+        textOption("-f --finger", "finger", "Print the fingerprints of this id or glob.", ""),
+        flagOption("-F --finger-all", "finger_all", "Print all fingerprints."),
+        added(textOption("--rotate", "rotate", "Ask the Brine minions of this id or glob to replace their keys.", "")),
+        added(textOption("--history", "history", "Show who changed the keys of this id or glob, and when.", "")),
       ],
     },
     {
       title: "Key Generation Options",
       options: [
-        text("--gen-keys", "gen_keys", "Generate a key pair with this name.", ""),
-        text("--gen-keys-dir", "gen_keys_dir", "Directory for the key pair.", "."),
+        textOption("--gen-keys", "gen_keys", "Generate a key pair with this name.", ""),
+        textOption("--gen-keys-dir", "gen_keys_dir", "Directory for the key pair.", "."),
         int("--keysize", "keysize", "Bits of the key. Default: 2048.", 2048),
-        flag("--gen-signature", "gen_signature", "Sign the public key of the master."),
-        text("--priv", "priv", "Private key to sign with.", ""),
-        text("--pub", "pub", "Public key to sign.", ""),
-        text("--signature-path", "signature_path", "File for the signature.", ""),
-        flag("--auto-create", "auto_create", "Generate the signing key pair if it is missing."),
+        flagOption("--gen-signature", "gen_signature", "Sign the public key of the master."),
+        textOption("--priv", "priv", "Private key to sign with.", ""),
+        textOption("--pub", "pub", "Public key to sign.", ""),
+        textOption("--signature-path", "signature_path", "File for the signature.", ""),
+        flagOption("--auto-create", "auto_create", "Generate the signing key pair if it is missing."),
       ],
     },
-    eauth(false),
+    eauthOptions(false),
   ],
   check: (run, stop) => {
     const { options } = run;
-    for (const dest of ["rotate_aes_key", "preserve_minions"]) options[dest] = boolean(options[dest] ?? null, true);
+    for (const dest of ["rotate_aes_key", "preserve_minions"]) {
+      options[dest] = optparseBoolean(options[dest] ?? null, true);
+    }
     const list = String(options.list);
     if (list !== "" && !/^(?:acc|pre|un|rej|den|all)/.test(list)) {
       stop({ error: `${quote(list)} is not a valid argument to '--list'` });
@@ -286,15 +288,15 @@ const saltRun = (env: Env): ProgramTable => ({
       timeout(1),
       ...words(env),
       doc,
-      flag("--async", "async", "Start the function and do not wait."),
-      flag("--skip-grains", "skip_grains", "Do not load grains."),
-      text("--jid", "jid", "The job id to use."),
-      flag("--quiet", "quiet", "Print nothing."),
+      flagOption("--async", "async", "Start the function and do not wait."),
+      flagOption("--skip-grains", "skip_grains", "Do not load grains."),
+      textOption("--jid", "jid", "The job id to use."),
+      flagOption("--quiet", "quiet", "Print nothing."),
       ...profiling(),
     ),
     logging(true),
-    output(),
-    eauth(true),
+    outputOptions(),
+    eauthOptions(true),
   ],
   check: ({ options, positionals }, stop) => {
     const { jid } = options;
@@ -315,7 +317,7 @@ const saltCall = (env: Env): ProgramTable => ({
       ...general(env, { crash: true }),
       timeout(60, "auth_timeout"),
       ...words(env),
-      flag("-g --grains", "grains_run", "Print all grains."),
+      flagOption("-g --grains", "grains_run", "Print all grains."),
       option(
         "append",
         "-m --module-dirs",
@@ -324,32 +326,32 @@ const saltCall = (env: Env): ProgramTable => ({
         [],
       ),
       doc,
-      text("--master", "master", "The master to use."),
-      text("--return", "return", "Returners to send the result to, such as syslog: a,b,...", ""),
-      flag("--local", "local", "Run without a master."),
-      text("--file-root", "file_root", "Use this directory as the base file root."),
-      text("--pillar-root", "pillar_root", "Use this directory as the base pillar root."),
-      text("--states-dir", "states_dir", "Another directory of state modules."),
-      flag("--retcode-passthrough", "retcode_passthrough", "Exit with the return code of the function."),
-      flag("--metadata", "print_metadata", "Print the whole return, with its job id and return code."),
-      text("--set-metadata", "metadata", "Data to keep with the return: {...}"),
-      text("--priv", "user", "User to run as."),
-      text("--id", "id", "Act as this minion.", ""),
-      flag("--skip-grains", "skip_grains", "Do not load grains."),
-      flag(
+      textOption("--master", "master", "The master to use."),
+      textOption("--return", "return", "Returners to send the result to, such as syslog: a,b,...", ""),
+      flagOption("--local", "local", "Run without a master."),
+      textOption("--file-root", "file_root", "Use this directory as the base file root."),
+      textOption("--pillar-root", "pillar_root", "Use this directory as the base pillar root."),
+      textOption("--states-dir", "states_dir", "Another directory of state modules."),
+      flagOption("--retcode-passthrough", "retcode_passthrough", "Exit with the return code of the function."),
+      flagOption("--metadata", "print_metadata", "Print the whole return, with its job id and return code."),
+      textOption("--set-metadata", "metadata", "Data to keep with the return: {...}"),
+      textOption("--priv", "user", "User to run as."),
+      textOption("--id", "id", "Act as this minion.", ""),
+      flagOption("--skip-grains", "skip_grains", "Do not load grains."),
+      flagOption(
         "--refresh-grains-cache",
         "refresh_grains_cache",
         "Load the grains again instead of reading them from the cache.",
       ),
-      flag("--no-return-event", "no_return_event", "Do not send the return to the master."),
-      text("--proxyid", "proxyid", "Id of a proxy minion. Brine has none."),
-      text("--cachedir", "cachedir", "Directory for cached data."),
-      diff,
+      flagOption("--no-return-event", "no_return_event", "Do not send the return to the master."),
+      textOption("--proxyid", "proxyid", "Id of a proxy minion. Brine has none."),
+      textOption("--cachedir", "cachedir", "Directory for cached data."),
+      diffOption,
       ...execution(),
       ...profiling(),
     ),
     logging(true),
-    output(),
+    outputOptions(),
   ],
   check: ({ options, positionals }, stop) => {
     if (positionals.length === 0 && options.grains_run !== true && options.doc !== true) {
@@ -372,12 +374,12 @@ const saltCp = (env: Env): ProgramTable => ({
     main(
       ...general(env, { crash: true }),
       timeout(5),
-      flag("-C --chunked", "chunked", "Copy in chunks: for large or binary files, and directories."),
-      flag("-n --no-compression", "no_compression", "Do not compress chunks."),
+      flagOption("-C --chunked", "chunked", "Copy in chunks: for large or binary files, and directories."),
+      flagOption("-n --no-compression", "no_compression", "Do not compress chunks."),
     ),
     logging(true),
     targets(false),
-    output(),
+    outputOptions(),
   ],
   check: (run, stop) => {
     exclusiveTargets(run, stop);
@@ -402,7 +404,7 @@ const saltDoctor = (env: Env): ProgramTable => ({
       int("-t --timeout", "timeout", "Seconds to wait for another host. Default: 5.", 5),
     ),
     logging(true),
-    { title: "Output Options", options: [text("--out --output", "output", "json prints the findings as JSON.")] },
+    { title: "Output Options", options: [textOption("--out --output", "output", "json prints the findings as JSON.")] },
   ],
   check: ({ options, positionals }, stop) => {
     if (positionals.length > 0) stop({ error: `the program takes no arguments: ${quote(positionals[0]!)}` });
@@ -433,7 +435,7 @@ const brine = (env: Env): ProgramTable => ({
   groups: [
     main(
       ...general(env, { saltfile: false }),
-      text("--out --output", "output", "json prints the findings of compat as JSON."),
+      textOption("--out --output", "output", "json prints the findings of compat as JSON."),
     ),
   ],
   check: ({ options, positionals }, stop) => {

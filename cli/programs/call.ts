@@ -17,7 +17,7 @@ import { leaveOnInterrupt } from "../program/exit.ts";
 import { readConfig } from "../program/read_config.ts";
 import { makePrinter, type Printer } from "../terminal/printer.ts";
 import { reportCallFailure } from "./call/call_failure.ts";
-import { type CallHost, openCallHost } from "./call/call_host.ts";
+import { type MinionCallHost, openCallHost } from "./call/call_host.ts";
 import { preload } from "./call/preload.ts";
 
 const SIGTERM = 15;
@@ -92,7 +92,7 @@ function readCall({ runtime, options, positionals }: ProgramContext): Call {
 }
 
 /** Runs the function of the command line, sends its return and prints it. @returns the exit code */
-async function runFunction(context: ProgramContext, printer: Printer, host: CallHost): Promise<number> {
+async function runFunction(context: ProgramContext, printer: Printer, host: MinionCallHost): Promise<number> {
   const { runtime, options } = context;
   const { base, functions, jobs } = host;
   const call = readCall(context);
@@ -135,7 +135,7 @@ const outputterOf = ({ out }: JobOutcome) => out === undefined ? {} : { out };
 /** Sends the return to the master, except with `--no-return-event`, and to the returners. */
 async function sendReturn(
   { runtime, options, log }: ProgramContext,
-  { opts, base, master }: CallHost,
+  { opts, base, master }: MinionCallHost,
   { jid, fun, arg, metadata }: Call,
   outcome: JobOutcome,
 ): Promise<void> {
@@ -155,7 +155,7 @@ async function sendReturn(
 async function printReturn(
   { options, positionals }: ProgramContext,
   printer: Printer,
-  { opts }: CallHost,
+  { opts }: MinionCallHost,
   { jid, fun, metadata }: Call,
   outcome: JobOutcome,
 ): Promise<number> {

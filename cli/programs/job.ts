@@ -1,6 +1,6 @@
 /** The process of one job: the program that `salt-minion` starts for each job. */
 import type { ModuleRegistry } from "../../src/model/loader/loader.ts";
-import { openHostMaster } from "../host_master.ts";
+import { openLocalHostMaster } from "../host_master.ts";
 import { childMain } from "./child.ts";
 import { runJobProcess } from "../../src/host/minion/processes/job_process.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
@@ -26,7 +26,7 @@ export async function jobMain({ modules = MODULES, preload = ["cmd", "test"] }: 
       preload,
       rehearsal: REHEARSAL,
       formatInfo: (info) => nested(info, {}, {}),
-      hostMaster: (log) => openHostMaster(runtime, log),
+      hostMaster: (log) => openLocalHostMaster(runtime, log),
     })
   );
 }

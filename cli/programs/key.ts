@@ -1,8 +1,8 @@
 /** The program `salt-key`: lists, accepts, rejects and deletes keys in the master's directories. */
-import type { KeyState } from "../../src/protocol/channel/key_store.ts";
+import type { KeyStatus } from "../../src/protocol/channel/key_store.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { messageOf } from "../../src/base/errors.ts";
-import type { KeyMatches, KeyStatus } from "../../src/model/loader/wheel.ts";
+import type { KeyDirectory, KeyMatches } from "../../src/model/loader/wheel.ts";
 import { KEY_DIRECTORIES } from "../../src/host/master/keys/key_directories.ts";
 import type { KeyAction } from "../../src/host/master/keys/key_admin.ts";
 import { printable } from "../../src/base/printable.ts";
@@ -14,22 +14,22 @@ import type { ProgramContext } from "../program/context.ts";
 import { readMasterConfig } from "../program/read_master_config.ts";
 
 /** Words for statuses in sentences. */
-const WORDS: Record<KeyState, string> = {
+const WORDS: Record<KeyStatus, string> = {
   accepted: "accepted",
   pre: "unaccepted",
   rejected: "rejected",
   denied: "denied",
 };
 /** Order of the statuses in the sentence "does not match". */
-const SENTENCE: readonly KeyState[] = ["pre", "accepted", "rejected", "denied"];
+const SENTENCE: readonly KeyStatus[] = ["pre", "accepted", "rejected", "denied"];
 
 interface Action {
   verb: KeyAction;
   done: string;
   /** Statuses of the keys that the action takes, in the order of work. */
-  from: KeyState[];
+  from: KeyStatus[];
   /** Statuses that the sentence "does not match" lists. */
-  named: KeyState[];
+  named: KeyStatus[];
   /** True if an empty answer means yes. */
   yesByDefault: boolean;
 }
@@ -58,10 +58,16 @@ class KeyProgram {
   }
 
   async list(status: string): Promise<void> {
-    const chosen: Record<string, KeyState> = { acc: "accepted", pre: "pre", un: "pre", rej: "rejected", den: "denied" };
+    const chosen: Record<string, KeyStatus> = {
+      acc: "accepted",
+      pre: "pre",
+      un: "pre",
+      rej: "rejected",
+      den: "denied",
+    };
     const prefix = Object.keys(chosen).find((word) => status.startsWith(word));
     const all = await this.#keys.list();
-    const statuses = prefix === undefined ? ALL_STATUSES : [KEY_DIRECTORIES[chosen[prefix]!] as KeyStatus];
+    const statuses = prefix === undefined ? ALL_STATUSES : [KEY_DIRECTORIES[chosen[prefix]!] as KeyDirectory];
     await this.#show(Object.fromEntries(statuses.map((status) => [status, all[status]])));
   }
 
@@ -88,7 +94,7 @@ class KeyProgram {
     if (options.yes !== true && !await this.#agreed(action.yesByDefault && !replaces)) return 0;
     const gone: string[] = [];
     for (const state of action.from) {
-      const ids = matches[KEY_DIRECTORIES[state] as KeyStatus] ?? [];
+      const ids = matches[KEY_DIRECTORIES[state] as KeyDirectory] ?? [];
       const problems = new Map((await this.#keys.move(action.verb, state, ids)).map((one) => [one.id, one]));
       for (const id of ids) {
         const problem = problems.get(id);
@@ -205,17 +211,17 @@ export async function keyMain(context: ProgramContext): Promise<number> {
   const printer = await makePrinter(context, opts);
   await using login = options.eauth ? await loggedIn(context, opts) : undefined;
   const program = new KeyProgram(context, opts, printer, login?.keys ?? ownHands(context, opts));
-  const include = (...extra: [name: string, state: KeyState][]) =>
+  const include = (...extra: [name: string, state: KeyStatus][]) =>
     extra.filter(([name]) => options[name] === true).map(([, state]) => state);
-  const fromAccept: KeyState[] = [
-    ...new Set<KeyState>([
+  const fromAccept: KeyStatus[] = [
+    ...new Set<KeyStatus>([
       "pre",
       ...include(["include_all", "rejected"], ["include_rejected", "rejected"], ["include_denied", "denied"]),
     ]),
   ];
   const accept: Action = { verb: "accept", done: "accepted", yesByDefault: true, from: fromAccept, named: fromAccept };
-  const fromReject: KeyState[] = [
-    ...new Set<KeyState>([
+  const fromReject: KeyStatus[] = [
+    ...new Set<KeyStatus>([
       "pre",
       ...include(["include_all", "accepted"], ["include_accepted", "accepted"], ["include_denied", "denied"]),
     ]),

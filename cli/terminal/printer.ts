@@ -2,7 +2,7 @@
 import { customFiles } from "../../src/model/loader/custom_files.ts";
 import { StreamedMap } from "../../src/model/loader/streamed_map.ts";
 import { nestedEntries } from "../../src/plugins/outputters/nested.ts";
-import { preload, render } from "../../src/plugins/outputters/mod.ts";
+import { preloadOutputter, render } from "../../src/plugins/outputters/mod.ts";
 import { stripEnd } from "../../src/language/python/text.ts";
 import { inColor } from "./color.ts";
 import type { ProgramContext } from "../program/context.ts";
@@ -34,7 +34,7 @@ export async function makePrinter(context: ProgramContext, opts: Record<string, 
   const wanted = String(options.output ?? opts.output ?? "");
   const settings = await outputSettings(context, opts);
   const write = outputWriter(context, opts, print);
-  preload(wanted || "nested");
+  preloadOutputter(wanted || "nested");
   const custom = await customOutputters(context, opts);
   const isStreamed = (data: unknown, name: string): data is StreamedMap =>
     data instanceof StreamedMap && name === "nested" && !Object.hasOwn(custom, name) &&

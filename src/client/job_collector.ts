@@ -4,7 +4,7 @@ import type { BusEvent } from "../model/event/bus.ts";
 import { ProtocolError } from "../base/errors.ts";
 import { ENDED, type OutcomeState } from "../model/job/outcome.ts";
 import { isRecord } from "../base/record.ts";
-import { type Credentials, listOf, type Published, type PublishRequest } from "./publish_request.ts";
+import { type Credentials, type Published, type PublishRequest, textList } from "./publish_request.ts";
 import { findJob } from "./find_job.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "./outcome.ts";
 
@@ -160,7 +160,7 @@ export class JobCollector {
     const id = typeof data.id === "string" ? data.id : "";
     switch (tag.slice(this.#prefix.length)) {
       case "/new":
-        for (const name of listOf(data.missing)) if (this.#admit(name)) this.#missing.add(name);
+        for (const name of textList(data.missing)) if (this.#admit(name)) this.#missing.add(name);
         break;
       case `/out/${id}`:
         this.#takeOutput(id, data);
@@ -190,7 +190,7 @@ export class JobCollector {
 
   /** Adds minions that the master, or one of its syndics, names as targets. */
   #expect({ minions }: Record<string, unknown>): void {
-    for (const id of listOf(minions)) {
+    for (const id of textList(minions)) {
       if (!this.#ended.has(id) && !this.#queued.has(id) && this.#admit(id)) this.#waiting.add(id);
     }
   }

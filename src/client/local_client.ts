@@ -55,7 +55,7 @@ import type {
 import { jobsOf } from "./verbs/jobs.ts";
 import { keysOf } from "./verbs/keys.ts";
 import { minionsOf } from "./verbs/minions.ts";
-import { targetsOf } from "./verbs/targets.ts";
+import { verbTargets } from "./verbs/targets.ts";
 import { callWheel } from "./wheel.ts";
 
 /** The options of a client; {@link connect} fills them in for a program. */
@@ -121,7 +121,7 @@ export class LocalClient implements Salt, MasterLink {
   /** Keys of minions. */
   readonly keys: Keys = keysOf(this);
   /** Previews of targets, without a job. */
-  readonly targets: Targets = targetsOf(this);
+  readonly targets: Targets = verbTargets(this);
 
   private constructor(options: LocalClientOptions) {
     this.#options = options;

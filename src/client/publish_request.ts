@@ -75,23 +75,23 @@ export function publishedOf(fields: Record<string, unknown> | undefined): Publis
     if (Array.isArray(fields?.minions)) return undefined;
     throw refusal(String(fields?.error ?? "The master sent no job id"));
   }
-  const [minions, missing, queued] = [listOf(fields.minions), listOf(fields.missing), listOf(fields.queued)];
-  const syndics = listOf(fields.syndics);
+  const [minions, missing, queued] = [textList(fields.minions), textList(fields.missing), textList(fields.queued)];
+  const syndics = textList(fields.syndics);
   return { jid: fields.jid, minions, missing, queued, ...(syndics.length === 0 ? {} : { syndics }) };
 }
 
 /** The preview in a master's reply. */
 export function previewedOf(fields: Record<string, unknown> | undefined): Previewed {
-  const unknown = listOf(fields?.unknown);
+  const unknown = textList(fields?.unknown);
   return {
-    minions: listOf(fields?.minions),
-    missing: listOf(fields?.missing),
+    minions: textList(fields?.minions),
+    missing: textList(fields?.missing),
     ...(unknown.length === 0 ? {} : { unknown }),
   };
 }
 
 /** A list of texts in a master's reply or event; anything else is an empty list. */
-export function listOf(value: unknown): string[] {
+export function textList(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 

@@ -1,7 +1,7 @@
 /** The exports that all entry points for scripts share: {@link ./http/mod.ts}, {@link ./mod.ts} and the main module. */
 export { HttpClient } from "./http/http_client.ts";
 export type { HttpOptions } from "./http/http_options.ts";
-export type { Login } from "./http/session.ts";
+export type { HttpLogin as Login } from "./http/session.ts";
 export { ClientError } from "./client_error.ts";
 export type {
   AnyRunner,

@@ -15,7 +15,7 @@ export interface AuditRow {
 }
 
 /** A login that has not ended. */
-export interface SignedIn {
+export interface SignedInUser {
   user: string;
   eauth: string;
   startMs: number;
@@ -59,7 +59,7 @@ export function readAudit(found: unknown): AuditRow[] | undefined {
 }
 
 /** Reads the result of runner `auth.signed_in`; undefined for any other value. */
-export function readSignedIn(found: unknown): SignedIn[] | undefined {
+export function readSignedIn(found: unknown): SignedInUser[] | undefined {
   if (!Array.isArray(found)) return undefined;
   return found.filter(isRecord).map(({ user, eauth, start, expire }) => ({
     user: text(user),

@@ -30,7 +30,7 @@ export class ApiError extends Error {
 export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.kind === "forbidden";
 
 /** The session, as `POST /login` returns it; the token itself stays in the cookie. */
-export interface Session {
+export interface ConsoleSession {
   user: string;
   eauth: string;
   /** When the session expires, in seconds since the epoch. */
@@ -40,7 +40,7 @@ export interface Session {
 }
 
 /** Credentials of an external authentication system. */
-export interface Credentials {
+export interface SignInFields {
   username: string;
   password: string;
   eauth: string;
@@ -54,7 +54,7 @@ interface WheelAnswer {
 }
 
 /** The response of `local_async`; without a match both are missing. */
-export interface Published {
+export interface PublishAnswer {
   jid?: string;
   minions?: string[];
 }
@@ -107,7 +107,7 @@ export class Api {
   }
 
   /** Signs in. @throws {ApiError} of kind `refused` if the credentials are wrong */
-  async login(credentials: Credentials): Promise<Session> {
+  async login(credentials: SignInFields): Promise<ConsoleSession> {
     const { status, body } = await this.#send("/login", "POST", credentials);
     if (status === 401) {
       throw new ApiError(
@@ -150,8 +150,8 @@ export class Api {
   }
 
   /** Starts a job; without a match there is no jid. */
-  async publish(job: Record<string, unknown> & { fun: string }): Promise<Published> {
-    return await this.#run({ client: "local_async", ...job }) as Published;
+  async publish(job: Record<string, unknown> & { fun: string }): Promise<PublishAnswer> {
+    return await this.#run({ client: "local_async", ...job }) as PublishAnswer;
   }
 
   /** Runs a job and waits for its returns: id → value, `false` for minions that did not answer. */

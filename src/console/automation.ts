@@ -7,7 +7,7 @@ export interface ReactorRule {
 }
 
 /** One reaction: whether it was called, and why not. */
-export interface Reaction {
+export interface ListedReaction {
   /** The time of the reaction, in milliseconds since the epoch; undefined if the master does not report it. */
   atMs?: number;
   tag: string;
@@ -26,7 +26,7 @@ export interface ReactorStatus {
   waiting: number;
   isLeader: boolean;
   /** The latest reactions, newest first. */
-  latest: Reaction[];
+  latest: ListedReaction[];
 }
 
 export interface Engine {
@@ -75,7 +75,7 @@ export function readStatus(value: unknown): ReactorStatus | undefined {
   };
 }
 
-function reactionOf({ at, tag, sls, id, fun, outcome, error, jid, minions }: Record<string, unknown>): Reaction {
+function reactionOf({ at, tag, sls, id, fun, outcome, error, jid, minions }: Record<string, unknown>): ListedReaction {
   const [seconds, count] = [number(at), number(minions)];
   return {
     ...(seconds === undefined ? {} : { atMs: seconds * 1000 }),

@@ -1,4 +1,4 @@
-import { batchSize } from "./run_options.ts";
+import { batchSizeText } from "./run_options.ts";
 
 /** One part of a batch: a job on some of its minions. */
 interface BatchPart {
@@ -75,7 +75,7 @@ export class Batch {
   /** Runs the batch. @param later resolves after `ms` milliseconds */
   async run(start: StartPart, later: (ms: number) => Promise<void>): Promise<void> {
     const { ids, size, waitMs, failures = Infinity } = this.#plan;
-    const count = batchSize(size, ids.length);
+    const count = batchSizeText(size, ids.length);
     try {
       for (let at = 0; at < ids.length && !this.#stopped; at += count) {
         if (at > 0 && waitMs > 0) {

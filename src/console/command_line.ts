@@ -2,7 +2,7 @@ import { argumentText } from "./job_arguments.ts";
 import type { Where } from "./saved.ts";
 
 /** Quotes a text as one word for a shell. */
-export function quoted(text: string): string {
+export function shellQuoted(text: string): string {
   return text !== "" && /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -23,7 +23,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 const MAX_CHARACTERS = 2000;
 
 /** A run as a command line of `salt`, `salt-run` or the wheel, for a confirmation. */
-export function commandLine(
+export function saltCommandLine(
   { where, tgt, type, fun, arg, kwarg, options = [] }: {
     where: Where;
     tgt: string;
@@ -36,13 +36,13 @@ export function commandLine(
   },
 ): string {
   const words = [
-    ...arg.map((one) => quoted(argumentText([one]))),
-    ...Object.entries(kwarg).map(([name, value]) => quoted(`${name}=${argumentText([value])}`)),
+    ...arg.map((one) => shellQuoted(argumentText([one]))),
+    ...Object.entries(kwarg).map(([name, value]) => shellQuoted(`${name}=${argumentText([value])}`)),
   ];
   const called = [fun, ...words].join(" ");
   if (where === "runner") return `salt-run ${called}`;
   if (where === "wheel") return `wheel ${called}`;
-  const target = quoted(tgt);
+  const target = shellQuoted(tgt);
   const shown = target.length > MAX_CHARACTERS ? `${target.slice(0, MAX_CHARACTERS)}…` : target;
   return ["salt", ...options, `${FLAGS[type] ?? ""}${shown}`, called].join(" ");
 }

@@ -1,19 +1,19 @@
 import { fnmatch } from "../model/event/tag.ts";
-import type { BusEvent } from "./event_stream.ts";
+import type { StreamedEvent } from "./event_stream.ts";
 
-export interface LoggedEvent extends BusEvent {
+export interface LoggedEvent extends StreamedEvent {
   number: number;
   /** When the event was received, in milliseconds since the epoch. */
   atMs: number;
 }
 
-type EventFilter = (event: BusEvent) => boolean;
+type EventFilter = (event: StreamedEvent) => boolean;
 
 /**
  * Parses a filter. All words have to match: a word with glob characters matches the whole tag, others a part of the tag or of
  * id, function, jid, user or act; a word after `-` must not match.
  */
-export function eventFilter(text: string): EventFilter {
+export function shownEventFilter(text: string): EventFilter {
   const tests = text.trim().split(/\s+/).filter((word) => word !== "" && word !== "-").map((word): EventFilter => {
     const negated = word.startsWith("-");
     const wanted = negated ? word.slice(1) : word;
@@ -31,7 +31,7 @@ const OWN_FUNCTIONS =
  * True for events that pages of this console cause, and for the bare jids before the event of each new job: both hide the
  * important events.
  */
-export function isNoise({ tag, data }: BusEvent): boolean {
+export function isNoise({ tag, data }: StreamedEvent): boolean {
   if (/^\d{20}$/.test(tag)) return true;
   return typeof data.fun === "string" && OWN_FUNCTIONS.test(data.fun);
 }
@@ -48,7 +48,7 @@ const textTest = (wanted: string): EventFilter => ({ tag, data }) =>
 const MAX_CHARACTERS = 32_000_000;
 
 /** The last events, up to a limit in number and in characters; the oldest are dropped. While paused, new events wait and are not shown. */
-export class EventLog {
+export class ShownEvents {
   readonly #limit: number;
   readonly #most: number;
   #events: LoggedEvent[] = [];
@@ -65,7 +65,7 @@ export class EventLog {
     this.#most = most;
   }
 
-  add(event: BusEvent, atMs: number): void {
+  add(event: StreamedEvent, atMs: number): void {
     const logged = { ...event, number: this.#number++, atMs };
     if (this.paused) {
       this.#waiting.push(logged);

@@ -1,7 +1,7 @@
 import { eventIn } from "../model/api_answer.ts";
 import { backoffDelay } from "../base/async/backoff.ts";
 
-export interface BusEvent {
+export interface StreamedEvent {
   tag: string;
   data: Record<string, unknown>;
   /** The number of characters in which the event was received. */
@@ -25,7 +25,7 @@ export interface EventStreamOptions {
   later(call: () => void, ms: number): () => void;
   random(): number;
   onState(state: LinkState): void;
-  onEvent(event: BusEvent): void;
+  onEvent(event: StreamedEvent): void;
   /** Called when the stream is connected again: events in between were missed. */
   onGap(): void;
   /** Called when the server has refused the stream: perhaps the session has expired. */

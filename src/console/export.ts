@@ -1,6 +1,6 @@
 import { factOf, grainColumn, type KnownMinions } from "./fleet_table.ts";
-import type { Job, Part } from "./job.ts";
-import type { Tally } from "./tally.ts";
+import type { Job, ShownPart } from "./job.ts";
+import type { JobTally } from "./tally.ts";
 
 /** A cell of a table: texts come from minions and may be anything. */
 export type Cell = string | number | boolean | null | undefined;
@@ -20,7 +20,7 @@ function cellText(cell: Cell): string {
 /** One row as CSV with its line end. @see RFC 4180 */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(cellText).join(",")}\r\n`;
 
-export interface Table {
+export interface ExportTable {
   /** The name of the file, without its extension. */
   fileName: string;
   columns: readonly string[];
@@ -33,7 +33,7 @@ export type ExportFormat = "csv" | "json";
  * The contents of a file, piece by piece: thousands of long returns are not written at once. JSON is a list of objects; in
  * CSV, values that are neither text nor number are JSON.
  */
-export function* exported({ columns, rows }: Table, format: ExportFormat): Iterable<string> {
+export function* exported({ columns, rows }: ExportTable, format: ExportFormat): Iterable<string> {
   if (format === "csv") {
     yield csvRow(columns);
     for (const row of rows) yield csvRow(row.map(cellOf));
@@ -53,7 +53,7 @@ const cellOf = (value: unknown): Cell =>
 /** The name of a file in which everything but letters, digits, dots and dashes is replaced. */
 export const fileNameOf = (...words: string[]): string => words.join("-").replace(/[^\w.-]+/g, "_").slice(0, 100);
 
-export function jobTable({ head: { jid, fun } }: Job, parts: readonly Part[]): Table {
+export function jobTable({ head: { jid, fun } }: Job, parts: readonly ShownPart[]): ExportTable {
   return {
     fileName: fileNameOf(fun, jid),
     columns: ["minion", "outcome", "seconds", "retcode", "note", "return"],
@@ -79,8 +79,8 @@ export function historyTable(
     user: string;
     startedMs?: number;
   }[],
-  known: ReadonlyMap<string, Tally>,
-): Table {
+  known: ReadonlyMap<string, JobTally>,
+): ExportTable {
   return {
     fileName: "jobs",
     columns: ["jid", "started", "function", "arguments", "target", "target_type", "user", "seconds", "outcomes"],
@@ -101,7 +101,7 @@ export function historyTable(
   };
 }
 
-export function fleetTable(ids: readonly string[], known: KnownMinions, grains: readonly string[] = []): Table {
+export function fleetTable(ids: readonly string[], known: KnownMinions, grains: readonly string[] = []): ExportTable {
   return {
     fileName: "minions",
     columns: ["minion", "state", "system", "program", "address", "last_seen", ...grains],

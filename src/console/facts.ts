@@ -1,8 +1,8 @@
 import { isRecord } from "../base/record.ts";
-import { addressOf, programOf, systemOf, text } from "./machine.ts";
+import { factText, machineAddress, programOf, systemOf } from "./machine.ts";
 
 /** The facts about a minion on the fleet page. */
-export interface Facts {
+export interface MinionFacts {
   os: string;
   /** Operating system and release: `Debian 12`. */
   system: string;
@@ -36,13 +36,13 @@ function grainText(grains: Record<string, unknown>, path: string): string {
  *
  * @param chosen names of further grains
  */
-export function readFacts(grains: Record<string, unknown>, chosen: readonly string[] = []): Facts {
+export function readFacts(grains: Record<string, unknown>, chosen: readonly string[] = []): MinionFacts {
   const cut = (value: string) => value.slice(0, 100);
   return {
-    os: cut(text(grains.os)),
+    os: cut(factText(grains.os)),
     system: cut(systemOf(grains)),
     program: cut(programOf(grains)),
-    address: cut(addressOf(grains)),
+    address: cut(machineAddress(grains)),
     ...(chosen.length === 0 ? {} : { grains: new Map(chosen.map((name) => [name, cut(grainText(grains, name))])) }),
   };
 }
@@ -58,7 +58,7 @@ const PIECE_OF_FIELDS = 2500;
 export class FactsCache {
   readonly #read: (ids: readonly string[], fields: readonly string[]) => Promise<unknown>;
   readonly #onChange: () => void;
-  readonly #known = new Map<string, Facts>();
+  readonly #known = new Map<string, MinionFacts>();
   #wanted = new Set<string>();
   #isReading = false;
   #piece = PIECE;
@@ -71,7 +71,7 @@ export class FactsCache {
     this.#onChange = onChange;
   }
 
-  of(id: string): Facts | undefined {
+  of(id: string): MinionFacts | undefined {
     return this.#known.get(id);
   }
 

@@ -1,13 +1,16 @@
-import type { BusEvent } from "./event_stream.ts";
+import type { KeyDirectory } from "../model/loader/wheel.ts";
+import type { StreamedEvent } from "./event_stream.ts";
 import { isRecord } from "../base/record.ts";
 import { agoText, countText, stampMs } from "./text.ts";
 
-/** The states of a key, by Salt's names. */
-export type KeyState = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
+export const KEY_LISTS: readonly KeyDirectory[] = [
+  "minions_pre",
+  "minions",
+  "minions_rejected",
+  "minions_denied",
+];
 
-export const KEY_STATES: readonly KeyState[] = ["minions_pre", "minions", "minions_rejected", "minions_denied"];
-
-export type Presence = "up" | "down" | "unknown";
+export type MinionPresence = "up" | "down" | "unknown";
 
 export interface FleetCounts {
   up: number;
@@ -20,7 +23,7 @@ export interface FleetCounts {
 }
 
 /** The state that an event (`act`) moves a key to; undefined if it is deleted. */
-const MOVES: Record<string, KeyState | undefined> = {
+const MOVES: Record<string, KeyDirectory | undefined> = {
   accept: "minions",
   reject: "minions_rejected",
   pend: "minions_pre",
@@ -43,7 +46,7 @@ const texts = (value: unknown): string[] => Array.isArray(value) ? value.map(Str
  * for any number of minions.
  */
 export class Fleet {
-  readonly #keys: Record<KeyState, Set<string>> = {
+  readonly #keys: Record<KeyDirectory, Set<string>> = {
     minions: new Set(),
     minions_pre: new Set(),
     minions_rejected: new Set(),
@@ -65,7 +68,7 @@ export class Fleet {
   /** Takes the result of wheel `key.list_all`. */
   setKeys(listed: unknown): void {
     const lists = (listed ?? {}) as Record<string, unknown>;
-    for (const state of KEY_STATES) this.#keys[state] = new Set(texts(lists[state]));
+    for (const state of KEY_LISTS) this.#keys[state] = new Set(texts(lists[state]));
     for (const id of [...this.#presence.keys()]) if (!this.#keys.minions.has(id)) this.#forget(id);
     for (const id of [...this.#seenMs.keys()]) if (!this.#keys.minions.has(id)) this.#seenMs.delete(id);
     this.#sorted = undefined;
@@ -130,7 +133,7 @@ export class Fleet {
   }
 
   /** True if the event changed something that the list of minions shows. @param nowMs the time of an event without one */
-  apply(event: BusEvent, nowMs = 0): boolean {
+  apply(event: StreamedEvent, nowMs = 0): boolean {
     const changed = this.#apply(event);
     const { tag, data } = event;
     const heardOf = MINION_TAG.exec(tag)?.[1] ?? RETURN_TAG.exec(tag)?.[1];
@@ -151,7 +154,7 @@ export class Fleet {
     return this.#seenMs.get(id);
   }
 
-  #apply({ tag, data }: BusEvent): boolean {
+  #apply({ tag, data }: StreamedEvent): boolean {
     if (tag === "salt/key" || tag === "salt/auth") return this.#keyEvent(data);
     if (tag === "salt/presence/change") {
       let changed = false;
@@ -176,7 +179,7 @@ export class Fleet {
     if (to === "minions_denied" ? this.#keys.minions_denied.has(id) : to !== undefined && this.#keys[to].has(id)) {
       return false;
     }
-    for (const state of KEY_STATES) if (to !== "minions_denied") this.#keys[state].delete(id);
+    for (const state of KEY_LISTS) if (to !== "minions_denied") this.#keys[state].delete(id);
     if (to !== undefined) this.#keys[to].add(id);
     if (!this.#keys.minions.has(id)) {
       this.#forget(id);
@@ -188,7 +191,7 @@ export class Fleet {
 
   /** Handles the replacement of an accepted key by the key of another host, which has not been heard from yet. */
   #replace(id: string): true {
-    for (const state of KEY_STATES) if (state !== "minions") this.#keys[state].delete(id);
+    for (const state of KEY_LISTS) if (state !== "minions") this.#keys[state].delete(id);
     this.#forget(id);
     return true;
   }
@@ -209,11 +212,11 @@ export class Fleet {
     this.#presence.delete(id);
   }
 
-  presence(id: string): Presence {
+  presence(id: string): MinionPresence {
     return this.#presence.get(id) ?? "unknown";
   }
 
-  keys(state: KeyState): ReadonlySet<string> {
+  keys(state: KeyDirectory): ReadonlySet<string> {
     return this.#keys[state];
   }
 

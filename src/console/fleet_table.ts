@@ -1,5 +1,5 @@
-import type { Facts } from "./facts.ts";
-import type { Presence } from "./fleet.ts";
+import type { MinionFacts } from "./facts.ts";
+import type { MinionPresence } from "./fleet.ts";
 
 /** The column by which minions are sorted. */
 export type FleetColumn = string;
@@ -34,7 +34,7 @@ export const facetsFor = (grains: readonly string[]): Facet[] => [
 ];
 
 /** The value of a minion in a column or facet; empty if unknown. */
-export function factOf(facts: Facts | undefined, name: string): string {
+export function factOf(facts: MinionFacts | undefined, name: string): string {
   if (facts === undefined) return "";
   if (name.startsWith(GRAIN)) return facts.grains?.get(name.slice(GRAIN.length)) ?? "";
   return name === "os" || name === "system" || name === "program" || name === "address" ? facts[name] : "";
@@ -50,15 +50,15 @@ export interface FacetValue {
 }
 
 export interface KnownMinions {
-  presence(id: string): Presence;
+  presence(id: string): MinionPresence;
   /** The facts of a minion; undefined until they are read. */
-  facts(id: string): Facts | undefined;
+  facts(id: string): MinionFacts | undefined;
   /** When a minion was last heard from, in milliseconds since the epoch; undefined if unknown. */
   seenMs(id: string): number | undefined;
 }
 
 /** A test whether facts fit the choices in all facets but one. */
-function fitting(choices: FacetChoices, except?: string): (facts: Facts | undefined) => boolean {
+function fitting(choices: FacetChoices, except?: string): (facts: MinionFacts | undefined) => boolean {
   const tests = Object.entries(choices).filter(([name, chosen]) => name !== except && chosen.size > 0);
   return (facts) => tests.every(([name, chosen]) => chosen.has(factOf(facts, name)));
 }
@@ -93,7 +93,7 @@ export function facetsOf(
   return Object.fromEntries(facets.map(({ name }) => [name, counted(name)]));
 }
 
-const STATES: Record<Presence, string> = { up: "0", down: "1", unknown: "2" };
+const STATES: Record<MinionPresence, string> = { up: "0", down: "1", unknown: "2" };
 
 /** A text that sorts as people count: `web2` before `web10`, 10.0.0.9 before 10.0.0.10. */
 export const sortKey = (text: string): string =>

@@ -1,12 +1,12 @@
 import { isRecord } from "../base/record.ts";
-import type { Presence } from "./fleet.ts";
+import type { MinionPresence } from "./fleet.ts";
 import type { FacetChoices, FleetOrder } from "./fleet_table.ts";
 import type { TargetValue } from "./preview.ts";
 
 /** The view of the fleet page, which is completely in its address. */
 export interface FleetView {
   target: TargetValue;
-  only: Presence | undefined;
+  only: MinionPresence | undefined;
   choices: FacetChoices;
   order: FleetOrder;
   /** Grains with a column and a filter, in addition to the default ones. */
@@ -41,7 +41,7 @@ export function readFleetView(query: Readonly<Record<string, string>>): FleetVie
   const { tgt = "", tgt_type: type = "glob", state = "", sort = "", grains = "" } = query;
   return {
     target: { tgt, type },
-    only: PRESENCES.includes(state) ? state as Presence : undefined,
+    only: PRESENCES.includes(state) ? state as MinionPresence : undefined,
     choices: choicesIn(query.filters),
     order: sort === "" ? BY_NAME : { column: sort.replace(/^-/, ""), down: sort.startsWith("-") },
     grains: grainNames(grains),

@@ -37,7 +37,7 @@ export function formOf(spec: ArgSpec | undefined): Form {
 }
 
 /** The text that the user typed, and whether it is sent as text even if it looks like another type. */
-export interface Entry {
+export interface FormEntry {
   text: string;
   literal?: boolean;
 }
@@ -54,7 +54,7 @@ const WORDS: Record<string, boolean | null> = {
 };
 
 /** The value of an entry: JSON, Python's `True`, `False` and `None`, else text. */
-export function typed({ text, literal = false }: Entry): Typed {
+export function typed({ text, literal = false }: FormEntry): Typed {
   if (!literal) {
     const trimmed = text.trim();
     if (Object.hasOwn(WORDS, trimmed)) {
@@ -78,7 +78,7 @@ export function typed({ text, literal = false }: Entry): Typed {
 }
 
 /** The entry that {@link typed} reads as this value. */
-export function entryOf(value: unknown): Entry {
+export function formEntry(value: unknown): FormEntry {
   if (typeof value === "string") {
     return typed({ text: value }).type === "text" && !value.startsWith('"')
       ? { text: value }
@@ -89,10 +89,10 @@ export function entryOf(value: unknown): Entry {
 
 export interface Filled {
   /** The entries by name of the field; missing and empty ones are not sent. */
-  fields: Record<string, Entry>;
+  fields: Record<string, FormEntry>;
   /** Extra positional arguments. */
-  more: Entry[];
-  named: { name: string; entry: Entry }[];
+  more: FormEntry[];
+  named: { name: string; entry: FormEntry }[];
 }
 
 export const EMPTY: Filled = { fields: {}, more: [], named: [] };
@@ -107,7 +107,7 @@ const LOOKS_NAMED = /^[A-Za-z_]\w*=/;
  *
  * @returns `problems`: problems by the name of the field
  */
-export function argumentsOf(form: Form, filled: Filled): Arguments & { problems: Record<string, string> } {
+export function formArguments(form: Form, filled: Filled): Arguments & { problems: Record<string, string> } {
   const arg: unknown[] = [];
   const kwarg: Record<string, unknown> = {};
   const problems: Record<string, string> = {};
@@ -143,15 +143,15 @@ export function argumentsOf(form: Form, filled: Filled): Arguments & { problems:
 
 /** Fills a form from arguments of an earlier run. */
 export function filledFrom(form: Form, { arg, kwarg }: Arguments): Filled {
-  const fields: Record<string, Entry> = {};
+  const fields: Record<string, FormEntry> = {};
   const names = form.fields.map(({ name }) => name);
-  arg.slice(0, names.length).forEach((value, at) => fields[names[at]!] = entryOf(value));
+  arg.slice(0, names.length).forEach((value, at) => fields[names[at]!] = formEntry(value));
   const named: Filled["named"] = [];
   for (const [name, value] of Object.entries(kwarg)) {
-    if (names.includes(name)) fields[name] = entryOf(value);
-    else named.push({ name, entry: entryOf(value) });
+    if (names.includes(name)) fields[name] = formEntry(value);
+    else named.push({ name, entry: formEntry(value) });
   }
-  return { fields, more: arg.slice(names.length).map(entryOf), named };
+  return { fields, more: arg.slice(names.length).map(formEntry), named };
 }
 
 /** The contents of a form with or without `test=True`. */

@@ -1,16 +1,16 @@
 import { succeeded } from "../model/job/outcome.ts";
 import { isRecord } from "../base/record.ts";
-import type { BusEvent } from "./event_stream.ts";
+import type { StreamedEvent } from "./event_stream.ts";
 import { headOf, isOrchestration, type JobHead } from "./job_head.ts";
 import { masterReturn } from "./master_return.ts";
-import { isBad, isOpen, PART_STATES, type PartState } from "./part_state.ts";
-import { markOf } from "./state_run.ts";
+import { isBad, isPartOpen, PART_STATES, type PartState } from "./part_state.ts";
+import { stateMark } from "./state_run.ts";
 import { reportedMs, spanMs, stampMs } from "./text.ts";
 
 /** The most lines of live output that are kept of one minion. */
 export const OUTPUT_LINES = 2000;
 
-export interface Part {
+export interface ShownPart {
   id: string;
   state: PartState;
   /** Milliseconds since the epoch of the last change of state, if known. */
@@ -41,7 +41,7 @@ function progressLine(
   total: unknown,
 ) {
   const count = typeof number === "number" && typeof total === "number" ? `${number + 1}/${total} ` : "";
-  return `${count}${markOf({ result, changes })}: ${textOf(id ?? name)}: ${
+  return `${count}${stateMark({ result, changes })}: ${textOf(id ?? name)}: ${
     textOf(comment ?? "").trim().split("\n")[0]
   }`;
 }
@@ -56,7 +56,7 @@ export class Job {
   heardMs = 0;
   /** Why the job could not be read. */
   error: string | undefined;
-  readonly #parts = new Map<string, Part>();
+  readonly #parts = new Map<string, ShownPart>();
   readonly #counts = new Map<PartState, number>();
   #expectation = false;
   /** When the master published the job, in milliseconds since the epoch, by its clock. */
@@ -74,7 +74,7 @@ export class Job {
   }
 
   /** True if the event belongs to this job and changed something. */
-  apply({ tag, data }: BusEvent, nowMs: number): boolean {
+  apply({ tag, data }: StreamedEvent, nowMs: number): boolean {
     const prefix = `salt/job/${this.head.jid}/`;
     if (!tag.startsWith(prefix)) return false;
     const [kind = "", ...rest] = tag.slice(prefix.length).split("/");
@@ -132,7 +132,7 @@ export class Job {
   giveUp(ids: readonly string[]): void {
     for (const id of ids) {
       const part = this.#parts.get(id);
-      if (part !== undefined && isOpen(part.state)) this.#move(part, "no answer");
+      if (part !== undefined && isPartOpen(part.state)) this.#move(part, "no answer");
     }
   }
 
@@ -176,7 +176,7 @@ export class Job {
     return true;
   }
 
-  #part(id: string): Part {
+  #part(id: string): ShownPart {
     let part = this.#parts.get(id);
     if (part === undefined) {
       part = { id, state: "published", lines: [], tail: "", version: 0 };
@@ -186,7 +186,7 @@ export class Job {
     return part;
   }
 
-  #move(part: Part, state: PartState, atMs?: number, note = ""): void {
+  #move(part: ShownPart, state: PartState, atMs?: number, note = ""): void {
     const hadReturn = part.return !== undefined || part.retcode !== undefined;
     // A return is final: an outcome that was reported before it no longer counts.
     if (hadReturn && state !== "returned" && state !== "failed") return;
@@ -199,7 +199,7 @@ export class Job {
     part.state = state;
   }
 
-  part(id: string): Part | undefined {
+  part(id: string): ShownPart | undefined {
     return this.#parts.get(id);
   }
 
@@ -216,7 +216,7 @@ export class Job {
   }
 
   get open(): number {
-    return this.#sum(isOpen);
+    return this.#sum(isPartOpen);
   }
 
   get bad(): number {
@@ -229,8 +229,8 @@ export class Job {
   }
 
   /** The targets by state, failures first; within a state in the order in which they were expected. */
-  parts(only?: ReadonlySet<PartState>): Part[] {
-    const byState = new Map<PartState, Part[]>();
+  parts(only?: ReadonlySet<PartState>): ShownPart[] {
+    const byState = new Map<PartState, ShownPart[]>();
     for (const part of this.#parts.values()) {
       if (only !== undefined && !only.has(part.state)) continue;
       const same = byState.get(part.state);
@@ -242,7 +242,7 @@ export class Job {
 
   /** The ids of minions that have not returned yet. */
   waiting(): string[] {
-    return [...this.#parts.values()].filter(({ state }) => isOpen(state)).map(({ id }) => id);
+    return [...this.#parts.values()].filter(({ state }) => isPartOpen(state)).map(({ id }) => id);
   }
 
   /** The whole job as JSON, for the clipboard. */

@@ -25,7 +25,7 @@ export const SINCE: Readonly<Record<string, { label: string; ms: number }>> = {
 };
 
 /** Outcomes to choose from; the master finds the jobs of each outcome except the first. */
-export const OUTCOMES: readonly (PartState | "running")[] = [
+export const OUTCOME_FILTERS: readonly (PartState | "running")[] = [
   "running",
   "failed",
   "timed out",
@@ -44,7 +44,7 @@ export function readJobFilter({ search = "", fun = "", user = "", outcome = "", 
     words: search,
     fun,
     user,
-    outcome: (OUTCOMES as readonly string[]).includes(outcome) ? outcome : "",
+    outcome: (OUTCOME_FILTERS as readonly string[]).includes(outcome) ? outcome : "",
     since: Object.hasOwn(SINCE, since) ? since : "",
   };
 }

@@ -42,5 +42,5 @@ const INTERNAL: ReadonlySet<string> = new Set([
 /** True for an orchestration, which is shown as a job, with the states of minions below. */
 export const isOrchestration = (fun: string) => /^runner\.state\.(?:orch|orchestrate|orchestrate_\w+|sls)$/.test(fun);
 
-export const isInternal = (fun: string) =>
+export const isInternalJob = (fun: string) =>
   INTERNAL.has(fun) || (/^(?:runner|wheel)\./.test(fun) && !isOrchestration(fun));

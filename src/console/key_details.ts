@@ -2,7 +2,7 @@ import { isRecord } from "../base/record.ts";
 import { agoText } from "./text.ts";
 
 /** A Brine master's data about a key, in addition to its text. */
-export interface KeyDetails {
+export interface ShownKeyDetails {
   /** Since when the key has its state, in milliseconds since the epoch. */
   sinceMs?: number;
   /** The address from which a key that is not accepted was last sent. */
@@ -11,7 +11,7 @@ export interface KeyDetails {
   upSinceMs?: number;
 }
 
-export interface KeyDecision {
+export interface ShownDecision {
   atMs?: number;
   act: string;
   id: string;
@@ -26,8 +26,8 @@ export interface KeyDecision {
 const text = (value: unknown): string => typeof value === "string" ? value.slice(0, 300) : "";
 
 /** Reads the result of wheel `key.details`: state of the key → id → details. */
-export function readKeyDetails(found: unknown): ReadonlyMap<string, KeyDetails> {
-  const details = new Map<string, KeyDetails>();
+export function readKeyDetails(found: unknown): ReadonlyMap<string, ShownKeyDetails> {
+  const details = new Map<string, ShownKeyDetails>();
   for (const [state, keys] of Object.entries(isRecord(found) ? found : {})) {
     for (const [id, key] of Object.entries(isRecord(keys) ? keys : {})) {
       if (!isRecord(key)) continue;
@@ -43,7 +43,7 @@ export function readKeyDetails(found: unknown): ReadonlyMap<string, KeyDetails> 
 }
 
 /** Reads the result of wheel `key.history`, the latest first. */
-export function readKeyHistory(found: unknown): KeyDecision[] {
+export function readKeyHistory(found: unknown): ShownDecision[] {
   return (Array.isArray(found) ? found : []).filter(isRecord).map(
     ({ time, act, id, user, via, from, finger, replaced }) => {
       const atMs = Date.parse(text(time));
@@ -67,7 +67,7 @@ export function hostText(
     presence: "up" | "down" | "unknown";
     /** When the minion was last heard from, in words; empty if unknown. */
     seen: string;
-    details: KeyDetails | undefined;
+    details: ShownKeyDetails | undefined;
     nowMs: number;
   },
 ): string {

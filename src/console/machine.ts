@@ -3,11 +3,11 @@
 type Grains = Record<string, unknown> | undefined;
 
 /** A text or number of grains; empty for anything else. */
-export const text = (value: unknown): string =>
+export const factText = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
 /** The first IPv4 address that is not a loopback address; empty if there is none. */
-export function addressOf(grains: Grains): string {
+export function machineAddress(grains: Grains): string {
   for (const name of ["fqdn_ip4", "ipv4"]) {
     const list = grains?.[name];
     const found = Array.isArray(list)
@@ -19,20 +19,20 @@ export function addressOf(grains: Grains): string {
 }
 
 /** Operating system and release: `Debian 12`. */
-export const systemOf = (grains: Grains): string => `${text(grains?.os)} ${text(grains?.osrelease)}`.trim();
+export const systemOf = (grains: Grains): string => `${factText(grains?.os)} ${factText(grains?.osrelease)}`.trim();
 
 /** The program of the minion: `Brine 0.1.0`, or `Salt 3006.28`. */
 export function programOf(grains: Grains): string {
-  const brine = text(grains?.brineversion);
+  const brine = factText(grains?.brineversion);
   if (brine !== "") return `Brine ${brine}`;
-  const salt = text(grains?.saltversion);
+  const salt = factText(grains?.saltversion);
   return salt === "" ? "" : `Salt ${salt}`;
 }
 
 /** Number of processors and architecture: `2 CPUs, x86_64`. */
 function cpuOf(grains: Grains): string {
-  const count = text(grains?.num_cpus);
-  return [count === "" ? "" : `${count} ${count === "1" ? "CPU" : "CPUs"}`, text(grains?.cpuarch)]
+  const count = factText(grains?.num_cpus);
+  return [count === "" ? "" : `${count} ${count === "1" ? "CPU" : "CPUs"}`, factText(grains?.cpuarch)]
     .filter((part) => part !== "").join(", ");
 }
 
@@ -46,10 +46,10 @@ function memoryOf(mebibytes: unknown): string {
 export function factsOf(grains: Grains): [string, string][] {
   const facts: [string, string][] = [
     ["System", systemOf(grains)],
-    ["Kernel", `${text(grains?.kernel)} ${text(grains?.kernelrelease)}`.trim()],
+    ["Kernel", `${factText(grains?.kernel)} ${factText(grains?.kernelrelease)}`.trim()],
     ["CPU", cpuOf(grains)],
     ["Memory", memoryOf(grains?.mem_total)],
-    ["Address", addressOf(grains)],
+    ["Address", machineAddress(grains)],
     ["Program", programOf(grains)],
   ];
   return facts.filter(([, value]) => value !== "");

@@ -1,4 +1,4 @@
-import { previewTarget } from "./preview.ts";
+import { previewTargetOf } from "./preview.ts";
 
 /** The fields of a job that decide whether a minion was its target. */
 interface TargetedJob {
@@ -21,7 +21,7 @@ export function jobsOfMinion<Job extends TargetedJob>(
     const key = `${targetType} ${target}`;
     let found = known.get(key);
     if (found === undefined) {
-      const preview = previewTarget(target, targetType, { ids: [id], grains: () => grains });
+      const preview = previewTargetOf(target, targetType, { ids: [id], grains: () => grains });
       found = preview.kind === "master" || preview.kind === "unknown" ||
         (preview.kind === "here" && preview.matched.length + preview.unknown.length > 0);
       known.set(key, found);

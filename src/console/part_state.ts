@@ -20,5 +20,5 @@ export const PART_STATES: readonly PartState[] = [
 const OPEN: ReadonlySet<PartState> = new Set(["queued", "published", "started"]);
 const BAD: ReadonlySet<PartState> = new Set(["failed", "timed out", "lost", "expired", "no answer"]);
 
-export const isOpen = (state: PartState) => OPEN.has(state);
+export const isPartOpen = (state: PartState) => OPEN.has(state);
 export const isBad = (state: PartState) => BAD.has(state);

@@ -36,14 +36,14 @@ export type Preview =
   | { kind: "invalid"; why: string };
 
 /** The number of matching minions; undefined unless it is known exactly. */
-export function countOf(preview: Preview): number | undefined {
+export function previewCount(preview: Preview): number | undefined {
   if (preview.kind === "invalid") return 0;
   return preview.kind === "here" && preview.unknown.length === 0 ? preview.matched.length : undefined;
 }
 
 /** The number of matching minions in words: `5,000 minions`, `at most 3 minions`, `an unknown number of minions`. */
 export function countWords(preview: Preview): string {
-  const count = countOf(preview);
+  const count = previewCount(preview);
   if (count !== undefined) return countText(count, "minion");
   if (preview.kind !== "here") return "an unknown number of minions";
   return `at most ${countText(preview.matched.length + preview.unknown.length, "minion")}`;
@@ -90,7 +90,7 @@ export function needsGrains(tgt: string, type: string): boolean {
 }
 
 /** Matches a target in the browser, with the matchers of the minion. */
-export function previewTarget(tgt: string, type: string, known: Known, patterns = new PatternCache()): Preview {
+export function previewTargetOf(tgt: string, type: string, known: Known, patterns = new PatternCache()): Preview {
   if (tgt.trim() === "") return { kind: "here", matched: [], unknown: [], why: "no target entered" };
   if (!Object.hasOwn(TARGET_TYPES, type)) return { kind: "invalid", why: `unknown target type "${type}"` };
   if (Object.hasOwn(OF_THE_MASTER, type)) return { kind: "master", why: OF_THE_MASTER[type]! };

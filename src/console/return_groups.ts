@@ -1,6 +1,6 @@
 import { canonicalText } from "./canonical.ts";
-import type { Part } from "./job.ts";
-import { isOpen, type PartState } from "./part_state.ts";
+import type { ShownPart } from "./job.ts";
+import { isPartOpen, type PartState } from "./part_state.ts";
 
 /** Targets of a job with the same state, exit code and return. */
 export interface ReturnGroup {
@@ -8,7 +8,7 @@ export interface ReturnGroup {
   key: string;
   state: PartState;
   /** One target of the group: all others returned the same. */
-  example: Part;
+  example: ShownPart;
   ids: ReadonlySet<string>;
 }
 
@@ -32,7 +32,7 @@ export class ReturnGroups {
    * @param mayGoOn returns false when the time is used up: thousands of long returns take more than a frame
    * @returns true if all were taken; otherwise the method has to be called again
    */
-  take(parts: readonly Part[], mayGoOn: () => boolean): boolean {
+  take(parts: readonly ShownPart[], mayGoOn: () => boolean): boolean {
     for (const part of parts) {
       const known = this.#taken.get(part.id);
       if (known?.version === part.version) continue;
@@ -42,7 +42,7 @@ export class ReturnGroups {
     return true;
   }
 
-  #take(part: Part, before: Growing | undefined): void {
+  #take(part: ShownPart, before: Growing | undefined): void {
     const { id, version } = part;
     const text = comparedText(part);
     if (before !== undefined && before.text !== text) {
@@ -54,7 +54,7 @@ export class ReturnGroups {
     this.#taken.set(id, { version, group });
   }
 
-  #begin(part: Part, text: string): Growing {
+  #begin(part: ShownPart, text: string): Growing {
     const group = { key: String(this.#nextKey++), state: part.state, example: part, ids: new Set<string>(), text };
     this.#groups.set(text, group);
     return group;
@@ -67,8 +67,8 @@ export class ReturnGroups {
 }
 
 /** The text by which a target is grouped; undefined for a target that has not ended. */
-function comparedText({ state, retcode, note = "", return: value }: Part): string | undefined {
-  if (isOpen(state)) return undefined;
+function comparedText({ state, retcode, note = "", return: value }: ShownPart): string | undefined {
+  if (isPartOpen(state)) return undefined;
   return `${state} ${canonicalText(retcode)} ${typeof value} ${value === undefined ? note : canonicalText(value)}`;
 }
 

@@ -1,5 +1,5 @@
 /** The options of a job, as typed; empty texts are not set. */
-export interface RunOptions {
+export interface RunSettings {
   /** The number of minions at once: `10` or `25%`. */
   batch: string;
   /** The seconds between two parts of a batch. */
@@ -14,17 +14,17 @@ export interface RunOptions {
   queue: string;
 }
 
-export const AT_ONCE: RunOptions = { batch: "", wait: "", failures: "", subset: "", timeout: "", queue: "" };
+export const AT_ONCE: RunSettings = { batch: "", wait: "", failures: "", subset: "", timeout: "", queue: "" };
 
 const COUNT = /^[1-9]\d{0,6}$/;
 const SECONDS = /^\d{1,8}(?:\.\d+)?$/;
 const SHARE = /^(?:100|[1-9]?\d(?:\.\d+)?)%$/;
 
 /** The problems of options, by name. @param isCounted true if the minions of the target are known */
-export function optionProblems(options: RunOptions, isCounted: boolean): Partial<Record<keyof RunOptions, string>> {
-  const problems: Partial<Record<keyof RunOptions, string>> = {};
+export function optionProblems(options: RunSettings, isCounted: boolean): Partial<Record<keyof RunSettings, string>> {
+  const problems: Partial<Record<keyof RunSettings, string>> = {};
   const { batch, wait, failures, subset, timeout, queue } = options;
-  const wrong = (name: keyof RunOptions, text: string) => problems[name] = text;
+  const wrong = (name: keyof RunSettings, text: string) => problems[name] = text;
   if (batch !== "" && !COUNT.test(batch) && !SHARE.test(batch)) {
     wrong("batch", "Batch: expected a number of minions, or a percentage such as 25%");
   }
@@ -45,7 +45,7 @@ export function optionProblems(options: RunOptions, isCounted: boolean): Partial
 }
 
 /** The equivalent options of `salt`, for the command line in a confirmation. */
-export function saltOptions({ batch, wait, failures, subset, timeout, queue }: RunOptions): string[] {
+export function saltOptions({ batch, wait, failures, subset, timeout, queue }: RunSettings): string[] {
   return [
     ...(batch === "" ? [] : [`--batch-size=${batch}`]),
     ...(wait === "" ? [] : [`--batch-wait=${wait}`]),
@@ -57,7 +57,7 @@ export function saltOptions({ batch, wait, failures, subset, timeout, queue }: R
 }
 
 /** The number of minions that run at once, at least one. */
-export function batchSize(batch: string, minions: number): number {
+export function batchSizeText(batch: string, minions: number): number {
   const size = batch.endsWith("%") ? Math.floor(Number.parseFloat(batch) / 100 * minions) : Number(batch);
   return Math.max(1, size || 1);
 }

@@ -86,7 +86,7 @@ export function withTarget(saved: Saved, target: SavedTarget): Saved {
 }
 
 /** Adds a view; one of the same name is replaced. @throws {RangeError} if it cannot be kept */
-export function withView(saved: Saved, view: SavedView): Saved {
+export function withSavedView(saved: Saved, view: SavedView): Saved {
   return { ...saved, views: named(saved.views, view) };
 }
 

@@ -3,7 +3,7 @@ import { argumentText } from "./job_arguments.ts";
 import { durationText } from "./state_run.ts";
 
 /** One job of a minion's schedule, from `schedule.list`. */
-export interface ScheduleEntry {
+export interface ListedEntry {
   name: string;
   enabled: boolean;
   fields: Record<string, unknown>;
@@ -19,7 +19,7 @@ const UNIT_NAMES = Object.keys(UNITS) as Unit[];
 const MAX_JOBS = 1000;
 
 /** Parses the result of `schedule.list return_yaml=False`; undefined for any other value. */
-export function readSchedule(value: unknown): { enabled: boolean; entries: ScheduleEntry[] } | undefined {
+export function readSchedule(value: unknown): { enabled: boolean; entries: ListedEntry[] } | undefined {
   // Salt returns a text if there are no jobs.
   if (typeof value === "string") return { enabled: true, entries: [] };
   if (!isRecord(value)) return undefined;
@@ -64,7 +64,7 @@ export function callText({ function: fun, func, fun: short, args, kwargs }: Reco
   return `${words(fun ?? func ?? short)} ${text}`.trim().slice(0, 300);
 }
 
-export type Timing = "every" | "cron" | "when" | "once";
+export type EntryTiming = "every" | "cron" | "when" | "once";
 
 /** The contents of the form for a job. */
 export interface ScheduleDraft {
@@ -73,7 +73,7 @@ export interface ScheduleDraft {
   /** The arguments as JSON, or empty. */
   args: string;
   kwargs: string;
-  timing: Timing;
+  timing: EntryTiming;
   /** The time: a number for `every`, otherwise the text of the field. */
   time: string;
   unit: Unit;
@@ -101,7 +101,7 @@ export const EMPTY_DRAFT: ScheduleDraft = {
 const json = (value: unknown): string => value === undefined ? "" : JSON.stringify(value);
 
 /** The form that shows a job. */
-export function draftOf({ name, fields }: ScheduleEntry): ScheduleDraft {
+export function draftOf({ name, fields }: ListedEntry): ScheduleDraft {
   const {
     function: fun,
     args,
@@ -123,7 +123,7 @@ export function draftOf({ name, fields }: ScheduleEntry): ScheduleDraft {
   } = fields;
   // A value that nearly every job has is left out of the form.
   const others = jid_include === false ? { ...rest, jid_include } : rest;
-  const timing: Timing = cron !== undefined
+  const timing: EntryTiming = cron !== undefined
     ? "cron"
     : when !== undefined
     ? "when"

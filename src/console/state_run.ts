@@ -68,7 +68,7 @@ function changedFields(changes: unknown): ShownField[] {
 }
 
 /** The result of a state for display: changes, comment and time; the rest is in the details. */
-export function fieldsOf(result: Record<string, unknown>): ShownField[] {
+export function shownFields(result: Record<string, unknown>): ShownField[] {
   const { changes, comment, name, duration, __id__: id, __jid__: jid } = result;
   const took = durationOf({ duration } as StateResult);
   const isLong = typeof comment === "object" && comment !== null;
@@ -93,7 +93,7 @@ export function fieldsOf(result: Record<string, unknown>): ShownField[] {
 const DETAILS: ReadonlySet<string> = new Set(["name", "result", "duration", "start_time"]);
 const KNOWN: ReadonlySet<string> = new Set([...DETAILS, "changes", "comment"]);
 
-export function markOf({ result, changes }: { result?: unknown; changes?: unknown }): StateMark {
+export function stateMark({ result, changes }: { result?: unknown; changes?: unknown }): StateMark {
   if (result === false) return "failed";
   if (result === null) return "would change";
   return isRecord(changes) && Object.keys(changes).length > 0 ? "changed" : "ok";
@@ -114,7 +114,7 @@ export function durationText(ms: number): string {
 export function runSummary(run: Record<string, StateResult>): string {
   const results = Object.values(run);
   const counts = new Map<StateMark, number>(MARKS.map((mark) => [mark, 0]));
-  for (const result of results) counts.set(markOf(result), counts.get(markOf(result))! + 1);
+  for (const result of results) counts.set(stateMark(result), counts.get(stateMark(result))! + 1);
   const parts = MARKS.filter((mark) => mark === "ok" || counts.get(mark)! > 0).map((mark) =>
     `${counts.get(mark)} ${mark}`
   );
@@ -131,7 +131,7 @@ export function statesOf(run: Record<string, StateResult>): ShownState[] {
     const text = [`${module}.${fun}`, comment || String(result.name ?? ""), took].filter((part) => part !== "").join(
       " · ",
     );
-    return { key, id: String(result.__id__ ?? id) || key, result, mark: markOf(result), text };
+    return { key, id: String(result.__id__ ?? id) || key, result, mark: stateMark(result), text };
   });
   const number = ({ result }: ShownState) => Number(result.__run_num__ ?? 0);
   return states.sort((left, right) =>

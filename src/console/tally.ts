@@ -1,6 +1,6 @@
 import { isRecord } from "../base/record.ts";
-import type { Job, Part } from "./job.ts";
-import { isOpen, PART_STATES, type PartState } from "./part_state.ts";
+import type { Job, ShownPart } from "./job.ts";
+import { isPartOpen, PART_STATES, type PartState } from "./part_state.ts";
 
 /** How long the minions of a job took, in milliseconds. */
 interface Durations {
@@ -11,7 +11,7 @@ interface Durations {
 }
 
 /** The durations of the targets whose time is known; undefined if there are none. */
-export function durationsOf(parts: readonly Part[]): Durations | undefined {
+export function durationsOf(parts: readonly ShownPart[]): Durations | undefined {
   const timed = slowestFirst(parts.filter(({ tookMs }) => tookMs !== undefined));
   const [slowest] = timed;
   if (slowest === undefined) return undefined;
@@ -19,12 +19,12 @@ export function durationsOf(parts: readonly Part[]): Durations | undefined {
 }
 
 /** The targets by duration, longest first; targets with an unknown time come last, in their order. */
-export function slowestFirst(parts: readonly Part[]): Part[] {
+export function slowestFirst(parts: readonly ShownPart[]): ShownPart[] {
   return [...parts].sort((left, right) => (right.tookMs ?? -1) - (left.tookMs ?? -1));
 }
 
 /** The number of targets of a job in each state, for a row of the job history. */
-export interface Tally {
+export interface JobTally {
   counts: readonly (readonly [PartState, number])[];
   /** True once all targets have finished. */
   done: boolean;
@@ -32,13 +32,13 @@ export interface Tally {
   seconds?: number;
 }
 
-function tallyOf(count: (state: PartState) => number, seconds: number | undefined): Tally {
+function tallyOf(count: (state: PartState) => number, seconds: number | undefined): JobTally {
   const counts = PART_STATES.map((state) => [state, count(state)] as const).filter(([, number]) => number > 0);
-  const done = counts.length > 0 && !counts.some(([state]) => isOpen(state));
+  const done = counts.length > 0 && !counts.some(([state]) => isPartOpen(state));
   return { counts, done, ...(seconds === undefined ? {} : { seconds }) };
 }
 
-export function tallyOfJob(job: Job): Tally {
+export function tallyOfJob(job: Job): JobTally {
   const slowest = durationsOf(job.parts())?.slowest;
   return {
     ...tallyOf((state) => job.count(state), slowest === undefined ? undefined : slowest / 1000),
@@ -47,7 +47,7 @@ export function tallyOfJob(job: Job): Tally {
 }
 
 /** The tally of one target of a followed job; undefined if it is not one. */
-export function tallyOfPart(job: Job, id: string): Tally | undefined {
+export function tallyOfPart(job: Job, id: string): JobTally | undefined {
   const part = job.part(id);
   if (part === undefined) return undefined;
   const seconds = part.tookMs === undefined ? undefined : part.tookMs / 1000;
@@ -55,7 +55,7 @@ export function tallyOfPart(job: Job, id: string): Tally | undefined {
 }
 
 /** Parses the tally of one job from runner `jobs.tally` of a Brine master; undefined if it is not one. */
-export function tallyOfReport(report: unknown): Tally | undefined {
+export function tallyOfReport(report: unknown): JobTally | undefined {
   if (!isRecord(report)) return undefined;
   const { Seconds: seconds } = report;
   return tallyOf((state) => Number(report[state] ?? 0) || 0, typeof seconds === "number" ? seconds : undefined);

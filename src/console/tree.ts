@@ -1,5 +1,6 @@
 import { isRecord } from "../base/record.ts";
-import { fieldsOf, isStateRun, markOf, runSummary, type StateMark, type StatePart, statesOf } from "./state_run.ts";
+import type { StateMark, StatePart } from "./state_run.ts";
+import { isStateRun, runSummary, shownFields, stateMark, statesOf } from "./state_run.ts";
 
 /** The most rows of a value. */
 const MAX_ROWS = 100_000;
@@ -29,7 +30,7 @@ function pathOf(path: string, key: string): string {
 }
 
 /** A value in a few words, for a collapsed row. */
-export function summaryOf(value: unknown): string {
+export function treeSummary(value: unknown): string {
   if (isStateRun(value)) return runSummary(value);
   if (Array.isArray(value)) {
     return value.length === 0 ? "empty list" : `${value.length} ${plural(value.length, "item")}`;
@@ -109,7 +110,7 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MAX_ROWS): Tr
     if (depth >= MAX_DEPTH) return add({ ...head, text: DEEPER, kind: "text" });
     const expanded = name === "" || unfolded(path, depth, mark ?? part);
     if (name !== "") {
-      const text = texts.get(value) ?? summaryOf(value);
+      const text = texts.get(value) ?? treeSummary(value);
       if (!add({ ...head, text, kind: "container", expanded })) return false;
     }
     if (!expanded) return true;
@@ -118,7 +119,7 @@ export function flatten(value: unknown, unfolded: Unfolded, most = MAX_ROWS): Tr
 
   function children(value: object, path: string, depth: number, mark: StateMark | undefined): boolean {
     if (mark !== undefined) {
-      return fieldsOf(value as Record<string, unknown>).every(({ name, value: one, part }, at) =>
+      return shownFields(value as Record<string, unknown>).every(({ name, value: one, part }, at) =>
         visit(name, one, pathOf(path, `${at}:${name}`), depth, undefined, part)
       );
     }
@@ -177,7 +178,7 @@ export function countRows(
     if (!isRoot && !opens(depth, mark ?? part)) return;
     const inner = isRoot ? depth : depth + 1;
     if (mark !== undefined) {
-      for (const field of fieldsOf(value as Record<string, unknown>)) {
+      for (const field of shownFields(value as Record<string, unknown>)) {
         visit(false, field.value, inner, undefined, field.part);
       }
       return;
@@ -185,7 +186,7 @@ export function countRows(
     const hasMarks = isStateRun(value);
     for (const key of keys) {
       const one = (value as Record<string, unknown>)[key];
-      visit(false, one, inner, hasMarks ? markOf(one as object) : undefined);
+      visit(false, one, inner, hasMarks ? stateMark(one as object) : undefined);
     }
   }
   visit(true, value, 0);

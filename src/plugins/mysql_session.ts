@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import { which } from "./linux/programs.ts";
 
 /** The client programs, the first that is there. */
-export const PROGRAMS = ["mariadb", "mysql"];
+export const MYSQL_PROGRAMS = ["mariadb", "mysql"];
 
 /** Words of each session. Statements come on the standard input: a command line is visible to every user of the host. */
 export const SESSION_WORDS = [
@@ -39,7 +39,7 @@ export const placeName = ({ host, port, socket, user, database }: MysqlPlace): s
   `database "${database}" at ${socket ?? `${host}:${port}`} as user "${user}"`;
 
 /** The fields of a row in their order: two may have one name. */
-export type Fields = [name: string, value: string | null][];
+export type MysqlFields = [name: string, value: string | null][];
 
 /** A statement was refused, or there was no connection. */
 export class MysqlError extends Error {
@@ -53,7 +53,7 @@ export class MysqlError extends Error {
 }
 
 /** What the client says about a failure. */
-export function errorOf(stderr: string): MysqlError {
+export function mysqlErrorOf(stderr: string): MysqlError {
   const [, number = "2000", message = stderr.trim()] = /^ERROR (\d+)[^:]*: ([^\n]*)/m.exec(stderr) ?? [];
   return new MysqlError(Number(number), message.trim());
 }
@@ -62,13 +62,13 @@ const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"'
 const decoded = (text: string) => text.replace(/&(lt|gt|amp|quot|apos);/g, (_, name: string) => ENTITIES[name]!);
 
 /** The results in the XML that the client prints: of each query its rows. */
-export function parseResults(xml: string): Fields[][] {
+export function parseResults(xml: string): MysqlFields[][] {
   return Array.from(
     xml.matchAll(/<resultset [^>]*>([^]*?)<\/resultset>/g),
     ([, body = ""]) =>
       Array.from(body.matchAll(/<row>([^]*?)<\/row>/g), ([, row = ""]) => {
         const fields = row.matchAll(/<field name="([^"]*)"(?: xsi:nil="true" \/>|>([^<]*)<\/field>)/g);
-        return Array.from(fields, ([, name = "", value]): Fields[number] => [
+        return Array.from(fields, ([, name = "", value]): MysqlFields[number] => [
           decoded(name),
           value === undefined ? null : decoded(value),
         ]);
@@ -76,7 +76,7 @@ export function parseResults(xml: string): Fields[][] {
   );
 }
 
-/** Sets the mode that {@link literal} is written for, in which nothing is cut off to fit a column. */
+/** Sets the mode that {@link mysqlLiteral} is written for, in which nothing is cut off to fit a column. */
 export const STRICT_MODE = "SET SESSION sql_mode='STRICT_ALL_TABLES';";
 
 /** @throws {SaltInvocationError} for a null character, which SQL text cannot hold */
@@ -87,7 +87,7 @@ export function checkedText(value: unknown): string {
 }
 
 /** A text as SQL has it, on one line: the client takes commands of its own at the beginning of one. Backslashes must be escapes. */
-export const literal = (value: unknown): string =>
+export const mysqlLiteral = (value: unknown): string =>
   `'${checkedText(value).replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll("\n", "\\n")}'`;
 
 /** A text as SQL has it in every mode of the server. */
@@ -118,9 +118,11 @@ export async function mysqlSession(
   sql: string,
   form: readonly string[] = ["--xml"],
 ): Promise<string> {
-  const program = PROGRAMS.map((name) => which(fs, name, process.env("PATH"))).find((path) => path !== undefined);
+  const program = MYSQL_PROGRAMS.map((name) => which(fs, name, process.env("PATH"))).find((path) => path !== undefined);
   if (program === undefined) {
-    throw new Error(`None of the programs ${PROGRAMS.join(", ")} is installed: install the package mariadb-client`);
+    throw new Error(
+      `None of the programs ${MYSQL_PROGRAMS.join(", ")} is installed: install the package mariadb-client`,
+    );
   }
   const [printed, said]: [Uint8Array[], Uint8Array[]] = [[], []];
   let [size, heard] = [0, 0];
@@ -147,6 +149,6 @@ export async function mysqlSession(
   const { code } = await child.exited;
   cancel();
   if (failure !== undefined) throw new Error(failure);
-  if (code !== 0) throw errorOf(new TextDecoder().decode(concat(said)));
+  if (code !== 0) throw mysqlErrorOf(new TextDecoder().decode(concat(said)));
   return new TextDecoder().decode(concat(printed));
 }

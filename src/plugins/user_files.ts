@@ -135,4 +135,4 @@ export function userFile(context: JobContext, path: string, owner: FileOwner | u
 export const rootOf = (args: Args): string => truthy(args.root) ? str(args.root) : "";
 
 /** @param option gpasswd calls it otherwise: its -R is something else */
-export const rootWords = (args: Args, option = "-R"): string[] => truthy(args.root) ? [option, str(args.root)] : [];
+export const userRootWords = (args: Args, option = "-R"): string[] => truthy(args.root) ? [option, str(args.root)] : [];

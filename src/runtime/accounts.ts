@@ -1,7 +1,7 @@
 /** Users and groups of a host: from its files, and from the other sources of `nsswitch.conf`, such as LDAP, by `getent`. */
 import type { FileStat, FileSystem } from "./fs.ts";
 import type { Runtime } from "./runtime.ts";
-import type { Account as User } from "./process.ts";
+import type { ProcessAccount as User } from "./process.ts";
 
 /** The parts of a runtime that the functions here use. */
 export type AccountHost = Pick<Runtime, "clock" | "fs" | "process">;

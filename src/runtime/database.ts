@@ -3,7 +3,7 @@
 export type SqlValue = null | number | bigint | string | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
 
-export interface Statement {
+export interface SqlStatement {
   run(...values: SqlValue[]): { changes: number };
   get(...values: SqlValue[]): SqlRow | undefined;
   all(...values: SqlValue[]): SqlRow[];
@@ -19,7 +19,7 @@ export interface Statement {
 
 export interface Database {
   exec(sql: string): void;
-  prepare(sql: string): Statement;
+  prepare(sql: string): SqlStatement;
   /** Closes the database. A second call does nothing. */
   close(): void;
 }

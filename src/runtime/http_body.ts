@@ -15,7 +15,7 @@ export class BodyTooLargeError extends RangeError {
  * @param most bytes that are taken
  * @throws {BodyTooLargeError} for more
  */
-export async function bytesOf(
+export async function bodyBytes(
   body: ReadableStream<Uint8Array> | null,
   most: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -30,9 +30,9 @@ export async function bytesOf(
   return concat(pieces);
 }
 
-/** Reads a body into memory as UTF-8: see {@link bytesOf}. */
+/** Reads a body into memory as UTF-8: see {@link bodyBytes}. */
 export async function textOfBody(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
-  return new TextDecoder().decode(await bytesOf(body, most));
+  return new TextDecoder().decode(await bodyBytes(body, most));
 }
 
 /** The first bytes of a body as UTF-8; the connection is closed if there are more. */

@@ -52,7 +52,7 @@ export interface Finished {
   stdout: Uint8Array;
 }
 
-export interface Account {
+export interface ProcessAccount {
   name: string;
   uid: number;
   gid: number;
@@ -84,7 +84,7 @@ export interface ProcessHost {
    *
    * @throws {SystemError} `EPERM`; a part may have been changed by then, so the process MUST end
    */
-  become(user: Account): void;
+  become(user: ProcessAccount): void;
   /** Starts a program. @throws {SystemError} `ENOENT` if the program or directory does not exist */
   spawn(options: SpawnOptions): Promise<Child>;
   /**

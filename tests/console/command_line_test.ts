@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandLine, quoted } from "../../src/console/command_line.ts";
+import { saltCommandLine, shellQuoted } from "../../src/console/command_line.ts";
 
 const RUN = { where: "minions" as const, tgt: "*", type: "glob", fun: "cmd.run", arg: [], kwarg: {} };
 
@@ -19,17 +19,22 @@ for (
     { run: { options: ["--batch-size=10%"], fun: "test.ping" }, want: "salt --batch-size=10% '*' test.ping" },
     { run: { where: "runner", fun: "manage.up" }, want: "salt-run manage.up" },
     { run: { where: "wheel", fun: "key.accept", kwarg: { match: "web1" } }, want: "wheel key.accept match=web1" },
-  ] as { run: Partial<Parameters<typeof commandLine>[0]>; want: string }[]
+  ] as { run: Partial<Parameters<typeof saltCommandLine>[0]>; want: string }[]
 ) {
-  test(`a run is shown as ${want}`, () => assert.equal(commandLine({ ...RUN, ...run }), want));
+  test(`a run is shown as ${want}`, () => assert.equal(saltCommandLine({ ...RUN, ...run }), want));
 }
 
 test("a target of thousands of minions is cut", () => {
-  const line = commandLine({ ...RUN, type: "list", tgt: "minion,".repeat(5000) });
+  const line = saltCommandLine({ ...RUN, type: "list", tgt: "minion,".repeat(5000) });
   assert.ok(line.length < 2100);
   assert.match(line, /…/);
 });
 
 test("quoted() leaves plain words, and quotes what a shell would read", () => {
-  assert.deepEqual(["a.b", "", "$(reboot)", "10.0.0.0/24"].map(quoted), ["a.b", "''", "'$(reboot)'", "10.0.0.0/24"]);
+  assert.deepEqual(["a.b", "", "$(reboot)", "10.0.0.0/24"].map(shellQuoted), [
+    "a.b",
+    "''",
+    "'$(reboot)'",
+    "10.0.0.0/24",
+  ]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventFilter, EventLog, isNoise } from "../../src/console/event_log.ts";
+import { isNoise, shownEventFilter, ShownEvents } from "../../src/console/event_log.ts";
 
 const event = (tag: string, data: Record<string, unknown> = {}) => ({ tag, data });
 
@@ -18,12 +18,12 @@ for (
   ]
 ) {
   test(`the filter "${filter}" ${want ? "matches" : "does not match"} ${tag}`, () => {
-    assert.equal(eventFilter(filter)(event(tag, data)), want);
+    assert.equal(shownEventFilter(filter)(event(tag, data)), want);
   });
 }
 
 test("a log keeps the last events, and so does the list of matching events", () => {
-  const log = new EventLog(100);
+  const log = new ShownEvents(100);
   log.filter = ({ tag }) => tag.endsWith("0");
   for (let at = 0; at < 1000; at++) {
     log.add(event(`t${at}`), at);
@@ -37,7 +37,7 @@ test("a log keeps the last events, and so does the list of matching events", () 
 });
 
 test("a paused log shows no new events and loses none", () => {
-  const log = new EventLog(100);
+  const log = new ShownEvents(100);
   log.add(event("a"), 0);
   log.pause();
   log.add(event("b"), 0);
@@ -49,7 +49,7 @@ test("a paused log shows no new events and loses none", () => {
 });
 
 test("large events push the oldest out, so that a flood of them takes bounded memory", () => {
-  const log = new EventLog(100, 1000);
+  const log = new ShownEvents(100, 1000);
   for (let at = 0; at < 50; at++) log.add({ ...event(`small${at}`), size: 10 }, 0);
   assert.equal(log.size, 50);
   log.filter = () => true;
@@ -66,7 +66,7 @@ test("large events push the oldest out, so that a flood of them takes bounded me
 });
 
 test("the events that a list has drawn stay in their places while the oldest are dropped", () => {
-  const log = new EventLog(100);
+  const log = new ShownEvents(100);
   for (let at = 0; at < 110; at++) log.add(event(`a${at}`), 0);
   const drawn = log.matching;
   log.add(event("b"), 0);

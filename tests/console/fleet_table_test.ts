@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fleetTable } from "../../src/console/export.ts";
-import type { Presence } from "../../src/console/fleet.ts";
+import type { MinionPresence } from "../../src/console/fleet.ts";
 import {
   chosenMinions,
   facetsFor,
@@ -13,7 +13,7 @@ import {
   sortKey,
 } from "../../src/console/fleet_table.ts";
 
-type Row = [id: string, presence: Presence, system: string, program: string, address: string, seenMs?: number];
+type Row = [id: string, presence: MinionPresence, system: string, program: string, address: string, seenMs?: number];
 
 const ROWS: Row[] = [
   ["db1", "down", "Debian 12", "Salt 3006.9", "10.0.0.10", 500],

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  argumentsOf,
   docText,
   EMPTY,
-  entryOf,
   type Filled,
   filledFrom,
+  formArguments,
+  formEntry,
   formOf,
   typed,
   withTest,
@@ -34,7 +34,7 @@ for (
   test(`${text} is sent as ${type}`, () => {
     assert.deepEqual(typed({ text }), { value, type });
     assert.deepEqual(typed({ text, literal: true }), { value: text, type: "text" });
-    assert.deepEqual(typed(entryOf(value)).value, value);
+    assert.deepEqual(typed(formEntry(value)).value, value);
   });
 }
 
@@ -92,14 +92,14 @@ for (
   ]
 ) {
   test(`an argument ${name}`, () => {
-    const found = argumentsOf(form, entered);
+    const found = formArguments(form, entered);
     assert.deepEqual([found.arg, found.kwarg, Object.keys(found.problems)], [arg, kwarg, problems]);
   });
 }
 
 test("arguments of an earlier run fill the form so that they are sent again as they were", () => {
   const before = { arg: ["df", "007"], kwarg: { timeout: 5, umask: "022", env: { A: "1" } } };
-  const again = argumentsOf(RUN, filledFrom(RUN, before));
+  const again = formArguments(RUN, filledFrom(RUN, before));
   assert.deepEqual(again.problems, {});
   assert.deepEqual([again.arg, again.kwarg], [["df", "007", 5], { umask: "022", env: { A: "1" } }]);
 });
@@ -118,7 +118,7 @@ test("the switch of a dry run is the argument test, wherever the function has it
   for (const form of [field, named]) {
     const filled = { fields: { mods: { text: "app" } }, more: [], named: [{ name: "pillar", entry: { text: "{}" } }] };
     const dry = withTest(form, filled, true);
-    assert.equal(argumentsOf(form, withTest(form, dry, true)).kwarg.test ?? argumentsOf(form, dry).arg[1], true);
+    assert.equal(formArguments(form, withTest(form, dry, true)).kwarg.test ?? formArguments(form, dry).arg[1], true);
     assert.deepEqual(withTest(form, dry, false), filled);
   }
 });

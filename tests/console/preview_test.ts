@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   answeredPreview,
-  countOf,
   countWords,
   needsGrains,
   type Preview,
-  previewTarget,
+  previewCount,
+  previewTargetOf,
   TARGET_TYPES,
   targetOf,
 } from "../../src/console/preview.ts";
@@ -44,7 +44,7 @@ for (
   ]
 ) {
   test(`a target of type ${type}, "${tgt}", is previewed as ${want || "no minions"}`, () => {
-    const preview = previewTarget(tgt, type, known);
+    const preview = previewTargetOf(tgt, type, known);
     assert.equal(matched(preview), want);
     if (preview.kind === "here") assert.deepEqual(preview.unknown, unknown);
   });
@@ -58,7 +58,7 @@ test("a target that matches no minion says what looks mistyped", () => {
       ["web9", undefined],
     ] as const
   ) {
-    const preview = previewTarget(tgt, "compound", known);
+    const preview = previewTargetOf(tgt, "compound", known);
     assert.ok(preview.kind === "here");
     assert.equal(preview.matched.length, 0);
     if (why === undefined) assert.equal(preview.why, undefined);
@@ -67,7 +67,7 @@ test("a target that matches no minion says what looks mistyped", () => {
 });
 
 test("a list names the ids without an accepted key", () => {
-  const preview = previewTarget("web1,ghost1", "list", known);
+  const preview = previewTargetOf("web1,ghost1", "list", known);
   assert.ok(preview.kind === "here");
   assert.deepEqual(preview.matched, ["web1"]);
   assert.match(preview.why ?? "", /ghost1/);
@@ -84,13 +84,13 @@ test("only targets that look at grains need them", () => {
 
 test("each target type has an example that can be previewed", () => {
   for (const [type, { example }] of Object.entries(TARGET_TYPES)) {
-    assert.notEqual(previewTarget(example, type, known).kind, "invalid", type);
+    assert.notEqual(previewTargetOf(example, type, known).kind, "invalid", type);
   }
 });
 
 test("targetOf() makes a target that matches exactly the minions", () => {
   const { tgt, tgt_type: type } = targetOf(["db1", "web2"]);
-  assert.equal(matched(previewTarget(tgt, type, known)), "db1,web2");
+  assert.equal(matched(previewTargetOf(tgt, type, known)), "db1,web2");
 });
 
 for (
@@ -118,21 +118,21 @@ for (
   ] as { name: string; preview: Preview; count?: number; words: string }[]
 ) {
   test(`where ${name}, a target matches ${words}`, () => {
-    assert.deepEqual([countOf(preview), countWords(preview)], [count, words]);
+    assert.deepEqual([previewCount(preview), countWords(preview)], [count, words]);
   });
 }
 
 test("an account that may not list minions gets no number of them", () => {
   for (const tgt of ["*", "web*"]) {
-    const preview = previewTarget(tgt, "glob", { ...known, ids: undefined });
-    assert.deepEqual([preview.kind, countOf(preview)], ["master", undefined]);
+    const preview = previewTargetOf(tgt, "glob", { ...known, ids: undefined });
+    assert.deepEqual([preview.kind, previewCount(preview)], ["master", undefined]);
   }
-  assert.equal(previewTarget("web(", "pcre", { ...known, ids: undefined }).kind, "invalid");
+  assert.equal(previewTargetOf("web(", "pcre", { ...known, ids: undefined }).kind, "invalid");
 });
 
 test("a minion that the master has no grains of may match any target on grains", () => {
   const none = { ids: ["bare1", "web1"], grains: (id: string) => id === "web1" ? GRAINS.web1 : {} };
-  const preview = previewTarget("os:Debian", "grain", none);
+  const preview = previewTargetOf("os:Debian", "grain", none);
   assert.deepEqual(preview, { kind: "here", matched: ["web1"], unknown: ["bare1"] });
   assert.equal(countWords(preview), "at most 2 minions");
 });
@@ -145,5 +145,5 @@ test("a ping of the target leaves no minion that may match", () => {
     unknown: [],
     why: "1 of 2 minions without known grains answered",
   });
-  assert.equal(countOf(preview), 2);
+  assert.equal(previewCount(preview), 2);
 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   AT_ONCE,
-  batchSize,
+  batchSizeText,
   chosenAtRandom,
   optionProblems,
-  type RunOptions,
+  type RunSettings,
   saltOptions,
 } from "../../src/console/run_options.ts";
 
@@ -25,7 +25,7 @@ for (
     { options: { batch: "5" }, counted: false, wrong: ["batch"] },
     { options: { subset: "5" }, counted: false, wrong: ["subset"] },
     { options: { timeout: "60", queue: "3600" }, counted: false, wrong: [] },
-  ] as { options: Partial<RunOptions>; counted?: boolean; wrong: string[] }[]
+  ] as { options: Partial<RunSettings>; counted?: boolean; wrong: string[] }[]
 ) {
   test(`options ${JSON.stringify(options)}${counted ? "" : " on unknown minions"}: ${wrong.join(", ") || "right"}`, () => {
     assert.deepEqual(Object.keys(optionProblems({ ...AT_ONCE, ...options }, counted)).sort(), wrong);
@@ -43,7 +43,7 @@ test("options are shown as those of salt", () => {
 
 test("a batch has at least one minion at a time", () => {
   assert.deepEqual(
-    [["3", 40], ["25%", 40], ["1%", 40], ["100%", 7]].map(([size, of]) => batchSize(size as string, of as number)),
+    [["3", 40], ["25%", 40], ["1%", 40], ["100%", 7]].map(([size, of]) => batchSizeText(size as string, of as number)),
     [
       3,
       10,

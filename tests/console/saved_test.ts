@@ -6,8 +6,8 @@ import {
   type Saved,
   withFavourite,
   withRun,
+  withSavedView,
   withTarget,
-  withView,
 } from "../../src/console/saved.ts";
 
 const target = (name: string, tgt = "web*") => ({ name, tgt, type: "glob" });
@@ -53,7 +53,7 @@ test("runs are noted once each, the latest first, without their arguments", () =
 });
 
 test("views are kept by name, and others than texts in them are not read", () => {
-  const saved = withView(NOTHING_SAVED, { name: "webs", query: { tgt: "web*", state: "down" } });
+  const saved = withSavedView(NOTHING_SAVED, { name: "webs", query: { tgt: "web*", state: "down" } });
   assert.deepEqual(readSaved(JSON.parse(JSON.stringify(saved))).views, [{
     name: "webs",
     query: { tgt: "web*", state: "down" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isStateRun } from "../../src/console/state_run.ts";
-import { countRows, filterTop, flatten, hasMore, summaryOf, type TreeRow } from "../../src/console/tree.ts";
+import { countRows, filterTop, flatten, hasMore, type TreeRow, treeSummary } from "../../src/console/tree.ts";
 
 const all = () => true;
 const shown = (rows: TreeRow[]) => rows.map(({ depth, name, text }) => `${" ".repeat(depth)}${name}=${text}`);
@@ -60,7 +60,7 @@ test("the results of states are ordered with failed ones first, each with its ma
     "s2 changed",
     "s0 ok",
   ]);
-  assert.equal(summaryOf(RUN), "1 failed, 1 would change, 1 changed, 1 ok");
+  assert.equal(treeSummary(RUN), "1 failed, 1 would change, 1 changed, 1 ok");
 });
 
 test("the result of a state is what changed, comment, name and time; what Salt keeps for itself is folded", () => {
@@ -134,7 +134,7 @@ for (
   ]
 ) {
   test(`${JSON.stringify(value)} in a line is "${text}"`, () => {
-    assert.equal(summaryOf(value), text);
+    assert.equal(treeSummary(value), text);
     assert.equal(hasMore(value), more);
   });
 }

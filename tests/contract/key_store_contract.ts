@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { KeyState, KeyStore } from "../../src/protocol/channel/key_store.ts";
+import type { KeyStatus, KeyStore } from "../../src/protocol/channel/key_store.ts";
 import { vectors } from "../support/vectors.ts";
 
 const { minion_public_key: PEM, other_public_key: OTHER } = vectors("auth_cases");
-const STATES: KeyState[] = ["accepted", "pre", "rejected", "denied"];
+const STATES: KeyStatus[] = ["accepted", "pre", "rejected", "denied"];
 
 /** The promises of {@link KeyStore}. */
 export function keyStoreContract(name: string, make: () => KeyStore): void {

@@ -7,11 +7,11 @@ import { silentLogger } from "../../src/base/log.ts";
 import { jinja } from "../../src/language/render/jinja.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { matchMinion } from "../../src/model/target/match.ts";
-import { tokenize } from "../../src/model/target/compound.ts";
+import { tokenizeCompound } from "../../src/model/target/compound.ts";
 import { dump } from "../../src/language/yaml/dump.ts";
 import { parseLine } from "../../src/language/yaml/line.ts";
 import { TcpFrameReader } from "../../src/protocol/transport/tcp/frame_reader.ts";
-import { OPCODE, writeFrame as writeWsFrame, WsFrameReader } from "../../src/protocol/transport/ws/frames.ts";
+import { OPCODE, writeWsFrame, WsFrameReader } from "../../src/protocol/transport/ws/frames.ts";
 import { packEvent, unpackEvent } from "../../src/protocol/wire/event_frame.ts";
 import { frame as ownFrame, FrameReader } from "../../src/protocol/wire/frames.ts";
 import { IpcFrameReader, packIpcFrame, withLength } from "../../src/protocol/wire/ipc_frame.ts";
@@ -26,7 +26,7 @@ import {
 import { parseYaml } from "../../src/language/yaml/document.ts";
 import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "../../src/protocol/zmtp/greeting.ts";
 import { decodeCommand, decodeProperties, encodeCommand, encodeReady } from "../../src/protocol/zmtp/command.ts";
-import { COMMAND, FrameDecoder, LONG, MORE, writeFrame } from "../../src/protocol/zmtp/frame.ts";
+import { COMMAND, FrameDecoder, LONG_FRAME, MORE, writeFrame } from "../../src/protocol/zmtp/frame.ts";
 import { type Chance, joined } from "./mutate.ts";
 import { document, template } from "./templates.ts";
 
@@ -55,10 +55,10 @@ const SMALL = { maxMessageSize: 65_536, maxFrames: 32, maxCommandSize: 4096 };
 function zmtpStream(chance: Chance): Uint8Array {
   const parts: Uint8Array[] = chance.one(0.7) ? [writeFrame(COMMAND, encodeReady("REQ", chance.bytes(5)))] : [];
   for (let frames = chance.below(6); frames > 0; frames--) {
-    const flags = chance.pick([0, MORE, COMMAND, LONG, LONG | MORE, chance.below(256)]);
+    const flags = chance.pick([0, MORE, COMMAND, LONG_FRAME, LONG_FRAME | MORE, chance.below(256)]);
     parts.push(
       writeFrame(
-        flags & ~LONG,
+        flags & ~LONG_FRAME,
         flags & COMMAND
           ? encodeCommand(chance.pick(["PING", "PONG", "READY", "ERROR", "SUBSCRIBE", "X"]), chance.bytes(20))
           : chance.bytes(300),
@@ -455,7 +455,7 @@ export const DECODERS: readonly Decoder[] = [
     read(bytes, chance) {
       const tgt = textOf(bytes);
       const tgt_type = chance.pick(["compound", "glob", "pcre", "grain", "grain_pcre", "pillar", "ipcidr", "list"]);
-      tokenize(tgt, SUBJECT.nodegroups);
+      tokenizeCompound(tgt, SUBJECT.nodegroups);
       matchMinion({ tgt, tgt_type }, SUBJECT as unknown as Parameters<typeof matchMinion>[1]);
     },
     refuses: refusesText,

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import type { EauthModule } from "../../src/model/loader/eauth.ts";
 import { masterId } from "../../src/host/master/master_id.ts";
-import type { RunnerJob } from "../../src/host/master/jobs/runners.ts";
+import type { MasterRunnerJob } from "../../src/host/master/jobs/runners.ts";
 import { decode, encode, unpack } from "../../src/protocol/wire/msgpack.ts";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/start_cluster.ts";
 import type { Json } from "../support/vectors.ts";
@@ -31,7 +31,7 @@ const EXTERNAL_AUTH = {
 interface Site extends AsyncDisposable {
   cluster: Cluster;
   /** The runners that the master started. */
-  started: RunnerJob[];
+  started: MasterRunnerJob[];
   ask(load: Record<string, unknown>): Promise<Json>;
   publish(who: Record<string, unknown>, job: Record<string, unknown>): Promise<Json>;
   /** The same call while the clock advances, for replies that are delayed. */
@@ -39,7 +39,7 @@ interface Site extends AsyncDisposable {
 }
 
 async function site(master: Record<string, unknown> = {}, options: ClusterOptions = {}): Promise<Site> {
-  const started: RunnerJob[] = [];
+  const started: MasterRunnerJob[] = [];
   const cluster = await startCluster({
     minions: ["web1", "db1"],
     ...options,

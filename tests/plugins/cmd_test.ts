@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { Capture } from "../../src/plugins/modules/cmd/capture.ts";
-import { splitWords } from "../../src/plugins/linux/words.ts";
+import { shellWords } from "../../src/plugins/linux/words.ts";
 import { repr, str } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
@@ -26,7 +26,7 @@ for (
     { text: "''", words: [""] },
   ]
 ) {
-  test(`splitWords: ${JSON.stringify(text)}`, () => assert.deepEqual(splitWords(text), words));
+  test(`splitWords: ${JSON.stringify(text)}`, () => assert.deepEqual(shellWords(text), words));
 }
 
 for (
@@ -37,7 +37,7 @@ for (
     { text: "a\\", message: "No escaped character" },
   ]
 ) {
-  test(`splitWords: ${JSON.stringify(text)} is refused`, () => assert.throws(() => splitWords(text), { message }));
+  test(`splitWords: ${JSON.stringify(text)} is refused`, () => assert.throws(() => shellWords(text), { message }));
 }
 
 test("Capture: keeps what fits and says how much was dropped", () => {

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { placeOf } from "../../src/plugins/docker/client.ts";
 import { newContainer } from "../../src/plugins/docker/create_options.ts";
-import { bytesOf, isAddress, portBindings, portsOf } from "../../src/plugins/docker/option_values.ts";
+import { byteCount, isAddress, portBindings, portsOf } from "../../src/plugins/docker/option_values.ts";
 import { registryOf } from "../../src/plugins/docker/registry.ts";
 import { firstFile, tarOf } from "../../src/plugins/docker/tar.ts";
 import { splitTag } from "../../src/plugins/modules/docker/images.ts";
-import { sizeText } from "../../src/plugins/modules/docker/objects.ts";
+import { humanSize } from "../../src/plugins/modules/docker/objects.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, type TestMinion } from "../support/context.ts";
 import { type FakeAnswer, type FakeDocker, fakeDocker, framed } from "../support/fake_docker.ts";
@@ -280,7 +280,12 @@ test("options of containers as people write them", () => {
     assert.throws(() => portBindings([wrong], true), /port/, wrong);
   }
   assert.deepEqual(portsOf([80, "53/udp", "1-2"]), ["80/tcp", "53/udp", "1/tcp", "2/tcp"]);
-  assert.deepEqual([bytesOf(5), bytesOf("1k"), bytesOf("512m"), bytesOf("1.5GB")], [5, 1024, 512 << 20, 1.5 * 2 ** 30]);
+  assert.deepEqual([byteCount(5), byteCount("1k"), byteCount("512m"), byteCount("1.5GB")], [
+    5,
+    1024,
+    512 << 20,
+    1.5 * 2 ** 30,
+  ]);
   assert.deepEqual(["1.2.3.4", "256.1.1.1", "1.2.3", "::1", "x"].map(isAddress), [true, false, false, true, false]);
   assert.deepEqual(newContainer("i", { odd: 1, label: ["a=b", "c"] }).unknown, ["odd"]);
   assert.throws(() => newContainer("i", { env: "A=1", environment: "B=2" }), /same option/);
@@ -292,7 +297,7 @@ test("options of containers as people write them", () => {
     "h.x",
   ]);
   assert.deepEqual(splitTag("h:5/a"), { repository: "h:5/a", tag: undefined });
-  assert.deepEqual([0, 1024, 1536 * 1024].map(sizeText), ["0 bytes", "1.0 KiB", "1.5 MiB"]);
+  assert.deepEqual([0, 1024, 1536 * 1024].map(humanSize), ["0 bytes", "1.0 KiB", "1.5 MiB"]);
 });
 
 test("an archive of one file, in pieces of any size", async () => {

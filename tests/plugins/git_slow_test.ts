@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { which } from "../../src/plugins/linux/programs.ts";
-import { redacted, withCredentials } from "../../src/plugins/modules/git/run.ts";
+import { redactedUrl, withCredentials } from "../../src/plugins/modules/git/run.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { kwargs, testMinion } from "../support/context.ts";
 import { inTemporary } from "./temporary.ts";
@@ -155,5 +155,5 @@ test("withCredentials() puts them into addresses of https and no others", () => 
 });
 
 test("redacted() leaves no password in a text", () => {
-  assert.equal(redacted("fetch https://u:p@x/y failed"), "fetch https://<redacted>@x/y failed");
+  assert.equal(redactedUrl("fetch https://u:p@x/y failed"), "fetch https://<redacted>@x/y failed");
 });

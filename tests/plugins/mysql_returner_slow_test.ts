@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "../../bench/bed/until.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../src/model/loader/family.ts";
 import { type MysqlPlace, mysqlSession, parseResults } from "../../src/plugins/mysql_session.ts";
-import { mysqlReturner, TABLES } from "../../src/plugins/returners/mysql.ts";
+import { MYSQL_TABLES, mysqlReturner } from "../../src/plugins/returners/mysql.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { Float } from "../../src/protocol/wire/msgpack.ts";
 import { returnerContract } from "../contract/returner_contract.ts";
@@ -143,7 +143,7 @@ describe("mysql", { skip: noMariadb() }, () => {
     const [module, context] = [opened(), contextFor(await database())];
     await assert.rejects(module.returner(context, RET), (error: Error) => {
       assert.match(error.message, /database "returns\d+" at 127.0.0.1:\d+ as user ".*salt_returns' doesn't exist/);
-      assert.ok(error.message.includes(`mysql.create_tables: True, or make Salt's tables:\n${TABLES}`));
+      assert.ok(error.message.includes(`mysql.create_tables: True, or make Salt's tables:\n${MYSQL_TABLES}`));
       return true;
     });
   });

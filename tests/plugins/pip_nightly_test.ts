@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { programPath } from "../../src/plugins/commands.ts";
-import { comparePep440, fulfils, type Specifier } from "../../src/plugins/packages/pep440.ts";
+import { comparePep440, fulfilsPep440, type Specifier } from "../../src/plugins/packages/pep440.ts";
 import { parseRequirement } from "../../src/plugins/states/pip/installed.ts";
 import { states } from "../../src/plugins/states/pip.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
@@ -47,7 +47,7 @@ for (
   ] as [string, Specifier[], boolean][]
 ) {
   test(`${version} ${want ? "fulfils" : "does not fulfil"} ${specifiers.map((one) => one.join("")).join(",")}`, () => {
-    assert.equal(fulfils(version, specifiers), want);
+    assert.equal(fulfilsPep440(version, specifiers), want);
   });
 }
 

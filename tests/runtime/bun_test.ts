@@ -7,7 +7,7 @@ await realRuntimeContracts("bun", async () => (await import("../../src/runtime/b
 
 if ("Bun" in globalThis) {
   const { bunCrypto } = await import("../../src/runtime/bun/bun_runtime.ts");
-  const { openLibcrypto } = await import("../../src/runtime/bun/libcrypto.ts");
+  const { openBunLibcrypto: openLibcrypto } = await import("../../src/runtime/bun/libcrypto.ts");
   const library = openLibcrypto();
   cryptoContract("bun without libcrypto", () => bunCrypto(() => undefined, 0));
 

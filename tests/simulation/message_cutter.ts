@@ -1,5 +1,5 @@
 /** Cuts the bytes of a ZMTP connection into its messages, so that a network can lose, repeat and swap whole ones. */
-import { COMMAND, LONG, MORE } from "../../src/protocol/zmtp/frame.ts";
+import { COMMAND, LONG_FRAME, MORE } from "../../src/protocol/zmtp/frame.ts";
 
 /** Bytes of a ZMTP greeting. */
 const GREETING = 64;
@@ -52,7 +52,7 @@ function endOfMessage(bytes: Uint8Array, at: number): number | undefined {
   for (;;) {
     if (at + 2 > bytes.length) return undefined;
     const flags = bytes[at]!;
-    const long = (flags & LONG) !== 0;
+    const long = (flags & LONG_FRAME) !== 0;
     if (long && at + 9 > bytes.length) return undefined;
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     at += long ? 9 + Number(view.getBigUint64(at + 1)) : 2 + bytes[at + 1]!;

@@ -22,7 +22,7 @@ import type { Runners } from "../../src/host/master/jobs/runners.ts";
 import type { SendToReturners } from "../../src/host/master/services.ts";
 import { type Minion, type MinionOptions, startMinion } from "../../src/host/minion/minion.ts";
 import type { RejectedError } from "../../src/host/minion/sign_in.ts";
-import type { PillarCompiler } from "../../src/host/master/commands/pillar.ts";
+import type { PillarCompiles } from "../../src/host/master/commands/pillar.ts";
 import type { JobCommand } from "../../src/host/minion/processes/pooled_process.ts";
 import { EAUTH } from "../../src/plugins/eauth/mod.ts";
 import { memoryJobCache } from "../../src/plugins/job_caches/memory.ts";
@@ -61,7 +61,7 @@ export interface ClusterOptions {
   minion?: Record<string, unknown>;
   /** Modules beside the usual ones. */
   modules?: ModuleRegistry;
-  compilePillar?: PillarCompiler;
+  compilePillar?: PillarCompiles;
   /** The grains of a minion, gathered each time. @default its id and an `os` */
   grains?(id: string): Record<string, unknown>;
   /** What a minion gathers beside that, from where it is. */

@@ -12,7 +12,7 @@ export async function checkSchedule(
 ): Promise<Finding[]> {
   const entries = scheduleEntries(schedule);
   if (entries.length === 0) return [];
-  const [{ Job }, { LocalTime }, { nextCron }] = await Promise.all([
+  const [{ ScheduledJob }, { LocalTime }, { nextCron }] = await Promise.all([
     import("../../../src/model/schedule/job.ts"),
     import("../../../src/model/schedule/local_time.ts"),
     import("../../../src/model/schedule/cron.ts"),
@@ -27,7 +27,7 @@ export async function checkSchedule(
       findings.push(doubtful(`schedule: ${name}: it never runs`, `give it a time: ${TIMES.slice(0, 7).join(", ")}`));
       continue;
     }
-    const job = new Job(name, { ...entry });
+    const job = new ScheduledJob(name, { ...entry });
     job.look(look, parts, settings);
     if (job.error === undefined) continue;
     const remedy = Object.hasOwn(entry, "when")

@@ -14,12 +14,12 @@ import {
 } from "../../../src/host/minion/pillar.ts";
 import { RunningJobs } from "../../../src/host/minion/jobs/running_jobs.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
-import { openHostMaster } from "../../host_master.ts";
+import { openLocalHostMaster } from "../../host_master.ts";
 import type { CallProgram } from "../../program/context.ts";
 import { type MinionBus, minionBus } from "./minion_bus.ts";
 import type { CalledMaster } from "./connect_to_master.ts";
 
-export interface CallHost {
+export interface MinionCallHost {
   opts: MinionOpts;
   base: Context;
   functions: FunctionTable;
@@ -37,7 +37,7 @@ type Grains = Record<string, unknown>;
  *
  * @throws {Exit} if no master has accepted this host
  */
-export async function openCallHost(context: CallProgram, opts: MinionOpts, grains: Grains): Promise<CallHost> {
+export async function openCallHost(context: CallProgram, opts: MinionOpts, grains: Grains): Promise<MinionCallHost> {
   const { runtime, options, log } = context;
   const isLocal = options.local === true || opts.file_client === "local";
   const withoutMaster = isLocal || options.doc === true || opts.master_type === "disable";
@@ -58,7 +58,7 @@ export async function openCallHost(context: CallProgram, opts: MinionOpts, grain
     grains,
     pillar: master?.pillar ?? pillarRecord(await compilePillar(own)),
     compilePillar,
-    hostMaster: openHostMaster(runtime, log)(opts),
+    hostMaster: openLocalHostMaster(runtime, log)(opts),
     jobs,
     master: master && masterOf(master, bus),
     files: openFiles({

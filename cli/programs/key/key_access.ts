@@ -1,5 +1,5 @@
 /** How `salt-key` accesses keys: in the master's directories, or through the running master for a user who logs in. */
-import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
+import type { KeyStatus } from "../../../src/protocol/channel/key_store.ts";
 import type { Credentials } from "../../../src/client/publish_request.ts";
 import type { LocalClient } from "../../../src/client/local_client.ts";
 import { callWheel } from "../../../src/client/wheel.ts";
@@ -8,7 +8,7 @@ import { joinPath } from "../../../src/base/paths.ts";
 import { messageOf } from "../../../src/base/errors.ts";
 import { userOfProcess } from "../../../src/client/own_key.ts";
 import { sendToMasterBus } from "../../../src/model/event/bus_client.ts";
-import type { KeyDecision, KeyMatches, KeyStatus, SignatureFiles } from "../../../src/model/loader/wheel.ts";
+import type { KeyDecision, KeyDirectory, KeyMatches, SignatureFiles } from "../../../src/model/loader/wheel.ts";
 import { KEY_DIRECTORIES, KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
 import { KEY_STATES, type KeyAction, KeyAdmin, type KeyProblem } from "../../../src/host/master/keys/key_admin.ts";
 import { masterId } from "../../../src/host/master/master_id.ts";
@@ -21,13 +21,13 @@ import type { ProgramContext } from "../../program/context.ts";
 type Described = Record<string, Record<string, string>>;
 
 export interface KeyAccess {
-  list(): Promise<Record<KeyStatus, string[]>>;
+  list(): Promise<Record<KeyDirectory, string[]>>;
   /** The keys of the given statuses whose ids match a glob. */
-  matching(glob: string, states: readonly KeyState[]): Promise<KeyMatches>;
+  matching(glob: string, states: readonly KeyStatus[]): Promise<KeyMatches>;
   fingerprints(glob: string): Promise<Described>;
   texts(glob: string): Promise<Described>;
   /** Moves or removes keys; resolves to the keys that failed. */
-  move(action: KeyAction, from: KeyState, ids: readonly string[]): Promise<KeyProblem[]>;
+  move(action: KeyAction, from: KeyStatus, ids: readonly string[]): Promise<KeyProblem[]>;
   /** Makes a pair of key files; resolves to the fingerprint of the public key. */
   generate(directory: string, name: string, bits: number): Promise<string>;
   /** Signs the master's public key. */
@@ -45,7 +45,7 @@ const AT_ONCE = 1000;
 /** Lines of history that are requested from a master over the network, at most. */
 const MAX_LINES = 10_000;
 
-const statusOf = (state: KeyState) => KEY_DIRECTORIES[state] as KeyStatus;
+const statusOf = (state: KeyStatus) => KEY_DIRECTORIES[state] as KeyDirectory;
 
 /** Access to the master's directories on this host. */
 export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
@@ -69,7 +69,7 @@ export function ownHands(context: ProgramContext, opts: MasterOpts): KeyAccess {
     Object.fromEntries(
       Object.entries(admin.match(glob)).map(([status, ids]) => [
         status,
-        Object.fromEntries(ids.map((id) => [id, what(admin.text(status as KeyStatus, id))])),
+        Object.fromEntries(ids.map((id) => [id, what(admin.text(status as KeyDirectory, id))])),
       ]),
     );
   const finger = (pem: string) => admin.fingerprint(pem);
@@ -135,7 +135,7 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
       for (let at = 0; at < ids.length; at += AT_ONCE) {
         await call(`${action}_dict`, { match: { [statusOf(from)]: ids.slice(at, at + AT_ONCE) }, ...include });
       }
-      const left = new Set((await call<Record<KeyStatus, string[]>>("list_all"))[statusOf(from)]);
+      const left = new Set((await call<Record<KeyDirectory, string[]>>("list_all"))[statusOf(from)]);
       return ids.filter((id) => left.has(id))
         .map((id) => ({ id, reason: "failed", message: "the master did not move the key" }));
     },
@@ -149,4 +149,4 @@ export function throughMaster(client: LocalClient, credentials: Credentials): Ke
 }
 
 /** All statuses in the order of listings, including those without keys. */
-export const ALL_STATUSES: readonly KeyStatus[] = KEY_STATES.map(statusOf);
+export const ALL_STATUSES: readonly KeyDirectory[] = KEY_STATES.map(statusOf);

@@ -1,7 +1,7 @@
 /** Explains why no minion matched. For the log, because scripts compare stdout. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { KeyDirectories } from "../../../src/host/master/keys/key_directories.ts";
-import type { KeyState } from "../../../src/protocol/channel/key_store.ts";
+import type { KeyStatus } from "../../../src/protocol/channel/key_store.ts";
 import { MinionCache } from "../../../src/host/master/minion_cache.ts";
 import { expandTarget } from "../../../src/model/target/expand.ts";
 import { nearestName } from "../../../src/base/nearest_name.ts";
@@ -50,7 +50,7 @@ function amongKeys({ runtime, log, opts }: Place, target: { tgt: unknown; tgt_ty
   const cache = new MinionCache(runtime.fs, log, opts.cachedir);
   // Keys of other statuses can only be matched by id, because the master has data of accepted minions only.
   const byId = ["glob", "pcre", "list"].includes(target.tgt_type);
-  const of = (state: KeyState) =>
+  const of = (state: KeyStatus) =>
     !byId ? [] : expandTarget(target, {
       accepted: () => keys.list(state),
       cached: () => [],

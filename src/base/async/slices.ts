@@ -1,10 +1,10 @@
 import { Pool } from "./pool.ts";
 
 /** A computation in steps of about a millisecond, with its result at the end. */
-export type Steps<T> = Generator<void, T, void>;
+export type SliceSteps<T> = Generator<void, T, void>;
 
 /** Runs all steps of a computation without interruption. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function atOnce<T>(steps: SliceSteps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;
@@ -24,7 +24,7 @@ export class Slices {
     this.#later = later;
   }
 
-  run<T>(steps: Steps<T>): Promise<T> {
+  run<T>(steps: SliceSteps<T>): Promise<T> {
     return this.#one.run(async () => {
       for (;;) {
         await new Promise<void>((resolve) => this.#later(resolve));

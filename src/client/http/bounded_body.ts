@@ -33,7 +33,7 @@ export async function bodyText(response: Response, most: number, what: string): 
 const MAX_ERROR_BYTES = 65_536;
 
 /** The beginning of the text of an error; the rest is not read. */
-export async function errorText({ body }: Response): Promise<string> {
+export async function errorBody({ body }: Response): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -5,8 +5,8 @@ import type { UrlBase } from "../../model/config/url.ts";
 import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../base/errors.ts";
 import { abortable } from "../../base/async/within.ts";
 import { ClientError } from "../client_error.ts";
-import { bodyText, discard, errorText } from "./bounded_body.ts";
-import { type Asked, failureOf, isRedirect, redirected } from "./http_failure.ts";
+import { bodyText, discard, errorBody } from "./bounded_body.ts";
+import { type Asked, httpFailure, isRedirect, redirected } from "./http_failure.ts";
 
 interface ExchangeOptions {
   url: UrlBase;
@@ -22,7 +22,7 @@ interface ExchangeOptions {
 }
 
 /** One request. */
-export interface Message {
+export interface HttpMessage {
   method: "GET" | "POST";
   /** Segments of the path below the server's address. */
   path: readonly string[];
@@ -50,7 +50,7 @@ export function tokenHeader(token: string): string {
 }
 
 /** Exchanges JSON with one server: bounded in time and memory, without redirects, and with errors by their meaning. */
-export class Exchange {
+export class HttpExchange {
   readonly #options: ExchangeOptions;
 
   constructor(options: ExchangeOptions) {
@@ -64,13 +64,13 @@ export class Exchange {
   /**
    * The JSON of an answer.
    *
-   * @throws {ClientError | ProtocolError | TimeoutError} as {@link failureOf} returns it; `UNREACHABLE` without an answer
+   * @throws {ClientError | ProtocolError | TimeoutError} as {@link httpFailure} returns it; `UNREACHABLE` without an answer
    */
-  async json(message: Message): Promise<unknown> {
+  async json(message: HttpMessage): Promise<unknown> {
     return await this.#repeated(message, () => this.#json(message));
   }
 
-  async #repeated<T>({ safe, signal }: Message, step: () => Promise<T>): Promise<T> {
+  async #repeated<T>({ safe, signal }: HttpMessage, step: () => Promise<T>): Promise<T> {
     const { clock, retries, random } = this.#options;
     for (let attempt = 0;; attempt++) {
       try {
@@ -82,11 +82,11 @@ export class Exchange {
     }
   }
 
-  async #json(message: Message): Promise<unknown> {
+  async #json(message: HttpMessage): Promise<unknown> {
     const asked = this.#asked(message);
     return await this.#within(message, asked, async (signal) => {
       const response = await this.#send(message, asked, signal);
-      if (!response.ok) throw failureOf(response, messageIn(await errorText(response)), asked);
+      if (!response.ok) throw httpFailure(response, messageIn(await errorBody(response)), asked);
       const text = await bodyText(response, this.#options.maxBytes, asked.what);
       try {
         return JSON.parse(text);
@@ -103,23 +103,23 @@ export class Exchange {
    *
    * @param signal also ends the body
    */
-  async stream(message: Message & { signal: AbortSignal }): Promise<Response> {
+  async stream(message: HttpMessage & { signal: AbortSignal }): Promise<Response> {
     const asked = this.#asked(message);
     return await this.#repeated(message, async () => {
       const response = await this.#within(message, asked, (head) => this.#send(message, asked, head), "head");
       if (response.ok) return response;
-      const text = await this.#within(message, asked, () => errorText(response));
-      throw failureOf(response, messageIn(text), asked);
+      const text = await this.#within(message, asked, () => errorBody(response));
+      throw httpFailure(response, messageIn(text), asked);
     });
   }
 
-  #asked({ method, path }: Message): Asked {
+  #asked({ method, path }: HttpMessage): Asked {
     return { what: `${method} /${path.join("/")}`, origin: this.#options.url.origin };
   }
 
   /** Runs a step, which the caller's signal or the timeout ends. */
   async #within<T>(
-    { timeoutMs, signal }: Message,
+    { timeoutMs, signal }: HttpMessage,
     { what, origin }: Asked,
     step: (signal: AbortSignal) => Promise<T>,
     until: "end" | "head" = "end",
@@ -145,7 +145,7 @@ export class Exchange {
     }
   }
 
-  async #send(message: Message, asked: Asked, signal: AbortSignal): Promise<Response> {
+  async #send(message: HttpMessage, asked: Asked, signal: AbortSignal): Promise<Response> {
     // Only web standards are used, since a browser has nothing else. On Bun and Deno, fetch() takes proxies from the environment.
     const { url, fetch = globalThis.fetch } = this.#options;
     const { method, path, query, body, token, accept = "application/json" } = message;

@@ -29,7 +29,7 @@ import type {
 import { jobsOf } from "../verbs/jobs.ts";
 import { keysOf } from "../verbs/keys.ts";
 import { minionsOf } from "../verbs/minions.ts";
-import { targetsOf } from "../verbs/targets.ts";
+import { verbTargets } from "../verbs/targets.ts";
 import { httpFeed } from "./http_feed.ts";
 import { HttpLink } from "./http_link.ts";
 import { checkOptions, type HttpOptions } from "./http_options.ts";
@@ -61,7 +61,7 @@ export class HttpClient implements Salt {
     this.jobs = jobsOf(link);
     this.minions = minionsOf(link);
     this.keys = keysOf(link);
-    this.targets = targetsOf(link);
+    this.targets = verbTargets(link);
   }
 
   /**

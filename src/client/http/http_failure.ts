@@ -22,7 +22,7 @@ export interface Asked {
  *
  * @param message the message in the body of the answer
  */
-export function failureOf({ status, headers }: Response, message: string, { what, origin }: Asked): SaltError {
+export function httpFailure({ status, headers }: Response, message: string, { what, origin }: Asked): SaltError {
   const said = message === "" ? `${status}` : printable(message, MAX_SAID_CHARACTERS);
   const error = (code: ErrorCode, text: string) => new ClientError(code, text, { status, said: message });
   switch (status) {

@@ -11,15 +11,15 @@ import { ClientError, returnOrFailure } from "../client_error.ts";
 import type { AnyRunner, AnyWheel, RunnerReturn, WheelReturn } from "../functions/call_types.ts";
 import type { ReportedOutcome } from "../outcome.ts";
 import type { Previewed, Published, PublishRequest, SettledRequest } from "../publish_request.ts";
-import { checkedRequest, listOf, previewedOf } from "../publish_request.ts";
+import { checkedRequest, previewedOf, textList } from "../publish_request.ts";
 import type { CallOptions, RunnerCall, WheelCall } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
 import { jobReport, reportedOutcomes } from "../verbs/job_report.ts";
-import { Exchange, type Message } from "./exchange.ts";
+import { HttpExchange, type HttpMessage } from "./exchange.ts";
 import type { HttpOptions } from "./http_options.ts";
 import { settledChunk } from "./lowstate.ts";
 import { type HeardEvent, resumingEvents } from "./resuming_events.ts";
-import { Session } from "./session.ts";
+import { HttpSession } from "./session.ts";
 import { SharedEvents } from "./shared_events.ts";
 import { UrlBase } from "../../model/config/url.ts";
 
@@ -107,8 +107,8 @@ interface StreamRequest {
 /** The connection of one client to a server. */
 export class HttpLink implements SaltLink {
   readonly #options: Required<Pick<HttpOptions, "timeoutMs" | "patienceMs" | "maxBytes" | "random">>;
-  readonly #exchange: Exchange;
-  readonly #session: Session;
+  readonly #exchange: HttpExchange;
+  readonly #session: HttpSession;
   readonly #shared: SharedEvents;
   readonly #jids: JidGenerator;
   readonly #closing = new AbortController();
@@ -122,7 +122,7 @@ export class HttpLink implements SaltLink {
     const { timeoutMs = 60_000, patienceMs = 60_000, maxBytes = MAX_BYTES, retries = 3 } = options;
     this.#options = { timeoutMs, patienceMs, maxBytes, random };
     this.clock = clock;
-    this.#exchange = new Exchange({
+    this.#exchange = new HttpExchange({
       url: serverUrl(url, options.insecure === true),
       clock,
       fetch,
@@ -130,7 +130,7 @@ export class HttpLink implements SaltLink {
       maxBytes,
       retries,
     });
-    this.#session = new Session({ exchange: this.#exchange, clock, log, timeoutMs, token, login });
+    this.#session = new HttpSession({ exchange: this.#exchange, clock, log, timeoutMs, token, login });
     this.#shared = new SharedEvents({ clock, open: (how) => this.stream(how) });
     this.#jids = new JidGenerator({ now: () => clock.now() + this.#session.aheadMs });
   }
@@ -185,12 +185,12 @@ export class HttpLink implements SaltLink {
       if (Object.keys(published).length === 0) return undefined;
       throw new ProtocolError(`${this.#exchange.origin} published a job without its id: check that it is a salt-api`);
     }
-    const syndics = listOf(published.syndics);
+    const syndics = textList(published.syndics);
     return {
       jid: published.jid,
-      minions: listOf(published.minions),
-      missing: listOf(published.missing),
-      queued: listOf(published.queued),
+      minions: textList(published.minions),
+      missing: textList(published.missing),
+      queued: textList(published.queued),
       ...(syndics.length === 0 ? {} : { syndics }),
     };
   }
@@ -325,7 +325,7 @@ export class HttpLink implements SaltLink {
     const { timeoutMs = this.#options.timeoutMs, safe = false, open = false } = options;
     const signal = this.#untilClosed(options.signal);
     signal.throwIfAborted();
-    const message: Message = { method: "POST", path, body, timeoutMs, signal, safe };
+    const message: HttpMessage = { method: "POST", path, body, timeoutMs, signal, safe };
     const answer = open
       ? await this.#exchange.json(message)
       : await this.#withToken(signal, (token) => this.#exchange.json({ ...message, token }));

@@ -2,14 +2,14 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { refuseUnknownKeys } from "../../base/nearest_name.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Login } from "./session.ts";
+import type { HttpLogin } from "./session.ts";
 
 /** The options of a connection over HTTP. One of `token` and `login` is required. */
 export interface HttpOptions {
   /** A token of another login, a JSON Web Token, or an API key. It stays valid when the client is closed. */
   token?: string;
   /** The login. The client logs in again when the login has expired, and logs out when it is closed. */
-  login?: Login;
+  login?: HttpLogin;
   /** Allows plain HTTP to another machine, for a network that is itself secure. @default false */
   insecure?: boolean;
   /** The default time for one request, in milliseconds. @default 60000 */

@@ -25,7 +25,7 @@ export function settledChunk({ tgt, tgt_type, fun, arg, ret, jid, kwargs }: Sett
 }
 
 /** The outcomes in an answer of `local` with `full_return`; all get the jid that some of the returns contain. */
-export function outcomesOf(returns: Record<string, unknown>): { jid: string; outcomes: Outcome[] } {
+export function lowstateOutcomes(returns: Record<string, unknown>): { jid: string; outcomes: Outcome[] } {
   let jid = "";
   const outcomes = Object.entries(returns).map(([id, value]): Outcome => {
     if (value === false || value === null || typeof value !== "object") return { kind: "no answer", id, jid: "" };

@@ -2,10 +2,10 @@ import type { Clock } from "../../base/async/clock.ts";
 import { isRecord } from "../../base/record.ts";
 import { messageOf, ProtocolError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Exchange } from "./exchange.ts";
+import type { HttpExchange } from "./exchange.ts";
 
 /** The credentials of a login, and the backend of `external_auth` that checks them. */
-export interface Login {
+export interface HttpLogin {
   /** The name of the user. */
   username: string;
   /** The user's password. */
@@ -16,12 +16,12 @@ export interface Login {
 
 /** The options of a session: a token, or a login. */
 interface SessionOptions {
-  exchange: Exchange;
+  exchange: HttpExchange;
   clock: Clock;
   log: Logger;
   timeoutMs: number;
   token: string | undefined;
-  login: Login | undefined;
+  login: HttpLogin | undefined;
 }
 
 /** How long before its expiry a token is no longer used, in milliseconds. */
@@ -33,7 +33,7 @@ const LOGOUT_MS = 5000;
 const hasJid = (ms: number): boolean => ms > 0 && ms < Date.UTC(2255, 0);
 
 /** The token of a client: given, or from a login, which is repeated when the token has expired. */
-export class Session {
+export class HttpSession {
   readonly #options: SessionOptions;
   #token: string | undefined;
   #expireMs = Infinity;
@@ -66,7 +66,7 @@ export class Session {
     return true;
   }
 
-  async #logIn(login: Login): Promise<string> {
+  async #logIn(login: HttpLogin): Promise<string> {
     const { exchange, clock, timeoutMs } = this.#options;
     const before = clock.now();
     const answer = await exchange.json({ method: "POST", path: ["login"], body: login, timeoutMs, safe: true });

@@ -2,14 +2,15 @@
 import { jidMs } from "../../model/job/jid.ts";
 import { isRecord } from "../../base/record.ts";
 import { type Outcome, type ReportedOutcome, returnOutcome, statusOutcome } from "../outcome.ts";
-import { listOf } from "../publish_request.ts";
+import { textList } from "../publish_request.ts";
 import type { ListedJob } from "../salt.ts";
 
 const text = (value: unknown, fallback: string): string => typeof value === "string" ? value : fallback;
-const textOrList = (value: unknown): string | string[] => Array.isArray(value) ? value.map(plain) : text(value, "");
+const textOrList = (value: unknown): string | string[] =>
+  Array.isArray(value) ? value.map(plainReport) : text(value, "");
 
 /** Converts a text or number to text; `""` for an object, which may have no text. */
-export const plain = (value: unknown): string => typeof value === "object" ? "" : String(value);
+export const plainReport = (value: unknown): string => typeof value === "object" ? "" : String(value);
 
 /** Converts a report, `{Function, Arguments, Target, …}`, to a job. */
 export function listedJob(jid: string, report: Record<string, unknown>): ListedJob {
@@ -43,7 +44,7 @@ export function jobReport(jid: string, value: unknown): JobReport | undefined {
   );
   if (typeof report.Error === "string" && Object.keys(results).length === 0) return undefined;
   const states = isRecord(report.Outcomes) ? report.Outcomes : {};
-  const minions = [...new Set([...listOf(report.Minions), ...Object.keys(results), ...Object.keys(states)])];
+  const minions = [...new Set([...textList(report.Minions), ...Object.keys(results), ...Object.keys(states)])];
   return { head: listedJob(jid, report), minions, results, states };
 }
 
@@ -67,7 +68,7 @@ export function reportedOutcomes(value: unknown): Record<string, ReportedOutcome
 }
 
 /** The outcome of each minion of a job, sorted by id. */
-export function outcomesOf(
+export function reportOutcomes(
   { head: { jid }, minions, results, states }: JobReport,
   reported: Record<string, ReportedOutcome>,
 ): Outcome[] {

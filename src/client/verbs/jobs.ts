@@ -5,10 +5,10 @@ import { ClientError } from "../client_error.ts";
 import { followRecorded } from "../follow_recorded.ts";
 import { jobRun } from "../job_run.ts";
 import type { ReportedOutcome } from "../outcome.ts";
-import { listOf } from "../publish_request.ts";
+import { textList } from "../publish_request.ts";
 import type { CallOptions, Jobs, ListedJob, ListJobsOptions, RecordedJob } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
-import { type JobReport, jobReport, listedJob, outcomesOf, plain, reportedOutcomes } from "./job_report.ts";
+import { type JobReport, jobReport, listedJob, plainReport, reportedOutcomes, reportOutcomes } from "./job_report.ts";
 
 /** The function by which clients ask minions about other jobs. */
 const ASKS_FOR_JOBS = "saltutil.find_job";
@@ -21,7 +21,7 @@ export function jobsOf(link: SaltLink): Jobs {
     const report = await readReport(link, jid, options);
     const reported = await readOutcomes(link, jid, options);
     const { head, minions } = report;
-    return { ...head, minions, outcomes: outcomesOf(report, reported) };
+    return { ...head, minions, outcomes: reportOutcomes(report, reported) };
   };
   return {
     list: (options = {}) => listJobs(link, options),
@@ -74,7 +74,7 @@ async function listJobs(link: SaltLink, { limit = 100, before, ...options }: Lis
 /** The return of `jobs.list_jobs_filter`: a list of reports with their `JID`. */
 const latestJobs = (value: unknown): ListedJob[] =>
   Array.isArray(value)
-    ? value.filter(isRecord).map((report) => listedJob(plain(report.JID), report))
+    ? value.filter(isRecord).map((report) => listedJob(plainReport(report.JID), report))
     // A Salt master answers with a map, as list_jobs does.
     : allJobs(value);
 
@@ -85,7 +85,7 @@ const allJobs = (value: unknown): ListedJob[] =>
 async function cancel(link: SaltLink, { jid, outcomes }: RecordedJob, options: CallOptions): Promise<string[]> {
   const unfinished = outcomes.filter(({ kind }) => UNFINISHED.includes(kind));
   const queued = unfinished.some(({ kind }) => kind === "queued")
-    ? listOf(await link.runner({ fun: "jobs.dequeue", kwarg: { jid } }, options))
+    ? textList(await link.runner({ fun: "jobs.dequeue", kwarg: { jid } }, options))
     : [];
   const running = unfinished.filter(({ id, kind }) => kind !== "queued" && !queued.includes(id)).map(({ id }) => id);
   if (running.length > 0) {

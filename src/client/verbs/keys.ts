@@ -1,9 +1,9 @@
 import { isRecord } from "../../base/record.ts";
 import { ClientError } from "../client_error.ts";
-import { listOf } from "../publish_request.ts";
+import { textList } from "../publish_request.ts";
 import type { CallOptions, KeyFingerprint, Keys, KeyStatus } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
-import { plain } from "./job_report.ts";
+import { plainReport } from "./job_report.ts";
 
 /** The status of a key → the name of Salt's directory. */
 const DIRECTORIES: Record<KeyStatus, string> = {
@@ -15,7 +15,7 @@ const DIRECTORIES: Record<KeyStatus, string> = {
 const STATUSES = Object.keys(DIRECTORIES) as KeyStatus[];
 
 const idsOf = (value: unknown, status: KeyStatus): string[] =>
-  listOf(isRecord(value) ? value[DIRECTORIES[status]] : undefined).sort();
+  textList(isRecord(value) ? value[DIRECTORIES[status]] : undefined).sort();
 
 /** Implements {@link Salt.keys} with the wheel functions `key.*`. */
 export function keysOf(link: SaltLink): Keys {
@@ -57,7 +57,7 @@ function fingerprintsOf(match: string, value: unknown): KeyFingerprint[] {
   const found = STATUSES.flatMap((status) => {
     const keys = isRecord(value) ? value[DIRECTORIES[status]] : undefined;
     return Object.entries(isRecord(keys) ? keys : {})
-      .map(([id, fingerprint]): KeyFingerprint => ({ id, status, fingerprint: plain(fingerprint) }));
+      .map(([id, fingerprint]): KeyFingerprint => ({ id, status, fingerprint: plainReport(fingerprint) }));
   });
   if (found.length === 0 && !/[*?[,]/.test(match)) {
     throw new ClientError("UNKNOWN_KEY", `The master has no key of "${match}": list them with keys.list()`, { match });

@@ -1,5 +1,5 @@
 import { isRecord } from "../../base/record.ts";
-import { listOf } from "../publish_request.ts";
+import { textList } from "../publish_request.ts";
 import type { CallOptions, KnownMinion, ListMinionsOptions, Minions } from "../salt.ts";
 import type { SaltLink } from "../salt_link.ts";
 
@@ -10,7 +10,7 @@ export function minionsOf(link: SaltLink): Minions {
       link.runner({ fun: "manage.present" }, options),
       link.runner({ fun: "manage.not_present" }, options),
     ]);
-    return { connected: listOf(connected).sort(), away: listOf(away).sort() };
+    return { connected: textList(connected).sort(), away: textList(away).sort() };
   };
   const list = async ({ tgt = "*", tgtType = "glob", ...options }: ListMinionsOptions = {}) => {
     const [{ connected, away }, grains] = await Promise.all([

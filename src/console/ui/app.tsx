@@ -15,7 +15,7 @@ import { Help, JUMPS, jumpsFor, Palette } from "./palette.tsx";
 import { Button } from "./parts/button.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { RunPage } from "./pages/run/run_page.tsx";
-import { Brand, SignIn } from "./pages/sign_in.tsx";
+import { Brand, SignInPage } from "./pages/sign_in.tsx";
 import type { Store, Theme } from "./store/store.ts";
 import { useStore } from "./store/store_context.ts";
 
@@ -32,7 +32,7 @@ export function App() {
   }, [store.theme.value]);
 
   if (session === "unknown") return <div class="sign-in" role="status" aria-label="Restoring the session" />;
-  if (session === undefined) return <SignIn expired={false} />;
+  if (session === undefined) return <SignInPage expired={false} />;
   const expired = store.session.expired.value;
   return (
     <>
@@ -46,7 +46,7 @@ export function App() {
         {over === "palette" && !expired && <Palette onClose={() => setOver(undefined)} />}
         {over === "help" && !expired && <Help onClose={() => setOver(undefined)} />}
       </div>
-      {expired && <SignIn expired />}
+      {expired && <SignInPage expired />}
     </>
   );
 }

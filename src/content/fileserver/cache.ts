@@ -4,7 +4,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { isEnvironment, parseSaltUrl, plainPath } from "./url.ts";
-import { lookAt } from "./walk.ts";
+import { statOf } from "./walk.ts";
 
 /** Characters that the name of a file may have: longer ones are hashed. */
 const MAX_NAME_CHARACTERS = 255;
@@ -108,7 +108,7 @@ export class FileCache {
         // An invalid path cannot be in the cache.
         continue;
       }
-      if (isWithin(this.directory, full) && lookAt(fs, full) !== undefined) return full;
+      if (isWithin(this.directory, full) && statOf(fs, full) !== undefined) return full;
     }
     return undefined;
   }
@@ -118,7 +118,7 @@ export class FileCache {
     const { fs } = this.#runtime;
     const found: string[] = [];
     const enter = (directory: string) => {
-      for (const name of lookAt(fs, directory)?.kind === "directory" ? fs.list(directory) : []) {
+      for (const name of statOf(fs, directory)?.kind === "directory" ? fs.list(directory) : []) {
         const path = joinPath(directory, name);
         const kind = fs.stat(path, { follow: false })?.kind;
         if (kind === "directory") enter(path);
@@ -154,7 +154,7 @@ export class FileCache {
       this.#swept = true;
       for (const name of fs.list(directory)) {
         const path = joinPath(directory, name);
-        const stat = lookAt(fs, path);
+        const stat = statOf(fs, path);
         if (stat?.kind === "file" && clock.now() - stat.mtimeMs > ABANDONED_MS) fs.remove(path);
       }
     }

@@ -16,9 +16,9 @@ import { digestFile, isHashName, parseSourceHash } from "./digest.ts";
 import { type FileRequest, withRetries } from "./file_request.ts";
 import { FileWriter } from "./file_writer.ts";
 import { type Fetch, withoutPassword } from "./http.ts";
-import { ignoredBy, lookAt } from "./walk.ts";
+import { ignoredBy, statOf } from "./walk.ts";
 import type { FileServerOpts } from "./roots.ts";
-import { KnownDigests, versionOf } from "./known_digests.ts";
+import { fileVersionOf, KnownDigests } from "./known_digests.ts";
 import { fetchServedFile } from "./served_file.ts";
 import { FILE_COMMANDS, FileServer, statList } from "./server.ts";
 import { followRedirects } from "../../runtime/http_redirects.ts";
@@ -115,7 +115,7 @@ export class FileClient implements Files {
     }
     const { runtime, log, opts } = this.#options;
     const name = isHashName(opts.hash_type) ? opts.hash_type : "sha256";
-    if (lookAt(runtime.fs, path)?.kind !== "file") {
+    if (statOf(runtime.fs, path)?.kind !== "file") {
       log.warning("file not hashed: it does not exist", { path });
       return undefined;
     }
@@ -124,7 +124,7 @@ export class FileClient implements Files {
 
   async stat(path: string, saltenv?: string): Promise<number[] | undefined> {
     if (!path.startsWith("salt://")) {
-      const stat = lookAt(this.#options.runtime.fs, path);
+      const stat = statOf(this.#options.runtime.fs, path);
       return stat?.kind === "file" ? statList(stat) : undefined;
     }
     const parsed = this.#parse(path, saltenv);
@@ -135,15 +135,15 @@ export class FileClient implements Files {
   /** The digest of a file of this host; undefined if there is none. */
   async #digest(path: string, name: string): Promise<string | undefined> {
     const { runtime } = this.#options;
-    const stat = lookAt(runtime.fs, path);
+    const stat = statOf(runtime.fs, path);
     if (stat?.kind !== "file" || !isHashName(name)) return undefined;
-    const version = versionOf(stat);
+    const version = fileVersionOf(stat);
     const key = `${name} ${path}`;
     const known = this.#digests.get(key, version);
     if (known !== undefined) return known;
     const digest = await digestFile(runtime, name, path);
-    const after = lookAt(runtime.fs, path);
-    if (after !== undefined && versionOf(after) === version) {
+    const after = statOf(runtime.fs, path);
+    if (after !== undefined && fileVersionOf(after) === version) {
       this.#digests.keep(key, after, digest, runtime.clock.now());
     }
     return digest;

@@ -4,7 +4,7 @@ import { codeOf } from "../../base/errors.ts";
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { FileCache } from "./cache.ts";
-import { lookAt } from "./walk.ts";
+import { statOf } from "./walk.ts";
 
 /** Error codes that mean: no file can be created in this directory. */
 const CLOSED_DIRECTORY = ["EACCES", "EPERM", "EROFS"];
@@ -38,7 +38,7 @@ export class FileWriter {
   /** The path to write to: a destination that is a directory, or ends like one, gets the file under its own name. */
   targetIn(destination: string, name: () => string): string {
     const isDirectory = /[/\\]$/.test(destination) ||
-      lookAt(this.#runtime.fs, destination)?.kind === "directory";
+      statOf(this.#runtime.fs, destination)?.kind === "directory";
     return isDirectory ? joinPath(destination, name()) : destination;
   }
 
@@ -46,7 +46,7 @@ export class FileWriter {
   prepareDirectory(target: string, makedirs: boolean): boolean {
     const { fs } = this.#runtime;
     const directory = dirName(target);
-    if (lookAt(fs, directory)?.kind === "directory") return true;
+    if (statOf(fs, directory)?.kind === "directory") return true;
     if (makedirs) fs.mkdir(directory);
     return makedirs;
   }
@@ -63,7 +63,7 @@ export class FileWriter {
     const cached = cache.holds(target);
     // A link is followed to the file that it means, as by any program that opens the path for writing.
     const real = cached ? target : fs.placeOf(target);
-    const before = lookAt(fs, real);
+    const before = statOf(fs, real);
     if (before !== undefined && before.kind !== "file" && !cached) {
       throw new CommandExecutionError(`Cannot write "${target}": expected a file, or nothing, at that path`);
     }

@@ -10,7 +10,7 @@ import type { BackendUpdate, FileBackend, FoundFile, Listing, LockResult } from 
 import { digestFile, isHashName } from "./digest.ts";
 import type { RootsOptions } from "./roots.ts";
 import { isConfined } from "./url.ts";
-import { lookAt } from "./walk.ts";
+import { statOf } from "./walk.ts";
 
 /** Bytes of a file up to which it is hashed here. */
 const QUICK_BYTES = 512 * 1024;
@@ -109,7 +109,7 @@ export class GitBackend implements FileBackend {
       );
       if (entry === undefined) continue;
       const file = await repository.blob(entry);
-      const stat = lookAt(this.#options.runtime.fs, file);
+      const stat = statOf(this.#options.runtime.fs, file);
       if (stat === undefined) continue;
       const found: FoundBlob = { path: file, rel, stat: { ...stat, mode: entry.mode }, sha: entry.sha };
       return found;

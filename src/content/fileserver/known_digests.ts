@@ -7,7 +7,7 @@ const REMEMBERED = 10_000;
 const SETTLED_MS = 2000;
 
 /** A text that changes whenever the content of the file may have changed. */
-export function versionOf({ mtimeMs, ctimeMs, size, ino, dev }: FileStat): string {
+export function fileVersionOf({ mtimeMs, ctimeMs, size, ino, dev }: FileStat): string {
   return `${mtimeMs}:${ctimeMs}:${size}:${ino}:${dev}`;
 }
 
@@ -15,7 +15,7 @@ export function versionOf({ mtimeMs, ctimeMs, size, ino, dev }: FileStat): strin
 export class KnownDigests {
   readonly #known = new Map<string, { version: string; digest: string }>();
 
-  /** @param version of the file now; see {@link versionOf} */
+  /** @param version of the file now; see {@link fileVersionOf} */
   get(path: string, version: string): string | undefined {
     const known = this.#known.get(path);
     if (known?.version !== version) return undefined;
@@ -25,7 +25,9 @@ export class KnownDigests {
 
   /** Keeps a digest, unless the file has changed just now. @param stat from before and after the digest was made */
   keep(path: string, stat: FileStat, digest: string, now: number): void {
-    if (now - Math.max(stat.mtimeMs, stat.ctimeMs) > SETTLED_MS) this.#put(path, { version: versionOf(stat), digest });
+    if (now - Math.max(stat.mtimeMs, stat.ctimeMs) > SETTLED_MS) {
+      this.#put(path, { version: fileVersionOf(stat), digest });
+    }
   }
 
   #put(path: string, entry: { version: string; digest: string }): void {

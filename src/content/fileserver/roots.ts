@@ -9,8 +9,8 @@ import { type AnyMap, entriesOf } from "../../language/python/values.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { BackendUpdate, FileBackend, FoundFile, HeavyWork, Listing } from "./backend.ts";
 import { digestFile, isHashName } from "./digest.ts";
-import { ignoredBy, lookAt, walk } from "./walk.ts";
-import { KnownDigests, versionOf } from "./known_digests.ts";
+import { ignoredBy, statOf, walk } from "./walk.ts";
+import { fileVersionOf, KnownDigests } from "./known_digests.ts";
 import { isConfined, isEnvironment } from "./url.ts";
 
 /** The options of the file server, under Salt's names. */
@@ -174,7 +174,7 @@ export class RootsBackend implements FileBackend {
   }
 
   version({ stat }: Pick<FoundFile, "stat">): string {
-    return versionOf(stat);
+    return fileVersionOf(stat);
   }
 
   hash(found: FoundFile, asker = ""): Promise<string | undefined> {
@@ -194,7 +194,7 @@ export class RootsBackend implements FileBackend {
   async #digest({ path }: FoundFile, asker: string): Promise<string | undefined> {
     const { runtime, log, heavy } = this.#options;
     for (let tries = 1;; tries++) {
-      const stat = lookAt(runtime.fs, path);
+      const stat = statOf(runtime.fs, path);
       if (stat?.kind !== "file") return undefined;
       const version = this.version({ stat });
       const known = this.#digests.get(path, version);
@@ -202,7 +202,7 @@ export class RootsBackend implements FileBackend {
       const digest = heavy === undefined || stat.size <= QUICK_BYTES
         ? await digestFile(runtime, this.#hashName, path)
         : await heavy.digest(this.#hashName, path, asker);
-      const after = lookAt(runtime.fs, path);
+      const after = statOf(runtime.fs, path);
       if (after !== undefined && this.version({ stat: after }) === version) {
         this.#digests.keep(path, after, digest, runtime.clock.now());
         return digest;
@@ -232,7 +232,7 @@ export class RootsBackend implements FileBackend {
 
   listVersion(saltenv: string): string | undefined {
     const { runtime: { fs, clock }, opts } = this.#options;
-    const stat = lookAt(fs, this.#listPath(saltenv));
+    const stat = statOf(fs, this.#listPath(saltenv));
     const ageMs = stat === undefined ? 0 : clock.now() - stat.mtimeMs;
     // A listing whose mtime lies in the future would never expire.
     if (stat?.kind !== "file" || ageMs < -1000 || ageMs >= opts.fileserver_list_cache_time * 1000) return undefined;
@@ -273,7 +273,7 @@ export class RootsBackend implements FileBackend {
       limited: opts.fileserver_limit_traversal,
     });
     // Minions choose names of dynamic environments: a missing one must not leave a file.
-    if (opts.fileserver_list_cache_time <= 0 || !roots.some((root) => lookAt(fs, root) !== undefined)) return listing;
+    if (opts.fileserver_list_cache_time <= 0 || !roots.some((root) => statOf(fs, root) !== undefined)) return listing;
     const path = this.#listPath(saltenv);
     try {
       fs.mkdir(joinPath(opts.cachedir, "file_lists", this.name));
@@ -291,7 +291,7 @@ export class RootsBackend implements FileBackend {
   forgetLists(wanted: readonly string[] | undefined): string[] {
     const { runtime: { fs }, opts } = this.#options;
     const directory = joinPath(opts.cachedir, "file_lists", this.name);
-    if (lookAt(fs, directory)?.kind !== "directory") return [];
+    if (statOf(fs, directory)?.kind !== "directory") return [];
     const files = wanted?.map((saltenv) => `${leaf(saltenv)}.p`);
     const gone = fs.list(directory).filter((name) => name.endsWith(".p") && (files?.includes(name) ?? true));
     for (const name of gone) fs.remove(joinPath(directory, name));
@@ -315,14 +315,14 @@ export class RootsBackend implements FileBackend {
         for (const rel of files) {
           const path = joinPath(root, rel);
           // A path with a line feed is left out: in the map, each line is a path, a colon and a time.
-          const stat = path.includes("\n") ? undefined : lookAt(fs, path);
+          const stat = path.includes("\n") ? undefined : statOf(fs, path);
           if (stat !== undefined) now.set(path, stat.mtimeMs / 1000);
         }
       }
     }
     const map = joinPath(opts.cachedir, this.name, "mtime_map");
     const before = new Map<string, number>();
-    if (lookAt(fs, map)?.kind === "file") {
+    if (statOf(fs, map)?.kind === "file") {
       for (const line of fs.readText(map).split("\n")) {
         const at = line.lastIndexOf(":");
         const time = Number(line.slice(at + 1));

@@ -51,7 +51,7 @@ export function statList(stat: FileStat): number[] {
 const text = (value: unknown) => typeof value === "string" ? value : undefined;
 
 /** The names in a request's list, given as `a,b` or as a list; undefined if there are none. */
-export function namesOf(value: unknown): string[] | undefined {
+export function listedNames(value: unknown): string[] | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   return (Array.isArray(value) ? value.map(String) : String(value).split(",")).map((name) => name.trim());
 }
@@ -89,7 +89,7 @@ export class FileServer {
    * @throws {RangeError} for one that is not configured
    */
   backends(wanted?: unknown): FileBackend[] {
-    const names = namesOf(wanted);
+    const names = listedNames(wanted);
     if (names === undefined) return [...this.#backends.values()];
     const known = [...this.#backends.keys()];
     const without = names.every((name) => name.startsWith("-"));

@@ -6,7 +6,7 @@ import { compileFinder } from "../../language/python/regexp.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 
 /** The stat of a path; undefined also for names that are too long and for circular links. */
-export function lookAt(fs: FileSystem, path: string): FileStat | undefined {
+export function statOf(fs: FileSystem, path: string): FileStat | undefined {
   try {
     return fs.stat(path);
   } catch {
@@ -58,7 +58,7 @@ function entryAt({ fs, leaves }: WalkOptions, root: string, full: string): Entry
   try {
     const own = fs.stat(full, { follow: false });
     if (own?.kind !== "symlink") return own && { stat: own, inside: true, served: true };
-    const stat = lookAt(fs, full);
+    const stat = statOf(fs, full);
     const inside = stat !== undefined && isWithin(root, fs.realpath(full));
     return { stat, inside, served: inside || (stat !== undefined && leaves(full)), says: fs.readlink(full) };
   } catch {
@@ -105,7 +105,7 @@ export async function walk(roots: readonly string[], options: WalkOptions): Prom
     }
   };
   for (const root of roots) {
-    if (lookAt(fs, root)?.kind !== "directory") continue;
+    if (statOf(fs, root)?.kind !== "directory") continue;
     await enter(normalizePath(fs.realpath(root)), root, "", namesIn(fs, root), new Set());
   }
   return { files: [...files].sort(), dirs: [...dirs].sort(), empty_dirs: [...empty].sort(), links };

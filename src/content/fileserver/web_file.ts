@@ -5,7 +5,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { digestFile, type SourceHash } from "./digest.ts";
 import type { FileWriter } from "./file_writer.ts";
 import { download, type Fetch, withoutPassword } from "./http.ts";
-import { lookAt } from "./walk.ts";
+import { statOf } from "./walk.ts";
 
 interface WebFileOptions {
   runtime: Pick<Runtime, "fs" | "crypto" | "later">;
@@ -30,7 +30,7 @@ export async function isWanted(
   wanted: SourceHash | undefined,
   runtime: WebFileOptions["runtime"],
 ): Promise<boolean> {
-  return wanted !== undefined && lookAt(runtime.fs, target)?.kind === "file" &&
+  return wanted !== undefined && statOf(runtime.fs, target)?.kind === "file" &&
     await digestFile(runtime, wanted.name, target) === wanted.hsum;
 }
 
@@ -46,7 +46,7 @@ export async function fetchWebFile(
   { runtime: { fs, crypto }, opts, fetch, writer }: WebFileOptions,
 ): Promise<void> {
   const tagPath = `${target}.etag`;
-  const isFile = (path: string) => lookAt(fs, path)?.kind === "file";
+  const isFile = (path: string) => statOf(fs, path)?.kind === "file";
   const known = useEtag && isFile(target) && isFile(tagPath) ? fs.readText(tagPath).trim() : "";
   await writer.write(target, async (draft) => {
     const hasher = wanted && crypto.hasher(wanted.name);

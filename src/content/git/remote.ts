@@ -221,19 +221,19 @@ export function gitRemotes(role: GitRole, opts: Record<string, unknown>, listed:
   });
   const places = new Map<string, GitRemote>();
   for (const remote of remotes) {
-    const other = places.get(placeOf(remote));
+    const other = places.get(remotePlace(remote));
     if (other !== undefined) {
       throw new ConfigError(
         `The ${role} remotes "${other.id}" and "${remote.id}" would share a directory: give one of them another name`,
       );
     }
-    places.set(placeOf(remote), remote);
+    places.set(remotePlace(remote), remote);
   }
   return remotes;
 }
 
 /** The text that the directory of a remote is named after. */
-export function placeOf({ name, id }: Pick<GitRemote, "name" | "id">): string {
+export function remotePlace({ name, id }: Pick<GitRemote, "name" | "id">): string {
   return name ?? id;
 }
 

@@ -7,7 +7,7 @@ import { BlobReader } from "./blob_reader.ts";
 import { type GitHost, runGit, signIn } from "./command.ts";
 import { isExposed, isHex, refOf } from "./environments.ts";
 import { UpdateLock } from "./lock.ts";
-import { type GitRemote, NO_REFS, placeOf, type Refs, sameRefs } from "./remote.ts";
+import { type GitRemote, NO_REFS, type Refs, remotePlace, sameRefs } from "./remote.ts";
 import { writeTree } from "./checkout.ts";
 import { type GitTree, isPackedTree, packTree, parseTree, type TreeEntry, unpackTree } from "./tree.ts";
 
@@ -57,7 +57,7 @@ export class GitRepository {
     const { crypto } = host.runtime;
     this.remote = remote;
     this.#host = host;
-    const place = remote.name ?? hex(crypto.hash("sha256", new TextEncoder().encode(placeOf(remote)))).slice(0, 40);
+    const place = remote.name ?? hex(crypto.hash("sha256", new TextEncoder().encode(remotePlace(remote)))).slice(0, 40);
     this.directory = joinPath(cache, "brine", place);
     this.lock = new UpdateLock(host.runtime, this.directory);
     const own = hex(crypto.randomBytes(8));

@@ -6,7 +6,7 @@ import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap, sizeOf } from "../../language/python/values.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
 import { decryptionOf, decryptValue } from "../../language/render/decrypt.ts";
-import { type FunctionTable, SaltFunctions } from "../../language/render/jinja/salt_functions.ts";
+import { SaltFunctions, type TemplateFunctionTable } from "../../language/render/jinja/salt_functions.ts";
 import { Pipeline } from "../../language/render/pipeline.ts";
 import type { RendererTable } from "../../language/render/renderer.ts";
 import { compileGlob } from "../../language/python/glob.ts";
@@ -19,9 +19,9 @@ import { addExtPillars } from "./ext_pillar.ts";
 import { PillarFiles } from "./files.ts";
 import { aggregates, isStrategy, merge } from "../../language/python/merge_strategy.ts";
 import { type PillarOptions, readPillarOptions, rootsFor } from "./options.ts";
-import { SlsReader } from "./sls.ts";
+import { PillarSlsReader } from "./sls.ts";
 import { PillarTemplates } from "./templates.ts";
-import { kindOf, matchTop, type MergedTop, mergeTops, type Top } from "./top.ts";
+import { matchPillarTop, type MergedTop, mergeTops, type PillarTop, topKind } from "./top.ts";
 import { sameBytes } from "../../runtime/bytes.ts";
 import { encode, Packed } from "../../protocol/wire/msgpack.ts";
 
@@ -51,7 +51,7 @@ interface PillarCompilerOptions {
   /** External pillars with the custom ones, asked for when one is to run. @default those of {@link extPillars} alone */
   customPillars?(known: ExtPillarRegistry): ExtPillarRegistry;
   /** The execution functions that the templates of a minion's pillar may call. @default none */
-  functions?(request: PillarRequest): FunctionTable;
+  functions?(request: PillarRequest): TemplateFunctionTable;
 }
 
 /** The request, and what was derived from it for this compilation. */
@@ -61,7 +61,7 @@ interface Scene {
   pillarenv: string | undefined;
   roots: ReadonlyMap<string, readonly string[]>;
   envs: readonly string[];
-  functions: FunctionTable | undefined;
+  functions: TemplateFunctionTable | undefined;
 }
 
 /** External pillars that run at the same time, at most, for all minions together. */
@@ -180,7 +180,7 @@ export class PillarCompiler {
   }
 
   /** The merged top files, for all minions, and the errors in them. */
-  async top(request: PillarRequest): Promise<{ top: Top; errors: string[] }> {
+  async top(request: PillarRequest): Promise<{ top: PillarTop; errors: string[] }> {
     const { top, errors } = await this.#top(this.#scene(request));
     return { top, errors };
   }
@@ -233,7 +233,7 @@ export class PillarCompiler {
       const job = this.#templates(scene, {}).job({ path, name, sls: "", saltenv: env });
       const data = await this.#pipeline.render(this.#files.text(path), job);
       if (isMap(data)) return data;
-      throw new TypeError(`${path} is ${kindOf(data)}: expected a map of environments to targets`);
+      throw new TypeError(`${path} is ${topKind(data)}: expected a map of environments to targets`);
     };
     try {
       for (const env of envs) {
@@ -265,7 +265,7 @@ export class PillarCompiler {
   }
 
   async #render(
-    top: Top,
+    top: PillarTop,
     optional: MergedTop["optional"],
     scene: Scene,
     seen: AnyMap,
@@ -275,14 +275,14 @@ export class PillarCompiler {
     const override = request.override ?? {};
     let matches: Map<string, string[]>;
     try {
-      matches = matchTop(top, this.#subject(scene, seen), this.#patterns, scene.pillarenv);
+      matches = matchPillarTop(top, this.#subject(scene, seen), this.#patterns, scene.pillarenv);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       log.critical("pillar top file cannot be used", { error: messageOf(error) });
       const text = `Error encountered while rendering pillar top file. ${messageOf(error)}`;
       return { pillar: override, errors: [text] };
     }
-    const reader = new SlsReader({
+    const reader = new PillarSlsReader({
       files: this.#files,
       pipeline: this.#pipeline,
       options: this.#pillar,

@@ -6,7 +6,7 @@ import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap, sizeOf, str } from "../../language/python/values.ts";
 import { merge } from "../../language/python/merge_strategy.ts";
 import type { PillarOptions } from "./options.ts";
-import { kindOf } from "./top.ts";
+import { topKind } from "./top.ts";
 
 interface ExtPillarScope {
   registry: ExtPillarRegistry;
@@ -24,7 +24,7 @@ async function allowedOnDemand({ onDemand, options, registry, log }: ExtPillarSc
   if (onDemand === undefined || onDemand === null || (isMap(onDemand) && sizeOf(onDemand) === 0)) return undefined;
   if (!isMap(onDemand)) {
     log.error("pillar that a minion asked for is refused (on_demand_ext_pillar)", {
-      why: `it is ${kindOf(onDemand)}: expected a map`,
+      why: `it is ${topKind(onDemand)}: expected a map`,
     });
     return undefined;
   }
@@ -73,7 +73,7 @@ export async function addExtPillars(
         const module = (await registry[name]!()).pillar;
         data = await pool.run(() => call(name, module, value, scope.context(pillar)));
         if (data !== null && data !== undefined && !isMap(data)) {
-          throw new TypeError(`it returned ${kindOf(data)}: expected a map`);
+          throw new TypeError(`it returned ${topKind(data)}: expected a map`);
         }
       } catch (error) {
         data = undefined;

@@ -8,7 +8,7 @@ import type { PillarFiles } from "./files.ts";
 import { merge } from "../../language/python/merge_strategy.ts";
 import type { PillarOptions } from "./options.ts";
 import type { PillarTemplates } from "./templates.ts";
-import { kindOf } from "./top.ts";
+import { topKind } from "./top.ts";
 
 interface SlsScope {
   files: PillarFiles;
@@ -45,7 +45,7 @@ const NOTHING: Rendered = { value: undefined, errors: [] };
  *
  * @see salt/pillar/__init__.py Pillar.render_pillar, Pillar.render_pstate
  */
-export class SlsReader {
+export class PillarSlsReader {
   readonly #scope: SlsScope;
   /** Circular includes that were logged already. */
   readonly #circles = new Set<string>();
@@ -117,7 +117,7 @@ export class SlsReader {
     environment.done.set(sls, state);
     if (!truthy(state)) return { value: state, errors: [] };
     if (!isMap(state)) {
-      log.error("pillar file: expected a map", { sls, saltenv: env, path: file.path, is: kindOf(state) });
+      log.error("pillar file: expected a map", { sls, saltenv: env, path: file.path, is: topKind(state) });
       return { value: state, errors: [`SLS '${sls}' does not render to a dictionary`] };
     }
     const include = lookup(state, "include");
@@ -127,7 +127,7 @@ export class SlsReader {
         sls,
         saltenv: env,
         path: file.path,
-        is: kindOf(include),
+        is: topKind(include),
       });
       return { value: state, errors: [`Include Declaration in SLS '${sls}' is not formed as a list`] };
     }

@@ -1,7 +1,7 @@
 import { SALT_MASTER_DEFAULTS } from "../../model/config/salt_defaults.ts";
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/values.ts";
-import type { FunctionTable } from "../../language/render/jinja/salt_functions.ts";
+import type { TemplateFunctionTable } from "../../language/render/jinja/salt_functions.ts";
 import { gpgOptionsOf, type RenderJob } from "../../language/render/renderer.ts";
 import { jinjaOptionsOf, templateLimitsOf } from "../../language/render/jinja/limits_of.ts";
 import { templateValues } from "../../language/render/host_values.ts";
@@ -15,7 +15,7 @@ interface PillarTemplatesOptions {
   roots: ReadonlyMap<string, readonly string[]>;
   id: string;
   grains: Record<string, unknown>;
-  functions: FunctionTable | undefined;
+  functions: TemplateFunctionTable | undefined;
 }
 
 /**

@@ -14,10 +14,10 @@ interface TopTarget {
 }
 
 /** Environment → targets, in order. */
-export type Top = Map<string, TopTarget[]>;
+export type PillarTop = Map<string, TopTarget[]>;
 
 export interface MergedTop {
-  top: Top;
+  top: PillarTop;
   /** Environment → names whose files may be missing. */
   optional: Map<string, Set<string>>;
 }
@@ -28,7 +28,7 @@ class TopError extends TypeError {
 }
 
 /** The kind of a value for messages, in words of YAML. */
-export function kindOf(value: unknown): string {
+export function topKind(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   if (Array.isArray(value)) return "a list";
   return isMap(value) ? "a map" : typeof value === "string" ? "a text" : repr(value);
@@ -38,7 +38,7 @@ function orderOf(value: unknown, where: string): number {
   if (typeof value === "boolean" || isInteger(value)) return Number(value);
   if (isFloat(value)) return Math.trunc(value.valueOf());
   if (typeof value === "string") return /^\s*[-+]?\d+\s*$/.test(value) ? Number(value) : 0;
-  throw new TopError(`${where}: "order" is ${kindOf(value)}: expected a number`);
+  throw new TopError(`${where}: "order" is ${topKind(value)}: expected a number`);
 }
 
 /**
@@ -56,14 +56,14 @@ export function mergeTops(tops: ReadonlyMap<string, readonly AnyMap[]>): MergedT
       const env = str(key);
       if (env === "include") continue;
       if (!isMap(targets)) {
-        throw new TopError(`Environment "${env}" is ${kindOf(targets)}: expected a map of targets to lists of names`);
+        throw new TopError(`Environment "${env}" is ${topKind(targets)}: expected a map of targets to lists of names`);
       }
       const known = merged.get(env) ?? new Map<unknown, TopTarget>();
       merged.set(env, known);
       for (const [tgt, components] of entriesOf(targets)) {
         const where = `Target ${repr(tgt)} of environment "${env}"`;
         const list = isMap(components) ? entriesOf(components).map(([name]) => name) : components;
-        if (!Array.isArray(list)) throw new TopError(`${where} is ${kindOf(components)}: expected a list of names`);
+        if (!Array.isArray(list)) throw new TopError(`${where} is ${topKind(components)}: expected a list of names`);
         const target: TopTarget = { tgt, matches: [], sls: [], order: 0 };
         let ignoresMissing = false;
         for (const component of list) {
@@ -81,7 +81,7 @@ export function mergeTops(tops: ReadonlyMap<string, readonly AnyMap[]>): MergedT
       }
     }
   }
-  const top: Top = new Map();
+  const top: PillarTop = new Map();
   for (const [env, targets] of merged) top.set(env, [...targets.values()].sort((a, b) => a.order - b.order));
   return { top, optional };
 }
@@ -93,8 +93,8 @@ export function mergeTops(tops: ReadonlyMap<string, readonly AnyMap[]>): MergedT
  * @throws {TopError} for an unknown way of matching
  * @see salt/pillar/__init__.py Pillar.top_matches, salt/matchers/confirm_top.py
  */
-export function matchTop(
-  top: Top,
+export function matchPillarTop(
+  top: PillarTop,
   subject: Subject,
   patterns: PatternCache,
   only: string | undefined,
@@ -123,7 +123,7 @@ function isMeant(tgt: unknown, type: string, env: string, subject: Subject, patt
 }
 
 /** A top in Salt's form: environment → target → the maps and names of its list. */
-export function showTop(top: Top): Map<string, Map<unknown, unknown[]>> {
+export function describeTop(top: PillarTop): Map<string, Map<unknown, unknown[]>> {
   return new Map(
     [...top].map(([env, targets]) => [
       env,

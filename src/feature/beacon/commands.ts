@@ -1,6 +1,6 @@
 /** Handles the event `manage_beacons` on a minion's bus, by which functions change beacons. */
 import { isMap } from "../../language/python/values.ts";
-import { plain } from "./config.ts";
+import { plainConfig } from "./config.ts";
 import type { Beacons, Changed } from "./beacons.ts";
 import type { BeaconWatch } from "./watch.ts";
 
@@ -23,7 +23,7 @@ export function beaconCommands({ beacons, watch, fire }: BeaconCommandsOptions):
   const answer = (name: string, changed: Changed | Data) => fire(`/salt/minion/${name}_complete`, { ...changed });
   return async (data) => {
     const name = String(data.name ?? "");
-    const given = plain(data.beacon_data);
+    const given = plainConfig(data.beacon_data);
     switch (data.func) {
       case "list": {
         const all = beacons.all({ pillar: data.include_pillar !== false, own: data.include_opts !== false });

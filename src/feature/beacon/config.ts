@@ -5,16 +5,16 @@ import type { BeaconItem } from "../../model/loader/beacons.ts";
 export type BeaconConfig = Record<string, unknown>;
 
 /** Returns the same data with text as the keys of all maps. */
-export function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+export function plainConfig(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainConfig);
   if (!isMap(value)) return value;
-  return Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), plain(item)]));
+  return Object.fromEntries(entriesOf(value).map(([key, item]) => [str(key), plainConfig(item)]));
 }
 
 /** A map of beacons; undefined if the value is not a map. */
 export function configOf(value: unknown): BeaconConfig | undefined {
   if (value === undefined || value === null) return {};
-  return isMap(value) ? plain(value) as BeaconConfig : undefined;
+  return isMap(value) ? plainConfig(value) as BeaconConfig : undefined;
 }
 
 /** The items of a beacon, which must be a list of maps; undefined for any other value. As in Salt, a single map is not valid either. */

@@ -1,4 +1,4 @@
-import type { KeyState } from "../../protocol/channel/key_store.ts";
+import type { KeyStatus } from "../../protocol/channel/key_store.ts";
 import { joinPath } from "../../base/paths.ts";
 import { hex } from "../../protocol/crypto/hex.ts";
 import { isMinionId } from "../../base/minion_id.ts";
@@ -8,17 +8,17 @@ import type { FileSystem } from "../../runtime/fs.ts";
 import type { MirroredFiles } from "./mirror.ts";
 
 /** The directories of `pki_dir` under Salt's names, in the order of changes: accepted keys first, so that no revoked key stays valid longer. */
-const DIRECTORIES: Record<KeyState, string> = {
+const DIRECTORIES: Record<KeyStatus, string> = {
   accepted: "minions",
   pre: "minions_pre",
   rejected: "minions_rejected",
   denied: "minions_denied",
 };
-const STATES = Object.keys(DIRECTORIES) as KeyState[];
+const STATES = Object.keys(DIRECTORIES) as KeyStatus[];
 /** The limit of a key file in the key directories, in bytes. */
 const MAX_KEY_BYTES = 64 * 1024;
 
-type Keys = { [State in KeyState]?: string };
+type Keys = { [State in KeyStatus]?: string };
 
 /** The stamp of a minion without a key. */
 const NONE = ";;;";
@@ -69,8 +69,8 @@ export function mergeKeys(mine: Keys, theirs: Keys, base: Keys | undefined): Key
 export function mirroredKeys(fs: FileSystem, pkiDir: string): MirroredFiles {
   // Lists of keys leave out names that begin with a dot.
   const isId = (id: string) => isMinionId(id) && !id.startsWith(".");
-  const path = (state: KeyState, id: string) => joinPath(pkiDir, DIRECTORIES[state], id);
-  const stampIn = (state: KeyState, id: string) => {
+  const path = (state: KeyStatus, id: string) => joinPath(pkiDir, DIRECTORIES[state], id);
+  const stampIn = (state: KeyStatus, id: string) => {
     const stat = fs.stat(path(state, id));
     return stat?.kind === "file" ? `${state} ${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}` : "";
   };
@@ -80,7 +80,7 @@ export function mirroredKeys(fs: FileSystem, pkiDir: string): MirroredFiles {
   };
   const read = (id: string): Keys => {
     if (!isId(id)) return {};
-    const pems = STATES.flatMap((state): [KeyState, string][] => {
+    const pems = STATES.flatMap((state): [KeyStatus, string][] => {
       const stat = fs.stat(path(state, id));
       return stat?.kind === "file" && stat.size > 0 && stat.size <= MAX_KEY_BYTES
         ? [[state, fs.readText(path(state, id))]]

@@ -5,7 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 import type { Bus, BusCounts, BusMessage, BusState, BusWire, StreamReader } from "./bus.ts";
 import type { ClusterKey } from "./cluster_key.ts";
-import { type Frame, FRAME_ROOM, FrameParts, openFrame, partsOf, sealFrame } from "./sealed_frame.ts";
+import { type BusFrame, FRAME_ROOM, FrameParts, frameParts, openFrame, sealFrame } from "./sealed_frame.ts";
 import { SenderGuard } from "./sender_guard.ts";
 
 /** The channel that all masters of a cluster read. */
@@ -146,7 +146,7 @@ class SealedBus implements Bus {
     const drop = () => this.counts.dropped += items.length;
     // Messages that cannot be sent are not sealed. Others see by the number of the next message that some are missing.
     if (!wire.state.connected || size > MAX_BYTES) return void drop();
-    const parts = partsOf(encode(items, "bin"), wire.maxBytes - FRAME_ROOM);
+    const parts = frameParts(encode(items, "bin"), wire.maxBytes - FRAME_ROOM);
     for (const [part, bytes] of parts.entries()) {
       const frame = this.#frame(channel, { before, part, parts: parts.length, bytes });
       if (!wire.publish(channel, sealFrame(this.#crypticle, frame))) return void drop();
@@ -159,7 +159,7 @@ class SealedBus implements Bus {
     return sent;
   }
 
-  #frame(place: string, content: Pick<Frame, "before" | "part" | "parts" | "bytes">): Frame {
+  #frame(place: string, content: Pick<BusFrame, "before" | "part" | "parts" | "bytes">): BusFrame {
     const number = ++this.#count(place).frames;
     return { sender: this.#name, place, number, atMs: this.#options.clock.now(), ...content };
   }
@@ -176,8 +176,8 @@ class SealedBus implements Bus {
   }
 
   /** Opens a frame and checks that it was not received before; undefined if it is refused. */
-  #admitted(place: string, sealed: Uint8Array): Frame | undefined {
-    let frame: Frame;
+  #admitted(place: string, sealed: Uint8Array): BusFrame | undefined {
+    let frame: BusFrame;
     try {
       frame = openFrame(this.#crypticle, sealed);
       if (frame.place !== place) throw new SyntaxError("It was made for another place");
@@ -223,7 +223,7 @@ class SealedBus implements Bus {
     }
   }
 
-  #followCount({ sender, before }: Frame, count: number): void {
+  #followCount({ sender, before }: BusFrame, count: number): void {
     const heard = this.#heard.get(sender);
     this.#heard.delete(sender);
     this.#heard.set(sender, before + count);
@@ -269,7 +269,7 @@ class SealedBus implements Bus {
     const place = `stream ${stream}`;
     const sent = this.#count(place);
     const before = sent.messages++;
-    const parts = partsOf(bytes, wire.maxBytes - FRAME_ROOM);
+    const parts = frameParts(bytes, wire.maxBytes - FRAME_ROOM);
     let seq = 0;
     for (const [part, piece] of parts.entries()) {
       seq = await this.#appendFrame(
@@ -282,7 +282,7 @@ class SealedBus implements Bus {
   }
 
   /** Appends a frame, with retries until the server has it. The server stores it once, by its id. */
-  async #appendFrame(stream: string, frame: Frame, until: number): Promise<number> {
+  async #appendFrame(stream: string, frame: BusFrame, until: number): Promise<number> {
     const { wire, clock } = this.#options;
     let sealed = sealFrame(this.#crypticle, frame);
     for (let failure: unknown;;) {

@@ -2,7 +2,7 @@ import type { Crypticle } from "../../protocol/crypto/crypticle.ts";
 import { decode, encode } from "../../protocol/wire/msgpack.ts";
 
 /** The content of one sealed frame: the fields of its sender, and a part of a message or record. */
-export interface Frame {
+export interface BusFrame {
   sender: string;
   /** The channel or stream that the frame is for: on another one it is refused. */
   place: string;
@@ -21,7 +21,7 @@ export interface Frame {
 /** The bytes that head, padding and seal of a frame need in addition to its content. */
 export const FRAME_ROOM = 1024;
 
-export function sealFrame(crypticle: Crypticle, frame: Frame): Uint8Array {
+export function sealFrame(crypticle: Crypticle, frame: BusFrame): Uint8Array {
   const { sender, place, number, atMs, before, part, parts, bytes } = frame;
   return crypticle.seal(encode([sender, place, number, atMs, before, part, parts, bytes], "bin"));
 }
@@ -31,7 +31,7 @@ export function sealFrame(crypticle: Crypticle, frame: Frame): Uint8Array {
  *
  * @throws {AuthenticationError} if it was not sealed with this key; {SyntaxError} if the sealed bytes are not a frame
  */
-export function openFrame(crypticle: Crypticle, sealed: Uint8Array): Frame {
+export function openFrame(crypticle: Crypticle, sealed: Uint8Array): BusFrame {
   const fields = decode(crypticle.open(sealed), { mode: "bin" }) as unknown;
   if (Array.isArray(fields) && fields.length === 8) {
     const [sender, place, number, atMs, before, part, parts, bytes] = fields as unknown[];
@@ -40,7 +40,7 @@ export function openFrame(crypticle: Crypticle, sealed: Uint8Array): Frame {
       bytes instanceof Uint8Array &&
       [number, before, part, parts].every((value) => Number.isSafeInteger(value) && (value as number) >= 0)
     ) {
-      return { sender, place, number, atMs, before, part, parts, bytes } as Frame;
+      return { sender, place, number, atMs, before, part, parts, bytes } as BusFrame;
     }
   }
   throw new SyntaxError("Cannot read a message of another master: that master has another version of Brine");
@@ -78,7 +78,7 @@ export class FrameParts {
   }
 
   /** Adds a part; returns the whole content with its last part, otherwise undefined, also if a part is missing. */
-  add({ sender, place, before, part, parts, bytes }: Frame): Uint8Array | undefined {
+  add({ sender, place, before, part, parts, bytes }: BusFrame): Uint8Array | undefined {
     const key = `${sender}\0${place}`;
     const known = this.#open.get(key);
     // A sender completes one content before it begins the next, so the older content is incomplete for good.
@@ -124,7 +124,7 @@ function joined({ parts, size }: Unfinished): Uint8Array {
 }
 
 /** Cuts content into the parts of frames. */
-export function partsOf(bytes: Uint8Array, maxBytes: number): Uint8Array[] {
+export function frameParts(bytes: Uint8Array, maxBytes: number): Uint8Array[] {
   if (bytes.length <= maxBytes) return [bytes];
   const parts: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += maxBytes) parts.push(bytes.subarray(at, at + maxBytes));

@@ -26,7 +26,7 @@ const REQUEST = /^(?:salt\/run\/(?<jid>\d{20}(?:_[0-9A-Za-z]+)?)\/)?salt\/reacto
 export const isManageTag = (tag: string): boolean => tag.includes("salt/reactors/manage");
 
 /** Reads a request from an event's tag; undefined for any other event. */
-export function requestOf(tag: string): { operation: ManageOperation; jid: string | undefined } | undefined {
+export function managedRequest(tag: string): { operation: ManageOperation; jid: string | undefined } | undefined {
   const { jid, operation } = REQUEST.exec(tag)?.groups ?? {};
   const known = OPERATIONS.find((one) => one === operation);
   return known === undefined ? undefined : { operation: known, jid };
@@ -40,7 +40,7 @@ export function requestOf(tag: string): { operation: ManageOperation; jid: strin
  * @param tag the tag of the request, including the runner's job
  * @param fields the fields of the request
  */
-export function proofOf(
+export function requestProof(
   crypto: Pick<Crypto, "hmac">,
   key: string,
   tag: string,

@@ -12,7 +12,7 @@ import { type ReactionCall, reactionCall } from "./reaction_call.ts";
 import type { ReactionJournal } from "./reaction_journal.ts";
 import { ReactionRecord } from "./reaction_record.ts";
 import type { ReactorRules } from "./reactor_rules.ts";
-import { TargetOrder, targetsOf } from "./target_order.ts";
+import { orderTargetsOf, TargetOrder } from "./target_order.ts";
 
 /** The user of runners and wheel functions that the reactor starts: no SLS reacts to their own events. */
 const REACTOR_USER = "Reactor";
@@ -141,7 +141,7 @@ export class Reactor {
       try {
         const planned = await this.#plan(event, at, references);
         // Jobs for different minions are published at the same time: waiting for each reply would take most of the time.
-        const order = this.#order.enter(targetsOf(planned.map(({ call }) => call)));
+        const order = this.#order.enter(orderTargetsOf(planned.map(({ call }) => call)));
         await this.#underway.room();
         void this.#underway.run(async () => {
           await order.ready;

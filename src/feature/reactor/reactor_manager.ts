@@ -5,7 +5,7 @@ import type { Logger } from "../../base/log.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
-import { ANSWERS, isManageTag, type ManageOperation, proofOf, requestOf } from "./manage_requests.ts";
+import { ANSWERS, isManageTag, managedRequest, type ManageOperation, requestProof } from "./manage_requests.ts";
 import type { Reactor } from "./reactor.ts";
 
 interface ReactorManagerOptions {
@@ -36,7 +36,7 @@ export class ReactorManager {
   /** Answers a request. @returns true for every event that is a request or an answer */
   take({ tag, data }: BusEvent): boolean {
     if (!isManageTag(tag)) return false;
-    const request = requestOf(tag);
+    const request = managedRequest(tag);
     if (request === undefined) return true;
     const { log, fire } = this.#options;
     try {
@@ -60,7 +60,7 @@ export class ReactorManager {
     const { proof, at } = data;
     if (jid === undefined || typeof proof !== "string" || typeof at !== "number") return false;
     if (Math.abs(clock.now() - at) > PROOF_MS || this.#used.has(proof)) return false;
-    if (!same(proof, proofOf(crypto, key(), tag, data))) return false;
+    if (!same(proof, requestProof(crypto, key(), tag, data))) return false;
     if (this.#used.size >= MAX_PROOFS) this.#used.delete(this.#used.values().next().value!);
     this.#used.add(proof);
     return true;

@@ -2,16 +2,16 @@ import { deferred } from "../../base/async/deferred.ts";
 import type { ReactionCall } from "./reaction_call.ts";
 
 /** The ids of the minions that jobs are for; undefined if they are not known here. */
-export type Targets = ReadonlySet<string> | undefined;
+export type OrderTargets = ReadonlySet<string> | undefined;
 
 /** Work in progress for some minions. */
 interface Underway {
-  targets: Targets;
+  targets: OrderTargets;
   over: Promise<void>;
 }
 
 /** The minions that calls are for; empty for calls on the master itself. */
-export function targetsOf(calls: readonly ReactionCall[]): Targets {
+export function orderTargetsOf(calls: readonly ReactionCall[]): OrderTargets {
   const ids = new Set<string>();
   for (const { job } of calls) {
     if (job === undefined) continue;
@@ -32,7 +32,7 @@ export class TargetOrder {
    *
    * @returns `ready`, which resolves when no earlier work for any of these minions is in progress, and `leave`, which ends the work
    */
-  enter(targets: Targets): { ready: Promise<unknown>; leave(): void } {
+  enter(targets: OrderTargets): { ready: Promise<unknown>; leave(): void } {
     const before = [...this.#underway].filter((one) => overlap(one.targets, targets)).map(({ over }) => over);
     const over = deferred<void>();
     const own: Underway = { targets, over: over.promise };
@@ -52,7 +52,7 @@ export class TargetOrder {
   }
 }
 
-function overlap(one: Targets, other: Targets): boolean {
+function overlap(one: OrderTargets, other: OrderTargets): boolean {
   if (one === undefined) return other === undefined || other.size > 0;
   if (other === undefined) return one.size > 0;
   for (const id of one) if (other.has(id)) return true;

@@ -33,7 +33,7 @@ const EXIT_MS = 2000;
 type Hello = FromPart & { type: "hello" };
 
 /** Handles the messages of one connection. */
-export interface Receiver {
+export interface PartReceiver {
   receive(message: FromPart): void;
   onClose(): void;
 }
@@ -54,7 +54,7 @@ interface PartDoorOptions {
 export class PartDoor {
   readonly #options: PartDoorOptions;
   /** Processes that have not reported yet, by token. */
-  readonly #expected = new Map<string, (connection: Connection, hello: Hello) => Receiver>();
+  readonly #expected = new Map<string, (connection: Connection, hello: Hello) => PartReceiver>();
   /** Processes that have not exited. */
   readonly #children = new Set<Child>();
   readonly #guard: OrphanGuard;
@@ -88,7 +88,7 @@ export class PartDoor {
    * @throws {SystemError} if the socket cannot be made
    */
   async expect(
-    welcome: (connection: Connection, hello: Hello) => Receiver,
+    welcome: (connection: Connection, hello: Hello) => PartReceiver,
   ): Promise<{ ticket: string; cancel(): void }> {
     const { runtime, socket } = this.#options;
     this.#listening ??= this.#listen();
@@ -112,7 +112,7 @@ export class PartDoor {
 
   #accept(connection: Connection): void {
     const reader = new FrameReader(HELLO_BYTES);
-    let receiver: Receiver | undefined;
+    let receiver: PartReceiver | undefined;
     const cancel = this.#options.runtime.clock.after(HELLO_MS, () => receiver ?? connection.destroy());
     connection.start({
       onData: (chunk) => {
@@ -139,7 +139,7 @@ export class PartDoor {
   }
 
   /** Handles the first message of a connection. @throws {SaltError} if the token does not belong to an expected process */
-  #welcome(connection: Connection, message: unknown): Receiver {
+  #welcome(connection: Connection, message: unknown): PartReceiver {
     const hello = message as Partial<Hello> | null;
     const token = typeof hello === "object" && hello?.type === "hello" ? hello.token : undefined;
     const welcome = typeof token === "string" ? this.#expected.get(token) : undefined;

@@ -8,7 +8,7 @@ export const PART_VARIABLE = "BRINE_PART";
 export const PROTOCOL_VERSION = 1;
 
 /** The answer to a request of the other side. */
-export type Reply = { type: "reply"; id: number; value?: unknown; error?: string };
+export type PartReplyMessage = { type: "reply"; id: number; value?: unknown; error?: string };
 
 export type FromPart =
   /** The first message; no other message is accepted before it. */
@@ -20,7 +20,7 @@ export type FromPart =
   | { type: "log"; level: LogLevel; name: string; message: string; fields: Record<string, unknown> }
   /** Asks the supervisor (`PartOptions.answers`). Without an id there is no reply. */
   | { type: "ask"; id?: number; kind: string; args: unknown[] }
-  | Reply;
+  | PartReplyMessage;
 
 export type ToPart =
   /** @param level the most detailed level that is logged */
@@ -29,4 +29,4 @@ export type ToPart =
   | { type: "level"; level: LogLevel }
   | { type: "beat" }
   | { type: "request"; id: number; kind: string; body: Uint8Array }
-  | Reply;
+  | PartReplyMessage;

@@ -1,7 +1,7 @@
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import { messageOf } from "../../base/errors.ts";
 import { frame } from "../../protocol/wire/frames.ts";
-import type { Reply } from "./part_protocol.ts";
+import type { PartReplyMessage } from "./part_protocol.ts";
 
 /** The answer to a request; undefined if the process ended before. */
 export type PartReply = { value: unknown } | { error: string } | undefined;
@@ -18,7 +18,7 @@ export class Requests {
     return { id: this.#last, reply: reply.promise };
   }
 
-  replied({ id, value, error }: Reply): void {
+  replied({ id, value, error }: PartReplyMessage): void {
     this.#waiting.get(id)?.resolve(error === undefined ? { value } : { error });
     this.#waiting.delete(id);
   }

@@ -1,8 +1,8 @@
 import { SaltError } from "../../base/errors.ts";
 import type { Part, PartStatus } from "./part.ts";
 import { Quarantine } from "./quarantine.ts";
-import type { Entry, WorkerQueueOptions, WorkerRequest } from "./worker_queue.ts";
-import { NotTakenError, ownerOf, WorkerQueue } from "./worker_queue.ts";
+import type { QueuedRequest, WorkerQueueOptions, WorkerRequest } from "./worker_queue.ts";
+import { NotTakenError, requestOwner, WorkerQueue } from "./worker_queue.ts";
 import { Restarts } from "./restarts.ts";
 import type { PartEnd, PartOptions, ProcessOwner } from "./supervised_process.ts";
 import { endFields, startFailure, SupervisedProcess } from "./supervised_process.ts";
@@ -42,7 +42,7 @@ export class WorkerPool implements Part {
   readonly #quarantine: Quarantine;
   readonly #restarts: Restarts;
   /** Each process with the request that it works on; undefined while it waits. */
-  readonly #processes = new Map<SupervisedProcess, { entry: Entry; sinceMs: number } | undefined>();
+  readonly #processes = new Map<SupervisedProcess, { entry: QueuedRequest; sinceMs: number } | undefined>();
   /** Processes to end once they have answered. */
   readonly #outdated = new WeakSet<SupervisedProcess>();
   readonly #idle: { process: SupervisedProcess; cancel(): void }[] = [];
@@ -71,7 +71,7 @@ export class WorkerPool implements Part {
    */
   async call(request: WorkerRequest): Promise<unknown> {
     if (this.#closed) throw new NotTakenError();
-    const seconds = this.#quarantine.secondsLeft(ownerOf(request));
+    const seconds = this.#quarantine.secondsLeft(requestOwner(request));
     if (seconds > 0) {
       this.#refused++;
       throw new WorkerError(
@@ -153,7 +153,7 @@ export class WorkerPool implements Part {
     process.retire();
   }
 
-  async #serve(process: SupervisedProcess, entry: Entry): Promise<void> {
+  async #serve(process: SupervisedProcess, entry: QueuedRequest): Promise<void> {
     const { runtime: { clock } } = this.#owner;
     const { limitMs = 300_000 } = this.#options;
     const { request: { kind, body } } = entry;
@@ -170,15 +170,15 @@ export class WorkerPool implements Part {
     this.#work();
   }
 
-  #answered(entry: Entry, reply: NonNullable<PartReply>): void {
+  #answered(entry: QueuedRequest, reply: NonNullable<PartReply>): void {
     this.#restarts.worked();
-    this.#quarantine.worked(ownerOf(entry.request));
+    this.#quarantine.worked(requestOwner(entry.request));
     this.#queue.done(entry);
     for (const { answer } of entry.callers) answer.resolve(reply);
   }
 
   /** Handles the death of a request's worker: another worker tries, once. */
-  #died(entry: Entry, end: PartEnd): void {
+  #died(entry: QueuedRequest, end: PartEnd): void {
     const { log } = this.#owner;
     const { request } = entry;
     if (this.#closed) {
@@ -187,7 +187,7 @@ export class WorkerPool implements Part {
       return;
     }
     entry.deaths++;
-    const isQuarantined = this.#quarantine.died(ownerOf(request));
+    const isQuarantined = this.#quarantine.died(requestOwner(request));
     if (!isQuarantined && entry.deaths < TRIES) {
       log.error("worker process crashed during a request: trying another one", {
         request: request.label,
@@ -195,7 +195,7 @@ export class WorkerPool implements Part {
       });
       return this.#queue.putBack(entry);
     }
-    const seconds = this.#quarantine.secondsLeft(ownerOf(request));
+    const seconds = this.#quarantine.secondsLeft(requestOwner(request));
     log.error("worker process crashed again during a request: the request is refused for a while", {
       request: request.label,
       seconds,

@@ -14,7 +14,7 @@ export interface WorkerRequest {
 }
 
 /** One request with all callers that wait for its answer. */
-export interface Entry {
+export interface QueuedRequest {
   readonly request: WorkerRequest;
   readonly callers: { answer: Deferred<unknown>; wanted(): boolean }[];
   deaths: number;
@@ -43,9 +43,9 @@ export class WorkerQueue {
   readonly #limit: number;
   readonly #maxBytes: number;
   readonly #perOwner: number;
-  readonly #kinds = new Map<string, Entry[]>();
+  readonly #kinds = new Map<string, QueuedRequest[]>();
   /** The entries of each owner that wait or run. */
-  readonly #owners = new Map<string, Set<Entry>>();
+  readonly #owners = new Map<string, Set<QueuedRequest>>();
   #size = 0;
   #bytes = 0;
 
@@ -63,7 +63,7 @@ export class WorkerQueue {
   /** Adds a request; undefined if there is no room for it. */
   add(request: WorkerRequest): Promise<unknown> | undefined {
     const { body, kind, wanted = () => true } = request;
-    const owned = this.#owners.get(ownerOf(request)) ?? new Set<Entry>();
+    const owned = this.#owners.get(requestOwner(request)) ?? new Set<QueuedRequest>();
     const caller = { answer: deferred<unknown>(), wanted };
     const same = [...owned].find((entry) => isOpenTo(entry) && sameBytes(entry.request.body, body));
     if (same !== undefined) {
@@ -78,26 +78,26 @@ export class WorkerQueue {
     const bytes = mine.reduce((sum, one) => sum + one.request.body.length, body.length);
     if (mine.length >= this.#perOwner || this.#size >= this.#limit) return undefined;
     if (this.#bytes + body.length > this.#maxBytes || bytes > this.#maxBytes / OWNERS) return undefined;
-    const entry: Entry = { request, callers: [caller], deaths: 0, isRunning: false };
-    this.#owners.set(ownerOf(request), owned.add(entry));
+    const entry: QueuedRequest = { request, callers: [caller], deaths: 0, isRunning: false };
+    this.#owners.set(requestOwner(request), owned.add(entry));
     this.#queue(kind).push(entry);
     this.#count(entry, 1);
     return caller.answer.promise;
   }
 
-  #queue(kind: string): Entry[] {
+  #queue(kind: string): QueuedRequest[] {
     let queue = this.#kinds.get(kind);
     if (queue === undefined) this.#kinds.set(kind, queue = []);
     return queue;
   }
 
-  #count({ request }: Entry, by: 1 | -1): void {
+  #count({ request }: QueuedRequest, by: 1 | -1): void {
     this.#size += by;
     this.#bytes += by * request.body.length;
   }
 
   /** The next request that may run; its entry then counts as running. Requests whose callers have all disconnected are dropped. */
-  take(): Entry | undefined {
+  take(): QueuedRequest | undefined {
     for (const [kind, queue] of this.#kinds) {
       for (let at = 0; at < queue.length;) {
         const entry = queue[at]!;
@@ -122,26 +122,26 @@ export class WorkerQueue {
   }
 
   #runs(request: WorkerRequest): boolean {
-    return [...this.#owners.get(ownerOf(request)) ?? []].some(({ isRunning }) => isRunning);
+    return [...this.#owners.get(requestOwner(request)) ?? []].some(({ isRunning }) => isRunning);
   }
 
   /** Puts back a request whose worker has died, before all others. */
-  putBack(entry: Entry): void {
+  putBack(entry: QueuedRequest): void {
     entry.isRunning = false;
     this.#queue(entry.request.kind).unshift(entry);
     this.#count(entry, 1);
   }
 
   /** Removes a request that was taken and has ended. */
-  done(entry: Entry): void {
-    const owner = ownerOf(entry.request);
+  done(entry: QueuedRequest): void {
+    const owner = requestOwner(entry.request);
     const owned = this.#owners.get(owner);
     owned?.delete(entry);
     if (owned?.size === 0) this.#owners.delete(owner);
   }
 
   /** Removes a waiting request that no caller waits for. */
-  drop(entry: Entry): void {
+  drop(entry: QueuedRequest): void {
     const { kind } = entry.request;
     const queue = this.#queue(kind);
     const at = queue.indexOf(entry);
@@ -155,7 +155,7 @@ export class WorkerQueue {
   }
 
   /** Removes and returns all waiting requests. */
-  takeAll(): Entry[] {
+  takeAll(): QueuedRequest[] {
     const all = [...this.#kinds.values()].flat();
     this.#kinds.clear();
     for (const entry of all) {
@@ -167,7 +167,7 @@ export class WorkerQueue {
 }
 
 /** The key under which a request is counted and put into quarantine. */
-export function ownerOf({ kind, owner }: WorkerRequest): string {
+export function requestOwner({ kind, owner }: WorkerRequest): string {
   return `${kind} ${owner}`;
 }
 
@@ -179,7 +179,7 @@ function isWanted({ wanted }: { wanted(): boolean }): boolean {
  * True if a caller may join the others of an entry. A running request may have read files before the caller changed them, so it is
  * closed; but if all its callers have disconnected, the new caller is one of them that tries again.
  */
-function isOpenTo({ isRunning, callers }: Entry): boolean {
+function isOpenTo({ isRunning, callers }: QueuedRequest): boolean {
   return !isRunning || !callers.some(isWanted);
 }
 

@@ -3,7 +3,7 @@ import type { JobLoad } from "../../model/job/job_cache.ts";
 import type { Order } from "./presence.ts";
 
 /** What a minion states about jobs that this master does not have. */
-export interface Statement {
+export interface MasterStatement {
   minion: string;
   order: Order | undefined;
   /** The jid, state and note of each job. */
@@ -14,7 +14,7 @@ export interface Statement {
   known: readonly string[] | undefined;
 }
 
-/** What the other masters answer to a {@link Statement}. */
+/** What the other masters answer to a {@link MasterStatement}. */
 export interface Answers {
   /** The jids of jobs whose owner has not recorded in time what the minion states only once. */
   unwritten: string[];
@@ -54,7 +54,7 @@ export interface Cluster {
   /** True if this master has fired the event of a return, as far as it remembers. */
   hasTold(jid: string, id: string): boolean;
   /** Passes a minion's statement on to the other masters. */
-  tell(statement: Statement): Promise<Answers>;
+  tell(statement: MasterStatement): Promise<Answers>;
   /** Forgets the names of keys, tokens and data that were removed before a time, in milliseconds since the epoch. @returns how many */
   forgetRemoved(beforeMs: number): Promise<number>;
   /** Makes a new publication key for all masters. */

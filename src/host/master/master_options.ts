@@ -17,7 +17,7 @@ import type { RotatingMasterKey } from "./keys/master_key.ts";
 import type { Presence } from "./presence.ts";
 import type { Publisher } from "./publisher.ts";
 import type { MasterServices } from "./services.ts";
-import type { PillarCompiler } from "./commands/pillar.ts";
+import type { PillarCompiles } from "./commands/pillar.ts";
 import type { ExtJobCache } from "./jobs/job_services.ts";
 import type { Runners } from "./jobs/runners.ts";
 import type { SendToReturners } from "./services.ts";
@@ -59,7 +59,7 @@ export interface MasterOptions {
   /** @default the transport that the configuration asks for */
   sockets?: Transport;
   /** @default every pillar is empty */
-  compilePillar?: PillarCompiler;
+  compilePillar?: PillarCompiles;
   /** Backends that `external_auth` may name. @default none */
   eauth?: EauthRegistry;
   /** @default none */

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/async/clock.ts";
 import { type Deferred, deferred } from "../../base/async/deferred.ts";
 import type { RequestServer } from "../../protocol/channel/req_server.ts";
-import { FairQueue, SHORT } from "../../protocol/channel/fair_queue.ts";
+import { FairQueue, SHORT_MESSAGE } from "../../protocol/channel/fair_queue.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { utf8 } from "../../protocol/wire/utf8.ts";
@@ -38,7 +38,7 @@ function holds(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
  * bytes; they decide only about the order of requests.
  */
 export function asksToPublish(bytes: Uint8Array): boolean {
-  return bytes.length <= SHORT && asksTo(PUBLISH, bytes);
+  return bytes.length <= SHORT_MESSAGE && asksTo(PUBLISH, bytes);
 }
 
 /** True if a clear request seems to have this command. */

@@ -21,12 +21,12 @@ import { keyRotation } from "./commands/minion_key_rotation.ts";
 import { mineDelete, mineFlush, mineGet, mineStore } from "./commands/mine.ts";
 import { minionEvent } from "./commands/minion_event.ts";
 import { minionPub, minionPublish, publishedReturns, revokeAuth } from "./commands/peer.ts";
-import { pillar, type PillarCompiler } from "./commands/pillar.ts";
+import { pillarCommand, type PillarCompiles } from "./commands/pillar.ts";
 import { publish, publishPreview } from "./commands/publish.ts";
 import { jobReturned } from "./commands/return.ts";
-import { minionRunner, runner } from "./commands/runner.ts";
+import { minionRunner, runnerCommand } from "./commands/runner.ts";
 import { syndicReturned } from "./commands/syndic.ts";
-import { wheel } from "./commands/wheel.ts";
+import { wheelCommand } from "./commands/wheel.ts";
 import { proofOf } from "./access/callers.ts";
 import type { Audit } from "./audit/audit.ts";
 import { isRecord, type Load } from "./load.ts";
@@ -69,8 +69,8 @@ export const CLEAR_COMMANDS: Record<string, Command> = {
   connected,
   engine_status: engineStatus,
   cluster_status: clusterStatus,
-  runner,
-  wheel,
+  runner: runnerCommand,
+  wheel: wheelCommand,
 };
 
 /** Commands of authenticated minions. */
@@ -134,7 +134,7 @@ const READ_ONCE: ReadonlySet<string> = new Set(["_serve_file"]);
  *
  * @param current asked once for each request
  */
-export function requestHandler(current: () => MasterServices, compilePillar: PillarCompiler): RequestHandler {
+export function requestHandler(current: () => MasterServices, compilePillar: PillarCompiles): RequestHandler {
   // Not an async function: a thousand returns wait here at once, and each additional promise is garbage.
   const call = (table: Record<string, Command>, { load, minion }: Request): Reply | Promise<Reply> => {
     const services = current();
@@ -173,7 +173,7 @@ export function requestHandler(current: () => MasterServices, compilePillar: Pil
       const { audit } = current();
       if (audit?.records(request.load.cmd)) return auditedPeer(audit, request);
       if (request.load.cmd !== "_pillar") return call(AES_COMMANDS, request);
-      return pillar(current(), request.load, request.sender, compilePillar)
+      return pillarCommand(current(), request.load, request.sender, compilePillar)
         .then((value) => ({ value: value === false ? {} : value, private: true }));
     },
   };

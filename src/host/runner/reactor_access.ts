@@ -12,7 +12,7 @@ import type { ReactorAccess } from "../../model/loader/family.ts";
 import { Rendering } from "../../model/loader/rendering.ts";
 import { callContext } from "../../model/loader/template_functions.ts";
 import type { Logger } from "../../base/log.ts";
-import { ANSWERS, proofOf, requestTag } from "../../feature/reactor/manage_requests.ts";
+import { ANSWERS, requestProof, requestTag } from "../../feature/reactor/manage_requests.ts";
 import { compileReactions, type Reaction } from "../../feature/reactor/compile_reactions.ts";
 import { reactionCall } from "../../feature/reactor/reaction_call.ts";
 import { ReactorRules } from "../../feature/reactor/reactor_rules.ts";
@@ -73,7 +73,7 @@ async function askReactor(
     ...(isBrine ? {} : { probe: `salt/run/${jid}/probe` }),
   }, {
     tag,
-    data: isBrine ? { ...request, proof: proofOf(crypto, key, tag, request) } : request,
+    data: isBrine ? { ...request, proof: requestProof(crypto, key, tag, request) } : request,
     answer: ANSWERS[operation],
     timeoutMs: ANSWER_MS,
   });

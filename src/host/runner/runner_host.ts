@@ -7,11 +7,11 @@ import type { RunnerRegistry } from "../../model/loader/custom_runners.ts";
 import { ArgumentMismatchError, bindArguments, parseSignature } from "../../model/loader/signature.ts";
 import { StreamedMap } from "../../model/loader/streamed_map.ts";
 import { traceback } from "../../model/loader/traceback.ts";
-import { argumentsOf } from "../master/access/low.ts";
-import type { RunnerJob } from "../master/jobs/runners.ts";
+import { lowArguments } from "../master/access/low.ts";
+import type { MasterRunnerJob } from "../master/jobs/runners.ts";
 import { absentRunner } from "./absent_runners.ts";
 import { type OpenRunnerContext, openRunnerContext } from "./runner_context.ts";
-import type { RunnerArguments, RunnerHostOptions, RunsRunner } from "./runner_host_options.ts";
+import type { RunnerCallArguments, RunnerHostOptions, RunsRunner } from "./runner_host_options.ts";
 import { RunnerRecord } from "./runner_record.ts";
 import { findRunner, runnersOf } from "./runner_registry.ts";
 import { keepingEntries, LISTED_BYTES, returnCode, returnParts, succeededIn } from "./streamed_return.ts";
@@ -37,7 +37,7 @@ interface End {
 }
 
 /** Arguments as events tell them: functions with arbitrary keywords are told who calls them, where Salt tells it. */
-function shownArguments({ signature }: RunnerFunction, { positional, keyword, user, tellsUser }: RunnerArguments) {
+function shownArguments({ signature }: RunnerFunction, { positional, keyword, user, tellsUser }: RunnerCallArguments) {
   const isTold = tellsUser === true && parseSignature(signature).keywords !== undefined;
   const named = { ...Object.fromEntries(keyword), ...(isTold ? { __pub_user: user } : {}) };
   return Object.keys(named).length === 0 ? positional : [...positional, named];
@@ -94,7 +94,7 @@ export class RunnerHost implements RunsRunner {
   }
 
   /** Runs a function for a caller of the master. Its return is fired whatever happens, failures included. */
-  async answer({ fun, low, user }: Pick<RunnerJob, "fun" | "low" | "user">): Promise<void> {
+  async answer({ fun, low, user }: Pick<MasterRunnerJob, "fun" | "low" | "user">): Promise<void> {
     const call: Call = { fun: `runner.${fun}`, jid: this.#options.jid, user, args: [], secret: false };
     const failed = (text: string): End => ({
       return: `Exception occurred in runner ${fun}: ${text}`,
@@ -104,7 +104,7 @@ export class RunnerHost implements RunsRunner {
     const found = await this.find(fun);
     if (found === undefined) return await this.#endUnknown(call, failed(traceback(unavailable(fun))));
     try {
-      const { args, kwargs } = argumentsOf(low, fun, parseSignature(found.signature));
+      const { args, kwargs } = lowArguments(low, fun, parseSignature(found.signature));
       await this.run(found, fun, { positional: [...args], keyword: new Map(Object.entries(kwargs)), user });
     } catch (error) {
       await this.#begin(call);
@@ -119,7 +119,7 @@ export class RunnerHost implements RunsRunner {
     this.#fireReturn(jid, { fun, jid, user, ...end });
   }
 
-  async run(found: RunnerFunction, name: string, given: RunnerArguments): Promise<number> {
+  async run(found: RunnerFunction, name: string, given: RunnerCallArguments): Promise<number> {
     const { jid } = this.#options;
     const { positional, keyword, user } = given;
     const args = shownArguments(found, given);

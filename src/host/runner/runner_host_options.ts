@@ -36,7 +36,7 @@ export interface RunnerHostOptions {
 }
 
 /** Arguments of a runner, and the user that it runs for. */
-export interface RunnerArguments {
+export interface RunnerCallArguments {
   positional: unknown[];
   keyword: Map<string, unknown>;
   user: string;
@@ -54,7 +54,7 @@ export interface RunsRunner {
    *
    * @returns the exit code of a program that only does this
    */
-  run(found: RunnerFunction, name: string, args: RunnerArguments): Promise<number>;
+  run(found: RunnerFunction, name: string, args: RunnerCallArguments): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -2,13 +2,13 @@
 import { Pool } from "../../base/async/pool.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
-import type { RunnerEnd, RunnerJob, Runners } from "../master/jobs/runners.ts";
+import type { MasterRunnerJob, RunnerEnd, Runners } from "../master/jobs/runners.ts";
 import type { Part, PartStatus } from "../../feature/supervise/part.ts";
 import { type ProcessOwner, StartError, SupervisedProcess } from "../../feature/supervise/supervised_process.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 
 /** The data that the process of a runner gets (the request `run`). */
-export type RunnerWork = RunnerJob & { opts: MasterOpts };
+export type RunnerWork = MasterRunnerJob & { opts: MasterOpts };
 
 /** Runners that run at once; more wait. */
 const AT_ONCE = 64;
@@ -31,7 +31,7 @@ export class RunnerProcesses implements Runners, Part {
   readonly #opts: () => MasterOpts;
   readonly #argv: readonly string[];
   readonly #pool = new Pool(AT_ONCE);
-  readonly #running = new Map<SupervisedProcess, { job: RunnerJob; sinceMs: number }>();
+  readonly #running = new Map<SupervisedProcess, { job: MasterRunnerJob; sinceMs: number }>();
   #spare: Spare | undefined;
   #failed = 0;
   #last: PartStatus["last_words"] = null;
@@ -48,11 +48,11 @@ export class RunnerProcesses implements Runners, Part {
     this.#argv = argv;
   }
 
-  run(job: RunnerJob): Promise<RunnerEnd> {
+  run(job: MasterRunnerJob): Promise<RunnerEnd> {
     return this.#pool.run(() => this.#run(job));
   }
 
-  async #run(job: RunnerJob): Promise<RunnerEnd> {
+  async #run(job: MasterRunnerJob): Promise<RunnerEnd> {
     const { runtime: { clock }, partLog } = this.#owner;
     const spare = this.#spare?.starting ?? this.#start();
     this.#spare = undefined;

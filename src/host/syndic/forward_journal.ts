@@ -1,4 +1,4 @@
-import { packRecord, type Place, SpoolFiles, type SpoolFilesOptions } from "../minion/jobs/spool_files.ts";
+import { packRecord, SpoolFiles, type SpoolFilesOptions, type SpoolPlace } from "../minion/jobs/spool_files.ts";
 import { messageOf } from "../../base/errors.ts";
 import { isRecord } from "../../base/record.ts";
 import { ForwardedJob } from "./forwarded_job.ts";
@@ -45,7 +45,7 @@ export class ForwardJournal {
   /** Records a job. Resolves once the record would survive a loss of power. @throws {SystemError} if the disk does not take it */
   async add(master: string, job: ForwardedJob): Promise<void> {
     const record = { number: this.#files.nextNumber(), jid: job.jid, master, atMs: job.atMs };
-    const place: Place = this.#files.append(packRecord(record, { load: job.load, is_local: job.isLocal }));
+    const place: SpoolPlace = this.#files.append(packRecord(record, { load: job.load, is_local: job.isLocal }));
     job.record = { number: record.number, place };
     await this.#files.sync(place);
   }

@@ -1,6 +1,6 @@
-import type { Place } from "../minion/jobs/spool_files.ts";
+import type { SpoolPlace } from "../minion/jobs/spool_files.ts";
 
-export type Load = Record<string, unknown>;
+export type SyndicLoad = Record<string, unknown>;
 
 /** A return that a higher master does not have yet. */
 export interface HeldReturn {
@@ -24,10 +24,10 @@ export class ForwardedJob {
   /** When the syndic took the job, in milliseconds since the epoch. */
   readonly atMs: number;
   /** The load as the higher master has published it; for a job that was published below, only its function. */
-  readonly load: Load;
+  readonly load: SyndicLoad;
   /** True if the job was published on the local master, so the higher master does not know it. */
   readonly isLocal: boolean;
-  record: { number: number; place: Place } | undefined;
+  record: { number: number; place: SpoolPlace } | undefined;
   /** True once the local master has the job, or has refused it for good. */
   isPublished: boolean;
   /** True while the job is being offered to the local master. */
@@ -43,11 +43,11 @@ export class ForwardedJob {
   readonly sent = new Set<string>();
   readonly unsent = new Map<string, HeldReturn>();
   /** Outcomes without a return that the higher master does not have: minion → data of the event. */
-  readonly outcomes = new Map<string, Load>();
+  readonly outcomes = new Map<string, SyndicLoad>();
   /** True if the local job cache may have returns whose events were missed. */
   isStale = true;
 
-  constructor(jid: string, load: Load, { atMs, isLocal }: { atMs: number; isLocal: boolean }) {
+  constructor(jid: string, load: SyndicLoad, { atMs, isLocal }: { atMs: number; isLocal: boolean }) {
     this.jid = jid;
     this.load = load;
     this.atMs = atMs;
@@ -82,7 +82,7 @@ export class ForwardedJob {
 }
 
 /** A higher master, as the parts see it that find the returns of its jobs. */
-export interface JobOwner {
+export interface ForwardedJobOwner {
   jobs(): Iterable<ForwardedJob>;
   /** Called when a minion has returned. @param size about how many bytes the event has */
   returned(job: ForwardedJob, minion: string, result: ReturnFields, size: number): void;

@@ -13,7 +13,8 @@ import { ctime } from "../minion/serve_masters.ts";
 import { isRecord } from "../../base/record.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Transport } from "../../protocol/transport/transport.ts";
-import { ForwardedJob, type HeldReturn, type JobOwner, type Load, type ReturnFields } from "./forwarded_job.ts";
+import type { ForwardedJobOwner, HeldReturn, ReturnFields, SyndicLoad } from "./forwarded_job.ts";
+import { ForwardedJob } from "./forwarded_job.ts";
 import type { ForwardJournal } from "./forward_journal.ts";
 import type { LocalJobs } from "./local_jobs.ts";
 import type { LocalMaster } from "./local_master.ts";
@@ -71,8 +72,8 @@ const PASSED_ON = [
 ] as const;
 
 /** Returns the request for the local master to publish a job: the same job, by the same user. */
-function requestOf(load: Load): PublishRequest {
-  const kwargs: Load = {};
+function requestOf(load: SyndicLoad): PublishRequest {
+  const kwargs: SyndicLoad = {};
   for (const name of PASSED_ON) if (load[name] !== undefined) kwargs[name] = load[name];
   const delivery = isRecord(load.delivery) ? load.delivery : {};
   if (delivery.stream === true) kwargs.stream = true;
@@ -91,7 +92,7 @@ function requestOf(load: Load): PublishRequest {
 }
 
 /** One master above: the syndic gives its jobs to the local master, and sends their returns and outcomes up. */
-export class HigherMaster implements JobOwner, AsyncDisposable {
+export class HigherMaster implements ForwardedJobOwner, AsyncDisposable {
   readonly connection: MasterConnection;
   readonly uplink: Uplink;
   readonly #options: HigherMasterOptions;
@@ -219,7 +220,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
   }
 
   /** Takes a job that the master has published. */
-  async #take(load: Load): Promise<void> {
+  async #take(load: SyndicLoad): Promise<void> {
     const { log, runtime: { clock }, masterOpts } = this.#options;
     const { jid, fun, tgt, master_id } = load;
     if (typeof jid !== "string" || !isPlainJid(jid) || fun === undefined || tgt === undefined) {
@@ -271,7 +272,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
   }
 
   /** Publishes a job on the local master, which may be away for a while. */
-  async #publish(job: ForwardedJob, load: Load): Promise<void> {
+  async #publish(job: ForwardedJob, load: SyndicLoad): Promise<void> {
     const { local, log, runtime: { clock }, masterOpts, elsewhere } = this.#options;
     const { signal } = this.#closing;
     const { jid } = job;
@@ -315,7 +316,7 @@ export class HigherMaster implements JobOwner, AsyncDisposable {
   }
 
   /** Returns the outcome of a minion for which the local master keeps the job. */
-  #queued({ jid, load: { delivery } }: ForwardedJob, id: string): Load {
+  #queued({ jid, load: { delivery } }: ForwardedJob, id: string): SyndicLoad {
     const at = Math.floor(this.#options.runtime.clock.now() / 1000);
     const { queue } = isRecord(delivery) ? delivery : {};
     return { jid, id, outcome: "queued", at, ...(typeof queue === "number" ? { until: at + Math.ceil(queue) } : {}) };

@@ -4,7 +4,7 @@ import type { BusEvent } from "../../model/event/bus.ts";
 import { isPlainJid } from "../../model/job/jid.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { ForwardedJob, type Load, type ReturnFields } from "./forwarded_job.ts";
+import { ForwardedJob, type ReturnFields, type SyndicLoad } from "./forwarded_job.ts";
 import type { HigherMaster } from "./higher_master.ts";
 import type { LocalJobs } from "./local_jobs.ts";
 
@@ -49,7 +49,7 @@ export class LocalEvents {
     }
   }
 
-  #named(jid: string, { minions, more }: Load, syndic?: string): void {
+  #named(jid: string, { minions, more }: SyndicLoad, syndic?: string): void {
     if (!Array.isArray(minions)) return;
     for (const { master, job } of this.#of(jid)) {
       job.expect(textsOf(minions));
@@ -74,7 +74,7 @@ export class LocalEvents {
   }
 
   /** Handles a job that was published on the local master: one of the higher masters gets its returns. */
-  #localJob(jid: string, { fun, fun_args: arg }: Load): void {
+  #localJob(jid: string, { fun, fun_args: arg }: SyndicLoad): void {
     const { runtime: { clock }, jobs, log } = this.#options;
     // `saltutil.find_job` is the question of a master or a client whether another job still runs: it is not passed on.
     if (fun === "saltutil.find_job" || this.#opening.has(jid)) return;
@@ -95,7 +95,7 @@ export class LocalEvents {
     return open[opts.syndic_failover === "ordered" ? 0 : Math.floor(runtime.random() * open.length)];
   }
 
-  #outcome(jid: string, id: string, data: Load): void {
+  #outcome(jid: string, id: string, data: SyndicLoad): void {
     if (data.outcome === "returned" || data.outcome === "failed") return;
     for (const { master, job } of this.#of(jid)) {
       if (job.isLocal || job.sent.has(id) || job.unsent.has(id)) continue;

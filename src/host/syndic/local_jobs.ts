@@ -5,7 +5,7 @@ import type { StoredReturn } from "../../model/job/job_cache.ts";
 import { outcomeFields } from "../../model/job/outcome.ts";
 import type { Logger } from "../../base/log.ts";
 import { decode, Packed } from "../../protocol/wire/msgpack.ts";
-import type { ForwardedJob, JobOwner, Load, ReturnFields } from "./forwarded_job.ts";
+import type { ForwardedJob, ForwardedJobOwner, ReturnFields, SyndicLoad } from "./forwarded_job.ts";
 import type { LocalMaster } from "./local_master.ts";
 
 interface LocalJobsOptions {
@@ -13,7 +13,7 @@ interface LocalJobsOptions {
   log: Logger;
   opts: MasterOpts;
   local: LocalMaster;
-  masters: readonly JobOwner[];
+  masters: readonly ForwardedJobOwner[];
 }
 
 /** The most jobs that one sweep looks up. */
@@ -52,7 +52,7 @@ export class LocalJobs {
   }
 
   /** Returns the load of a job of the local master at the first call, later undefined. */
-  async load({ jid }: ForwardedJob): Promise<Load | undefined> {
+  async load({ jid }: ForwardedJob): Promise<SyndicLoad | undefined> {
     const { local: { jobs }, opts } = this.#options;
     if (this.#loads.has(jid)) return undefined;
     const load = await jobs?.load(jid);
@@ -64,7 +64,7 @@ export class LocalJobs {
   }
 
   /** Finds the minions, returns and outcomes of a job whose events were missed. */
-  async lookUp(master: JobOwner, job: ForwardedJob): Promise<void> {
+  async lookUp(master: ForwardedJobOwner, job: ForwardedJob): Promise<void> {
     const { local, log } = this.#options;
     const { jobs, generation } = local;
     if (jobs === undefined || generation === 0) return;
@@ -116,7 +116,7 @@ export class LocalJobs {
   }
 
   /** Continues a job of an earlier process: it is on the local master already, or is published now unless it is too old. */
-  async #recoverPublication(master: JobOwner, job: ForwardedJob): Promise<void> {
+  async #recoverPublication(master: ForwardedJobOwner, job: ForwardedJob): Promise<void> {
     if (job.isPublishing) return;
     if (await this.#options.local.jobs?.hasLoad(job.jid)) {
       job.isPublished = true;

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import { jobNew, jobOutcome } from "../../model/event/tag.ts";
 import type { Logger } from "../../base/log.ts";
-import type { ForwardedJob, HeldReturn, Load, ReturnFields } from "./forwarded_job.ts";
+import type { ForwardedJob, HeldReturn, ReturnFields, SyndicLoad } from "./forwarded_job.ts";
 
 export interface UplinkOptions {
   clock: Clock;
@@ -17,9 +17,9 @@ export interface UplinkOptions {
   /** Reads the returns of a job from the local job cache. @throws if it cannot be read now */
   readReturns(job: ForwardedJob): Promise<Map<string, ReturnFields>>;
   /** The load of a local job, if the higher master lacks it; otherwise undefined. */
-  readLoad(job: ForwardedJob): Promise<Load | undefined>;
+  readLoad(job: ForwardedJob): Promise<SyndicLoad | undefined>;
   /** Resolves once the master has taken the load. */
-  send(load: Load, timeoutMs: number): Promise<unknown>;
+  send(load: SyndicLoad, timeoutMs: number): Promise<unknown>;
   /** Called when the master has received something new. */
   onSent(job: ForwardedJob): void;
   /** Called with a return that is no longer held in memory. */
@@ -33,7 +33,7 @@ export interface UplinkOptions {
 
 /** A request, and what to do once the master has taken it or not. */
 interface Outgoing {
-  load: Load;
+  load: SyndicLoad;
   /** How many returns or events the request has. */
   count: number;
   /** True if more waits that had no room in the request. */
@@ -58,7 +58,7 @@ const FIRST_DELAY_MS = 200;
 export class Uplink {
   readonly #options: UplinkOptions;
   readonly #closing = new AbortController();
-  readonly #events: { tag: string; data: Load; size: number }[] = [];
+  readonly #events: { tag: string; data: SyndicLoad; size: number }[] = [];
   #eventBytes = 0;
   #dropped = 0;
   #pause = new AbortController();
@@ -93,7 +93,7 @@ export class Uplink {
   }
 
   /** Passes on an event that does not belong to a job. */
-  event(tag: string, data: Load, size: number): void {
+  event(tag: string, data: SyndicLoad, size: number): void {
     this.#events.push({ tag, data, size });
     this.#eventBytes += size;
     while (this.#events.length > MAX_HELD_EVENTS || this.#eventBytes > MAX_HELD_EVENT_BYTES) {
@@ -139,7 +139,7 @@ export class Uplink {
 
   /** Returns the request with the minions of jobs, and the outcomes of those that have not returned. */
   #jobEvents(): Outgoing | undefined {
-    const events: Load[] = [];
+    const events: SyndicLoad[] = [];
     const done: (() => void)[] = [];
     const failed: (() => void)[] = [];
     for (const job of this.#options.jobs()) {
@@ -169,7 +169,7 @@ export class Uplink {
   }
 
   /** Returns the events that tell a master the minions of a job. Salt keeps only the last list of each syndic, so each list is whole. */
-  #naming(job: ForwardedJob): Load[] {
+  #naming(job: ForwardedJob): SyndicLoad[] {
     const minions = [...job.targets];
     job.unnamed.clear();
     const more = job.below.size > 0;
@@ -181,7 +181,7 @@ export class Uplink {
     ];
   }
 
-  #eventLoad(events: readonly Load[]): Load {
+  #eventLoad(events: readonly SyndicLoad[]): SyndicLoad {
     return { cmd: "_minion_event", events, pretag: `syndic/${this.#options.id}` };
   }
 
@@ -254,7 +254,7 @@ export class Uplink {
 /** Makes the load of `_syndic_return`: an entry for each job and outputter. */
 class ReturnBatch {
   readonly #id: string;
-  readonly #parts = new Map<string, Load & { return: Load }>();
+  readonly #parts = new Map<string, SyndicLoad & { return: SyndicLoad }>();
   count = 0;
   bytes = 0;
 
@@ -266,7 +266,7 @@ class ReturnBatch {
     { jid, load: { fun, arg, tgt, tgt_type, master_id } }: ForwardedJob,
     minion: string,
     { out, ...result }: ReturnFields,
-    { load = {}, size }: { load: Load | undefined; size: number },
+    { load = {}, size }: { load: SyndicLoad | undefined; size: number },
   ): void {
     const key = `${jid} ${out ?? ""}`;
     let part = this.#parts.get(key);
@@ -282,7 +282,7 @@ class ReturnBatch {
     this.bytes += size;
   }
 
-  get load(): Load {
+  get load(): SyndicLoad {
     return { cmd: "_syndic_return", load: [...this.#parts.values()] };
   }
 }

@@ -3,12 +3,12 @@ import { PythonError, typeError, valueError } from "../python/python_error.ts";
 import { typeName } from "../python/values.ts";
 import { TemplateRuntimeError } from "./errors.ts";
 import { Namespace } from "./namespace.ts";
-import type { Target } from "./nodes.ts";
+import type { AssignTarget } from "./nodes.ts";
 import type { Frame } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
 /** Assigns a value to the left side of an assignment. @throws {PythonError} if the value cannot be unpacked */
-export function assign(target: Target, value: unknown, frame: Frame): void {
+export function assign(target: AssignTarget, value: unknown, frame: Frame): void {
   if (target.kind === "name") frame.set(target.name, value);
   else if (target.kind === "namespace") {
     const namespace = frame.resolve(target.name);
@@ -20,7 +20,7 @@ export function assign(target: Target, value: unknown, frame: Frame): void {
   } else unpack(target.items, value).forEach((item, at) => assign(target.items[at]!, item, frame));
 }
 
-function unpack(targets: readonly Target[], value: unknown): unknown[] {
+function unpack(targets: readonly AssignTarget[], value: unknown): unknown[] {
   const items: unknown[] = [];
   for (const item of unpackable(value)) {
     items.push(item);

@@ -4,11 +4,11 @@ import { Callable } from "./callable.ts";
 import { then } from "./compiled.ts";
 import { TemplateRuntimeError } from "./errors.ts";
 import { inUnit } from "./located_error.ts";
-import { Frame, Output, type Page } from "./runtime.ts";
+import { Frame, type Page, RenderOutput } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
 /** Writes a block by its name. @param level the number of templates to skip, counted from the most derived one */
-export function runBlock(page: Page, name: string, level: number, scope: Frame, out: Output): unknown {
+export function runBlock(page: Page, name: string, level: number, scope: Frame, out: RenderOutput): unknown {
   const body = page.blocks.get(name)?.[level];
   if (body === undefined) throw new TemplateRuntimeError(`there is no block called ${repr(name)}`);
   if (body.required && level === 0) throw new TemplateRuntimeError(`Required block ${repr(name)} not found`);
@@ -50,7 +50,7 @@ export class BlockReference extends Callable implements Described {
   }
 
   override call(): unknown {
-    const out = new Output(this.#scope.run.budget);
+    const out = new RenderOutput(this.#scope.run.budget);
     return then(runBlock(this.#page, this.#name, this.#level, this.#scope, out), () => out.text);
   }
 

@@ -5,7 +5,7 @@ import { receiver } from "./attributes.ts";
 import { Callable, type Keywords, NO_KEYWORDS } from "./callable.ts";
 import { evaluateAll, then } from "./compiled.ts";
 import { mapOnly } from "./methods/dict.ts";
-import type { Arguments } from "./nodes.ts";
+import type { CallArguments } from "./nodes.ts";
 import type { Evaluate, Frame } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
@@ -23,8 +23,8 @@ export function callValue(value: unknown, args: readonly unknown[], keywords: Ke
 }
 
 export function compileArguments(
-  node: Arguments,
-  compile: (node: Arguments["positional"][number]) => Evaluate,
+  node: CallArguments,
+  compile: (node: CallArguments["positional"][number]) => Evaluate,
 ): WithArguments {
   const positional = node.positional.map(compile);
   const names = node.keywords.map(({ name }) => name);

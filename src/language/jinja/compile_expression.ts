@@ -12,15 +12,15 @@ import { ESCAPING_FILTERS } from "./filters/escaping.ts";
 import { asMarkup } from "./markup.ts";
 import type { CallNode, Expression, FilterNode, SliceNode, TestNode } from "./nodes.ts";
 import { BINARY, COMPARISONS, UNARY } from "./operators.ts";
-import type { Environment, Evaluate, Filter, Test } from "./runtime.ts";
+import type { Evaluate, Filter, JinjaEnvironment, Test } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
 /** The state of the compilation of a template. */
 export interface Compiler {
-  filters: Environment["filters"];
-  tests: Environment["tests"];
+  filters: JinjaEnvironment["filters"];
+  tests: JinjaEnvironment["tests"];
   /** The filters whose result depends only on their arguments. */
-  steady: Environment["steady"];
+  steady: JinjaEnvironment["steady"];
   /** True behind a condition, where an unknown filter fails only when it runs. */
   isSoft: boolean;
   /** True if printed values are escaped for HTML. */

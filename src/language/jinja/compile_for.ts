@@ -6,7 +6,7 @@ import { then } from "./compiled.ts";
 import { LoopContext } from "./loop.ts";
 import { usesName } from "./names_used.ts";
 import type { Statement } from "./nodes.ts";
-import { BREAK, type Ending, type Evaluate, type Execute, type Frame, Output } from "./runtime.ts";
+import { BREAK, type Ending, type Evaluate, type Execute, type Frame, RenderOutput } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
 type ForNode = Extract<Statement, { kind: "for" }>;
@@ -62,7 +62,7 @@ export function compileFor(
   /** The result of calling `loop`: the text of the loop for other values. */
   const recursed = (frame: Frame, values: unknown, depth: number): unknown => {
     frame.run.budget.enter();
-    const out = new Output(frame.run.budget);
+    const out = new RenderOutput(frame.run.budget);
     const { line } = frame.unit;
     return then(run(frame.inner(out), values, depth), () => {
       frame.run.budget.leave();

@@ -10,9 +10,9 @@ import { compileBlock, compileExtends } from "./compile_block.ts";
 import { compileFrom, compileImport, compileImportData, compileInclude } from "./compile_import.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { Macro } from "./macro.ts";
-import { asMarkup, escapeHtml, Markup } from "./markup.ts";
+import { asMarkup, escapeMarkup, Markup } from "./markup.ts";
 import { usesName } from "./names_used.ts";
-import type { Expression, Signature, Statement, Target } from "./nodes.ts";
+import type { AssignTarget, Expression, MacroSignature, Statement } from "./nodes.ts";
 import { BREAK, CONTINUE, type Ending, type Evaluate, type Execute, type Frame } from "./runtime.ts";
 
 type Compile = (node: never, compiler: Compiler) => Execute;
@@ -90,7 +90,7 @@ function writeValue(part: Expression, compiler: Compiler): Execute {
       ? typeof known === "string" ? known : frame.run.environment.finalize(known)
       : known instanceof Markup
       ? known.text
-      : escapeHtml(frame.run.environment.finalize(known)).text;
+      : escapeMarkup(frame.run.environment.finalize(known)).text;
   const value = !compiler.autoescape && isConstant(part, compiler.steady)
     ? rememberText((frame) => then(inner(frame), (known) => textOf(frame, known)))
     : inner;
@@ -126,7 +126,7 @@ function compileIf(node: Node<"if">, compiler: Compiler): Execute {
   return (frame) => from(frame, 0);
 }
 
-function compileSet(target: Target, value: Evaluate, line: number): Execute {
+function compileSet(target: AssignTarget, value: Evaluate, line: number): Execute {
   return atLine(line, (frame) => {
     const known = value(frame);
     if (known instanceof Promise) return known.then((late) => void assign(target, late, frame));
@@ -173,7 +173,7 @@ function compileWith({ targets, values, body, line }: Node<"with">, compiler: Co
 
 function macroCode(
   name: string | undefined,
-  signature: Signature,
+  signature: MacroSignature,
   body: Statement[],
   line: number,
   compiler: Compiler,

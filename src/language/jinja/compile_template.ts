@@ -1,13 +1,13 @@
 import { compileBody } from "./compile_statement.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import { parseTemplate } from "./parser.ts";
-import type { CompiledTemplate, Environment, SourceFile } from "./runtime.ts";
+import type { CompiledTemplate, JinjaEnvironment, SourceFile } from "./runtime.ts";
 
 /** Compiles a template, which can then run many times. @throws {TemplateSyntaxError} with Jinja2's text */
 export function compileTemplate(
   name: string,
   file: SourceFile,
-  environment: Pick<Environment, "options" | "filters" | "tests" | "steady">,
+  environment: Pick<JinjaEnvironment, "options" | "filters" | "tests" | "steady">,
 ): CompiledTemplate {
   try {
     return compile(name, file, environment);

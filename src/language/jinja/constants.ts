@@ -1,5 +1,5 @@
 /** Finds the expressions of a template that are the same in every render: they are evaluated once, in the first render. */
-import type { Arguments, Expression } from "./nodes.ts";
+import type { CallArguments, Expression } from "./nodes.ts";
 import type { Evaluate } from "./runtime.ts";
 
 /** The most characters of a text that is kept with its template. */
@@ -7,7 +7,7 @@ const MAX_KEPT_CHARACTERS = 4096;
 
 type Parts = readonly (Expression | undefined)[];
 
-const argumentsOf = ({ positional, keywords, rest, restKeywords }: Arguments): Parts => [
+const argumentsOf = ({ positional, keywords, rest, restKeywords }: CallArguments): Parts => [
   ...positional,
   ...keywords.map(({ value }) => value),
   rest,
@@ -53,7 +53,7 @@ function partsOf(node: Expression, steady: ReadonlySet<string>): Parts | undefin
 }
 
 /** True for `map('upper')` if the named filter is steady. */
-function namesSteadyFilter(name: string, { positional: [first] }: Arguments, steady: ReadonlySet<string>): boolean {
+function namesSteadyFilter(name: string, { positional: [first] }: CallArguments, steady: ReadonlySet<string>): boolean {
   if (name !== "map" || first === undefined) return true;
   return first.kind === "const" && steady.has(String(first.value));
 }

@@ -1,5 +1,5 @@
 import { TemplateSyntaxError } from "./errors.ts";
-import type { Arguments, Expression, FilterNode, SliceNode, Target } from "./nodes.ts";
+import type { AssignTarget, CallArguments, Expression, FilterNode, SliceNode } from "./nodes.ts";
 import { describe, matches, quoted, type TokenStream } from "./token_stream.ts";
 
 const COMPARISONS = new Set(["==", "!=", "<", "<=", ">", ">="]);
@@ -29,7 +29,7 @@ interface TupleOptions {
   namespaces?: boolean;
 }
 
-const NO_ARGUMENTS: Arguments = { positional: [], keywords: [], rest: undefined, restKeywords: undefined };
+const NO_ARGUMENTS: CallArguments = { positional: [], keywords: [], rest: undefined, restKeywords: undefined };
 
 /** Reads expressions by Jinja2's grammar: `**` binds to the left, and a test takes one primary without parentheses. */
 export class ExpressionParser {
@@ -74,16 +74,16 @@ export class ExpressionParser {
   }
 
   /** The left side of an assignment. */
-  target(options: Pick<TupleOptions, "endsAt" | "namespaces"> = {}): Target {
+  target(options: Pick<TupleOptions, "endsAt" | "namespaces"> = {}): AssignTarget {
     return this.#assignable(this.tuple({ ...options, simplified: true }));
   }
 
-  #assignable(node: Expression): Target {
+  #assignable(node: Expression): AssignTarget {
     const { kind, line } = node;
     if (kind === "name" && !(node.name in CONSTANTS)) return node;
     if (kind === "namespace") return node;
     if (kind === "tuple" || kind === "list") {
-      if (node.items.every((item) => isAssignable(item))) return node as Target;
+      if (node.items.every((item) => isAssignable(item))) return node as AssignTarget;
     }
     return this.fail(`can't assign to '${kind}'`, line);
   }
@@ -339,10 +339,10 @@ export class ExpressionParser {
     return { kind: "call", callee, args: this.#arguments(), line };
   }
 
-  #arguments(): Arguments {
+  #arguments(): CallArguments {
     const { stream } = this;
     const { line } = stream.expect("(");
-    const args: Arguments = { positional: [], keywords: [], rest: undefined, restKeywords: undefined };
+    const args: CallArguments = { positional: [], keywords: [], rest: undefined, restKeywords: undefined };
     const ensure = (holds: boolean) => {
       if (!holds) this.fail("invalid syntax for function call expression", line);
     };

@@ -8,7 +8,7 @@ import { unescapeString } from "./string_literal.ts";
  * A piece of a template. `type` is `data`, `name`, `string`, `integer`, `float`, an operator, one of Jinja2's brackets, or `error`: what
  * comes here is no token, and `value` is the error.
  */
-export interface Token {
+export interface JinjaToken {
   type: string;
   /** The text of data, names, operators; the value of strings and numbers. */
   value: unknown;
@@ -86,7 +86,7 @@ const ONLY_SPACE = new RegExp(`^[${WHITESPACE}]+$`);
  * Splits a template into tokens, as Jinja2 does; comments and blanks within tags are left out. A text that cannot be split ends in an
  * error for the reader that comes so far: one that finds fault with an earlier token says that instead.
  */
-export function tokenize(source: string, options: JinjaOptions): Token[] {
+export function tokenize(source: string, options: JinjaOptions): JinjaToken[] {
   return new Lexer(source, options).run();
 }
 
@@ -94,7 +94,7 @@ class Lexer {
   readonly #options: JinjaOptions;
   readonly #rules: Rules;
   readonly #source: string;
-  readonly #tokens: Token[] = [];
+  readonly #tokens: JinjaToken[] = [];
   readonly #balance: string[] = [];
   #at = 0;
   #line = 1;
@@ -108,7 +108,7 @@ class Lexer {
     this.#source = options.keep_trailing_newline || !text.endsWith("\n") ? text : text.slice(0, -1);
   }
 
-  run(): Token[] {
+  run(): JinjaToken[] {
     try {
       while (this.#at < this.#source.length) this.#data();
     } catch (error) {

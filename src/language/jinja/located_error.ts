@@ -5,7 +5,7 @@ import type { Unit } from "./runtime.ts";
 const PLACES = new WeakMap<Error, { unit: Unit; line: number }>();
 
 /** The place of an error; undefined for an error that did not pass through a template. */
-export function placeOf(error: Error): { unit: Unit; line: number } | undefined {
+export function errorPlace(error: Error): { unit: Unit; line: number } | undefined {
   return PLACES.get(error);
 }
 

@@ -3,7 +3,7 @@ import { repr, tupleOf } from "../python/values.ts";
 import type { Described } from "./attributes.ts";
 import { Callable, type Keywords } from "./callable.ts";
 import { inUnit } from "./located_error.ts";
-import { type Evaluate, type Execute, Frame, Output } from "./runtime.ts";
+import { type Evaluate, type Execute, Frame, RenderOutput } from "./runtime.ts";
 import { Undefined } from "./undefined.ts";
 
 interface MacroCode {
@@ -55,7 +55,7 @@ export class Macro extends Callable implements Described {
   override call(args: readonly unknown[], keywords: Keywords): unknown {
     const { run, page, unit } = this.#defined;
     const own = { template: unit.template, line: this.#code.line };
-    const out = new Output(run.budget);
+    const out = new RenderOutput(run.budget);
     const frame = new Frame(this.#defined, run, own, page, out);
     this.#bindSpecial(frame, args, this.#bindParameters(frame, args, keywords));
     return inUnit(own, run.budget, () => {

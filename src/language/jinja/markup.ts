@@ -45,7 +45,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes the five special characters of HTML in a text. */
-export function escapeHtml(text: string): Markup {
+export function escapeMarkup(text: string): Markup {
   return new Markup(text.replace(/[&<>'"]/g, (character) => ENTITIES[character]!));
 }
 
@@ -58,7 +58,7 @@ export function asMarkup(value: unknown): unknown {
 
 /** The form of a value inside markup: a text is escaped, markup stays unchanged. */
 export function escaped(value: unknown): unknown {
-  return typeof value === "string" ? escapeHtml(value).text : value instanceof Markup ? value.text : value;
+  return typeof value === "string" ? escapeMarkup(value).text : value instanceof Markup ? value.text : value;
 }
 
 /** Adds two texts if one of them is markup: the other one is escaped. Undefined if one value is not a text. */

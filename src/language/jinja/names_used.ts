@@ -1,4 +1,4 @@
-import type { Arguments, Expression, Statement, Target } from "./nodes.ts";
+import type { AssignTarget, CallArguments, Expression, Statement } from "./nodes.ts";
 
 /** True if a body uses one of the names outside of the macros in it. */
 export function usesName(body: readonly Statement[], name: string): boolean {
@@ -45,11 +45,11 @@ function statementUses(node: Statement, name: string): boolean {
   return false;
 }
 
-function targetUses(target: Target, name: string): boolean {
+function targetUses(target: AssignTarget, name: string): boolean {
   return target.kind === "namespace" && target.name === name;
 }
 
-function argumentsUse({ positional, keywords, rest, restKeywords }: Arguments, name: string): boolean {
+function argumentsUse({ positional, keywords, rest, restKeywords }: CallArguments, name: string): boolean {
   return positional.some((one) => uses(one, name)) || keywords.some(({ value }) => uses(value, name)) ||
     rest !== undefined && uses(rest, name) || restKeywords !== undefined && uses(restKeywords, name);
 }

@@ -27,7 +27,7 @@ export interface SliceNode {
   line: number;
 }
 
-export interface Arguments {
+export interface CallArguments {
   positional: Expression[];
   keywords: { name: string; value: Expression }[];
   /** The expression after `*`: `*list`. */
@@ -39,7 +39,7 @@ export interface Arguments {
 export interface CallNode {
   kind: "call";
   callee: Expression;
-  args: Arguments;
+  args: CallArguments;
   line: number;
 }
 
@@ -48,7 +48,7 @@ export interface FilterNode {
   /** The filtered value; undefined in a filter block, whose value is its body. */
   value: Expression | undefined;
   name: string;
-  args: Arguments;
+  args: CallArguments;
   line: number;
 }
 
@@ -56,7 +56,7 @@ export interface TestNode {
   kind: "test";
   value: Expression;
   name: string;
-  args: Arguments;
+  args: CallArguments;
   line: number;
 }
 
@@ -68,13 +68,13 @@ interface NamespaceTarget {
   line: number;
 }
 
-export type Target =
+export type AssignTarget =
   | { kind: "name"; name: string; line: number }
-  | { kind: "tuple" | "list"; items: Target[]; line: number }
+  | { kind: "tuple" | "list"; items: AssignTarget[]; line: number }
   | NamespaceTarget;
 
 /** Parameters of a macro or a call block; the defaults belong to the last of them. */
-export interface Signature {
+export interface MacroSignature {
   names: string[];
   defaults: Expression[];
 }
@@ -93,7 +93,7 @@ export type Statement =
   | IfNode
   | {
     kind: "for";
-    target: Target;
+    target: AssignTarget;
     iterable: Expression;
     test: Expression | undefined;
     recursive: boolean;
@@ -101,12 +101,12 @@ export type Statement =
     otherwise: Statement[];
     line: number;
   }
-  | { kind: "set"; target: Target; value: Expression; line: number }
-  | { kind: "set block"; target: Target; filter: FilterNode | undefined; body: Statement[]; line: number }
-  | { kind: "with"; targets: Target[]; values: Expression[]; body: Statement[]; line: number }
+  | { kind: "set"; target: AssignTarget; value: Expression; line: number }
+  | { kind: "set block"; target: AssignTarget; filter: FilterNode | undefined; body: Statement[]; line: number }
+  | { kind: "with"; targets: AssignTarget[]; values: Expression[]; body: Statement[]; line: number }
   | { kind: "autoescape"; value: Expression; body: Statement[]; line: number }
-  | { kind: "macro"; name: string; signature: Signature; body: Statement[]; line: number }
-  | { kind: "call block"; call: CallNode; signature: Signature; body: Statement[]; line: number }
+  | { kind: "macro"; name: string; signature: MacroSignature; body: Statement[]; line: number }
+  | { kind: "call block"; call: CallNode; signature: MacroSignature; body: Statement[]; line: number }
   | { kind: "filter block"; filter: FilterNode; body: Statement[]; line: number }
   | { kind: "block"; name: string; scoped: boolean; required: boolean; body: Statement[]; line: number }
   | { kind: "extends"; template: Expression; line: number }
@@ -121,7 +121,7 @@ export type Statement =
   }
   | { kind: "do"; value: Expression; line: number }
   | { kind: "break" | "continue"; line: number }
-  | { kind: "load"; format: DataFormat; target: Target; body: Statement[]; line: number }
+  | { kind: "load"; format: DataFormat; target: AssignTarget; body: Statement[]; line: number }
   | {
     kind: "import data";
     format: DataFormat;

@@ -1,6 +1,6 @@
 import { ExpressionParser } from "./expression_parser.ts";
 import { tokenize } from "./lexer.ts";
-import type { CallNode, DataFormat, Expression, IfNode, Signature, Statement, TemplateNode } from "./nodes.ts";
+import type { CallNode, DataFormat, Expression, IfNode, MacroSignature, Statement, TemplateNode } from "./nodes.ts";
 import type { JinjaOptions } from "./options.ts";
 import { matches, quoted, TokenStream } from "./token_stream.ts";
 
@@ -122,7 +122,7 @@ class TemplateParser {
     return withContext;
   }
 
-  signature(): Signature {
+  signature(): MacroSignature {
     const { stream, expressions } = this;
     const names: string[] = [];
     const defaults: Expression[] = [];

@@ -1,9 +1,9 @@
 import { TemplateReference } from "./blocks.ts";
 import { then } from "./compiled.ts";
 import { inUnit } from "./located_error.ts";
-import { type CompiledTemplate, Frame, Output, Page, type Run } from "./runtime.ts";
+import { type CompiledTemplate, Frame, Page, RenderOutput, type Run } from "./runtime.ts";
 
-/** Loads a template, or takes it as it was loaded before. @throws {TemplateNotFound} */
+/** Loads a template, or takes it was loaded before. @throws {TemplateNotFound} */
 export function loadTemplate({ run, unit }: Frame, name: string): CompiledTemplate | Promise<CompiledTemplate> {
   const known = run.templates.get(name);
   if (known !== undefined) return known;
@@ -28,7 +28,7 @@ export function runTemplate(
 ): { text: string; frame: Frame } | Promise<{ text: string; frame: Frame }> {
   const page = new Page();
   page.add(template);
-  const out = new Output(run.budget);
+  const out = new RenderOutput(run.budget);
   const runOne = (current: CompiledTemplate, parent: Frame | undefined, own?: Map<string, unknown>): unknown => {
     const unit = { template: current, line: 1 };
     const frame = new Frame(parent, run, unit, page, out, own);

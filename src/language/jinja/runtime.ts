@@ -35,7 +35,7 @@ export interface CompiledTemplate {
 }
 
 /** The environment of templates: how they are loaded, what they can call, and how values are printed. */
-export interface Environment {
+export interface JinjaEnvironment {
   options: JinjaOptions;
   attributes: Attributes;
   filters: Readonly<Record<string, Filter>>;
@@ -64,7 +64,7 @@ export interface Unit {
 
 /** One render: the state that all its templates share. */
 export interface Run {
-  environment: Environment;
+  environment: JinjaEnvironment;
   budget: Budget;
   /** Names that the templates see that begin now; replaced, never changed: those that run keep theirs. */
   globals: ReadonlyMap<string, unknown>;
@@ -75,7 +75,7 @@ export interface Run {
 }
 
 /** Collects the text of a template, or of a part of it that is captured. */
-export class Output {
+export class RenderOutput {
   text = "";
   readonly #budget: Budget;
 
@@ -121,11 +121,18 @@ export class Frame {
   readonly run: Run;
   readonly unit: Unit;
   readonly page: Page;
-  readonly out: Output;
+  readonly out: RenderOutput;
   readonly #globals: ReadonlyMap<string, unknown>;
   #names: Map<string, unknown> | undefined;
 
-  constructor(parent: Frame | undefined, run: Run, unit: Unit, page: Page, out: Output, names?: Map<string, unknown>) {
+  constructor(
+    parent: Frame | undefined,
+    run: Run,
+    unit: Unit,
+    page: Page,
+    out: RenderOutput,
+    names?: Map<string, unknown>,
+  ) {
     this.parent = parent;
     this.run = run;
     this.unit = unit;
@@ -136,13 +143,13 @@ export class Frame {
   }
 
   /** A scope within this one. */
-  inner(out: Output = this.out): Frame {
+  inner(out: RenderOutput = this.out): Frame {
     return new Frame(this, this.run, this.unit, this.page, out);
   }
 
   /** A scope within this one whose text is captured. */
   capture(): Frame {
-    return this.inner(new Output(this.run.budget));
+    return this.inner(new RenderOutput(this.run.budget));
   }
 
   /** True for the template's own scope, outside of loops, macros and blocks. */

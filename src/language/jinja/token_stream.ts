@@ -1,5 +1,5 @@
 import { TemplateSyntaxError } from "./errors.ts";
-import type { Token } from "./lexer.ts";
+import type { JinjaToken } from "./lexer.ts";
 
 const DESCRIBED: Readonly<Record<string, string>> = {
   block_begin: "begin of statement block",
@@ -13,35 +13,35 @@ const DESCRIBED: Readonly<Record<string, string>> = {
 const describeType = (type: string) => DESCRIBED[type] ?? type;
 
 /** A token in the words of Jinja2's messages. */
-export function describe({ type, value }: Token): string {
+export function describe({ type, value }: JinjaToken): string {
   return type === "name" ? String(value) : describeType(type);
 }
 
 /** The tokens of a template, one at a time. An expectation is a type, or `name:` and a word. */
 export class TokenStream {
-  readonly #tokens: readonly Token[];
-  readonly #end: Token;
+  readonly #tokens: readonly JinjaToken[];
+  readonly #end: JinjaToken;
   #at = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly JinjaToken[]) {
     this.#tokens = tokens;
     this.#end = { type: "eof", value: "", line: tokens.at(-1)?.line ?? 1 };
   }
 
   /** @throws {TemplateSyntaxError} if there is no token, but an error */
-  get current(): Token {
+  get current(): JinjaToken {
     const token = this.#tokens[this.#at] ?? this.#end;
     if (token.type === "error") throw token.value;
     return token;
   }
 
   /** The token after the current one. */
-  look(): Token {
+  look(): JinjaToken {
     return this.#tokens[this.#at + 1] ?? this.#end;
   }
 
   /** Returns the current token, and moves to the next one. */
-  next(): Token {
+  next(): JinjaToken {
     const token = this.current;
     this.#at++;
     return token;
@@ -63,7 +63,7 @@ export class TokenStream {
   }
 
   /** The current token, which has to be as expected. @throws {TemplateSyntaxError} */
-  expect(expected: string): Token {
+  expect(expected: string): JinjaToken {
     const token = this.current;
     if (matches(token, expected)) return this.next();
     const wanted = expected.startsWith("name:") ? expected.slice(5) : describeType(expected);
@@ -79,6 +79,6 @@ export function quoted(text: string): string {
   return text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text}'`;
 }
 
-export function matches({ type, value }: Token, expected: string): boolean {
+export function matches({ type, value }: JinjaToken, expected: string): boolean {
   return type === expected || type === "name" && expected.startsWith("name:") && expected.slice(5) === value;
 }

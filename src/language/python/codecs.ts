@@ -1,6 +1,6 @@
 /** Python's `str.encode` and `bytes.decode`: encodings by Python's names, with its error handlers. */
 import { codecName } from "./codecs/names.ts";
-import type { Table } from "./codecs/table.ts";
+import type { CodecTable } from "./codecs/table.ts";
 import { tableOf } from "./codecs/tables.ts";
 import { markOf, orderOf, readUnit, unitBytes, UNITS, type Units } from "./codecs/unicode.ts";
 import { PythonError } from "./python_error.ts";
@@ -28,7 +28,7 @@ const NO_TEXT = [
   "zlib_codec",
 ];
 
-type Codec = { kind: "utf-8"; mark: boolean } | { kind: "units"; units: Units } | { kind: "table"; table: Table };
+type Codec = { kind: "utf-8"; mark: boolean } | { kind: "units"; units: Units } | { kind: "table"; table: CodecTable };
 
 function codecOf(encoding: string, way: "encode" | "decode"): Codec {
   const name = codecName(encoding);

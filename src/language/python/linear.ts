@@ -34,17 +34,17 @@ export function compileLinear(
   shown: string,
   { steps, anywhere = false }: LinearOptions = {},
 ): LinearMatch {
-  let program: Program;
+  let program: LinearProgram;
   const name = shownPattern(shown);
   const build: Build = { states: 0, links: 0, slots: 0, atoms: new Map() };
   try {
-    program = assemble(new Reader(source, ignoreCase).read(), build);
+    program = assemble(new PatternReader(source, ignoreCase).read(), build);
   } catch (error) {
     throw refusedPattern(error, name);
   }
   const test = (text: string): boolean => {
     const limit = Math.min(steps?.left ?? Infinity, STEPS_OF_A_MATCH);
-    const run: Run = { text, left: limit };
+    const run: PatternRun = { text, left: limit };
     const matched = simulate(program, run, 0, { anywhere });
     steps?.spend(limit - Math.max(run.left, 0), `the regular expression ${name}`);
     if (run.left < 0) throw CostError.of(`the regular expression ${name}`, limit);
@@ -67,7 +67,7 @@ export function shownPattern(pattern: string): string {
 export const CHARACTER = 0; // x: the atom, y: next
 export const FORK = 1; // x and y: next
 export const CONDITION = 2; // x: the condition, y: next
-export const END = 3;
+export const PATTERN_END = 3;
 // The following instructions occur only in a program with groups:
 export const SAVE = 4; // x: the slot that takes the position, y: next
 export const REFERENCE = 5; // x: the group whose text is expected, y: next, z: 1 if in any case
@@ -75,17 +75,17 @@ export const LOOP = 6; // x and y: next, as a fork; z: the slot with the positio
 
 /** True if an atom of the expression matches the character. */
 type Accepts = (code: number, character: string) => boolean;
-type Holds = (run: Run, at: number) => boolean;
+type Holds = (run: PatternRun, at: number) => boolean;
 
 /** A lookaround. A lookbehind begins to match `width` characters before the position, a lookahead at the position. */
 interface Look {
-  program: Program;
+  program: LinearProgram;
   behind: boolean;
   width: number;
   negated: boolean;
 }
 
-export interface Program {
+export interface LinearProgram {
   start: number;
   kinds: number[];
   x: number[];
@@ -100,12 +100,12 @@ export interface Program {
   round: number;
 }
 
-export interface Run {
+export interface PatternRun {
   text: string;
   left: number;
 }
 
-export function nextRound(program: Program): void {
+export function nextRound(program: LinearProgram): void {
   if (++program.round < 2 ** 32) return;
   program.entered.fill(0);
   program.round = 1;
@@ -118,8 +118,8 @@ export function nextRound(program: Program): void {
  * @param options.anywhere a match may begin after `from`, too
  */
 function simulate(
-  program: Program,
-  run: Run,
+  program: LinearProgram,
+  run: PatternRun,
   from: number,
   { until, anywhere = false }: { until?: number; anywhere?: boolean },
 ): boolean {
@@ -208,7 +208,7 @@ const KNOWN_AT = new RegExp(
   "y",
 );
 
-export class Reader {
+export class PatternReader {
   readonly #source: string;
   readonly #groups: string[] | undefined;
   #ignoreCase: boolean;
@@ -355,7 +355,7 @@ function widthOf(node: Node): number | undefined {
 }
 
 /** Builds the states of an expression, from its end to its start. */
-export function assemble(node: Node, build: Build): Program {
+export function assemble(node: Node, build: Build): LinearProgram {
   const kinds: number[] = [];
   const x: number[] = [];
   const y: number[] = [];
@@ -430,7 +430,7 @@ export function assemble(node: Node, build: Build): Program {
     for (let count = 0; count < low; count++) tail = link(part, tail);
     return tail;
   };
-  const start = link(node, state(END));
+  const start = link(node, state(PATTERN_END));
   return { start, kinds, x, y, z, atoms, conditions, looks, entered: new Uint32Array(kinds.length), round: 0 };
 }
 
@@ -439,7 +439,7 @@ function lookOf({ part, behind, negated }: Node & { kind: "condition" }, build: 
 }
 
 /** Where a lookaround begins to match; undefined if the text before it is too short. */
-export function lookFrom({ width }: Look, run: Run, at: number): number | undefined {
+export function lookFrom({ width }: Look, run: PatternRun, at: number): number | undefined {
   let from = at;
   for (let count = 0; count < width; count++) {
     if (from <= 0 || --run.left < 0) return undefined;

@@ -1,14 +1,14 @@
-import type { Build, Program, Run } from "./linear.ts";
+import type { Build, LinearProgram, PatternRun } from "./linear.ts";
 import {
   assemble,
   CHARACTER,
   CONDITION,
-  END,
   FORK,
   lookFrom,
   LOOP,
   nextRound,
-  Reader,
+  PATTERN_END,
+  PatternReader,
   REFERENCE,
   refusedPattern,
   SAVE,
@@ -59,10 +59,10 @@ const ATOMIC = /^atomic\d+_$/;
 export function compileMatcher(source: string, ignoreCase: boolean, shown: string): Matcher {
   const name = shownPattern(shown);
   const names: string[] = [];
-  let program: Program;
+  let program: LinearProgram;
   const build: Build = { states: 0, links: 0, slots: 0, atoms: new Map() };
   try {
-    const node = new Reader(source, ignoreCase, names).read();
+    const node = new PatternReader(source, ignoreCase, names).read();
     // Loops get their slots after those of the groups, so a loop's slot is never 0.
     build.slots = 2 * names.length + 1;
     program = assemble(node, build);
@@ -75,7 +75,7 @@ export function compileMatcher(source: string, ignoreCase: boolean, shown: strin
   const slots: Slots = Array<number>(build.slots).fill(-1);
   const execute = source.includes("\\k<") ? backtrack : followAll;
   function* find(text: string, { anchored = false } = {}): Generator<Match, void, void> {
-    const run: Run = { text, left: STEPS_OF_A_MATCH };
+    const run: PatternRun = { text, left: STEPS_OF_A_MATCH };
     let [from, nonEmpty] = [0, false];
     while (from <= text.length) {
       const found = execute(program, run, { from, anchored, slots, nonEmpty });
@@ -113,7 +113,7 @@ function textOf(text: string, slots: Slots, group: number): string | undefined {
   return start < 0 || end < start ? undefined : text.slice(start, end);
 }
 
-function noted(run: Run, slots: Slots, slot: number, at: number): Slots {
+function noted(run: PatternRun, slots: Slots, slot: number, at: number): Slots {
   run.left -= slots.length >> 3;
   const changed = slots.slice();
   changed[slot] = at;
@@ -131,13 +131,13 @@ interface Search {
   until?: number;
 }
 
-type Execute = (program: Program, run: Run, search: Search) => Found | undefined;
+type Execute = (program: LinearProgram, run: PatternRun, search: Search) => Found | undefined;
 
 /** The positions that a lookaround notes if it matches; undefined if it does not match. */
 function look(
   execute: Execute,
-  program: Program,
-  run: Run,
+  program: LinearProgram,
+  run: PatternRun,
   { condition, at, slots }: { condition: number; at: number; slots: Slots },
 ): Slots | undefined {
   const around = program.looks[condition];
@@ -160,7 +160,11 @@ interface Thread {
 }
 
 /** Follows all paths at once: preferred paths come first, and a match ends the paths after it. */
-function followAll(program: Program, run: Run, { from, anchored, slots, nonEmpty, until }: Search): Found | undefined {
+function followAll(
+  program: LinearProgram,
+  run: PatternRun,
+  { from, anchored, slots, nonEmpty, until }: Search,
+): Found | undefined {
   const { kinds, x, y, z, atoms, entered } = program;
   const { text } = run;
   const pending: Thread[] = [];
@@ -212,7 +216,7 @@ function followAll(program: Program, run: Run, { from, anchored, slots, nonEmpty
     nextRound(program);
     for (const thread of current) {
       if (--run.left < 0) return undefined;
-      if (kinds[thread.state] === END) {
+      if (kinds[thread.state] === PATTERN_END) {
         if (until !== undefined && until !== at || nonEmpty && at === from) continue;
         found = { index: thread.index, end: at, slots: thread.slots };
         break;
@@ -228,7 +232,7 @@ function followAll(program: Program, run: Run, { from, anchored, slots, nonEmpty
 }
 
 /** Follows one path after the other, preferred paths first. */
-function backtrack(program: Program, run: Run, search: Search): Found | undefined {
+function backtrack(program: LinearProgram, run: PatternRun, search: Search): Found | undefined {
   for (let at = search.from; at <= run.text.length;) {
     const found = backtrackAt(program, run, at, search);
     if (found !== undefined || search.anchored || run.left < 0) return found;
@@ -237,7 +241,7 @@ function backtrack(program: Program, run: Run, search: Search): Found | undefine
   return undefined;
 }
 
-function backtrackAt(program: Program, run: Run, index: number, search: Search): Found | undefined {
+function backtrackAt(program: LinearProgram, run: PatternRun, index: number, search: Search): Found | undefined {
   const { kinds, x, y, z, atoms } = program;
   const { text } = run;
   const ways: { state: number; at: number; slots: Slots }[] = [{

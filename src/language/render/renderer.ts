@@ -1,7 +1,7 @@
 import type { Lazy, Limits } from "../jinja/mod.ts";
 import type { Logger } from "../../base/log.ts";
 import type { TemplateLoader } from "./jinja/environment.ts";
-import type { FunctionTable } from "./jinja/salt_functions.ts";
+import type { TemplateFunctionTable } from "./jinja/salt_functions.ts";
 import { str, truthy } from "../python/values.ts";
 
 interface GpgOptions {
@@ -33,7 +33,7 @@ export interface RenderJob {
   /** The file's path below the roots, `a/init.sls`. @default made of `sls` */
   name?: string;
   /** Execution functions that templates may call. @default none */
-  functions?: FunctionTable;
+  functions?: TemplateFunctionTable;
   /** The `context` of a call: names that take precedence over all others. */
   context?: Readonly<Record<string, unknown>>;
   /** Finds templates that are imported and included. @default none are found */

@@ -3,7 +3,7 @@ import { construct, ConstructError, type ConstructOptions } from "./construct.ts
 import { compose } from "./libyaml/compose.ts";
 import { YamlProblem } from "./libyaml/yaml_problem.ts";
 import type { YamlDocument, YamlNode } from "./node.ts";
-import { linesOf, TOO_DEEP, YamlError } from "./yaml_error.ts";
+import { contextLines, TOO_DEEP, YamlError } from "./yaml_error.ts";
 
 export { YamlError };
 
@@ -47,7 +47,7 @@ function linesOfKeys(text: string, root: YamlNode): Map<string, number> {
   for (const [key] of root.entries) {
     // The offset of an alias is that of its anchor, which is earlier in the text.
     const at = Math.max(from, key.offset ?? 0);
-    line += linesOf(text.slice(from, at)).length - 1;
+    line += contextLines(text.slice(from, at)).length - 1;
     from = at;
     if (key.kind === "scalar" && !lines.has(key.text)) lines.set(key.text, line);
   }

@@ -14,13 +14,13 @@ export class YamlError extends SyntaxError {
   }
 
   static at(text: string, problem: string, offset: number, cause: unknown): YamlError {
-    const before = linesOf(text.slice(0, offset));
+    const before = contextLines(text.slice(0, offset));
     return new YamlError(problem, before.length, (before.at(-1) ?? "").length + 1, { cause });
   }
 }
 
 /** The lines of a text, without line ends; a line end at the end of the text adds an empty line. */
-export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
+export const contextLines = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
 /** The problem of a very deep document, which would overflow the stack of recursive readers. */
 export const TOO_DEEP = "lists and maps are nested too deeply";

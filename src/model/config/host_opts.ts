@@ -1,7 +1,7 @@
 import { GIT_PILLAR_OPTIONS, GITFS_OPTIONS } from "./git_opts.ts";
 import { any, bool, list, map, number, partly, text } from "./option.ts";
 import { WEB_OPTIONS } from "./web_opts.ts";
-import { anyNumber, level, levels, oneOf, within } from "./rules.ts";
+import { anyNumber, level, levels, oneOf, withinRange } from "./rules.ts";
 
 /** Options of Python on a host: a minion uses them for modules and states, a master for runners. */
 const PYTHON_OPTIONS = {
@@ -78,7 +78,7 @@ export const HOST_OPTIONS = {
       rule: oneOf("power", "process"),
     },
   ),
-  keysize: number(2048, "Bits of a new private key.", { rule: within(2048, 32_768) }),
+  keysize: number(2048, "Bits of a new private key.", { rule: withinRange(2048, 32_768) }),
   include: any(null, "More files to read: a path, a glob or a list of them."),
   zmq_library: text("brine", "`brine`: the built-in ZeroMQ. `native`: libzmq through npm's zeromq, on Node.", {
     rule: oneOf("brine", "native"),

@@ -9,7 +9,7 @@ import {
   hashType,
   isGrant,
   isTexts,
-  mapOf,
+  mapRule,
   merging,
   nodegroups,
   noProxy,
@@ -18,7 +18,7 @@ import {
   proxyHost,
   roots,
   switchOrNothing,
-  within,
+  withinRange,
 } from "./rules.ts";
 
 const HANDED_ON = "Sent to minions, which use it for states.";
@@ -119,7 +119,7 @@ export const MASTER_OPTIONS = {
     any(
       null,
       "The maximum of worker processes for pillar and files. Not set: one per processor, at most 5.",
-      { rule: within(0, 1000) },
+      { rule: withinRange(0, 1000) },
     ),
     "Salt's default is 5; workers start when there is work and end without it; the master answers quick requests, and with 0 all requests, in its own process",
   ),
@@ -160,12 +160,12 @@ export const MASTER_OPTIONS = {
   worker_hang_timeout: number(
     30,
     "Seconds without a heartbeat until a supervised process is killed and replaced.",
-    { rule: within(1, Infinity, false) },
+    { rule: withinRange(1, Infinity, false) },
   ),
   worker_max_memory: number(
     1073741824,
     "Bytes of memory for a supervised process. A process with more is killed and replaced.",
-    { rule: within(134_217_728) },
+    { rule: withinRange(134_217_728) },
   ),
   pub_hwm: number(1000, "Messages that may wait for one subscriber; more are dropped for it."),
   zmq_backlog: partly(number(1000, "Connections that may wait to be accepted."), "never below 8192"),
@@ -247,17 +247,17 @@ export const MASTER_OPTIONS = {
   minimum_auth_version: number(
     3,
     "Older versions of the request protocol are refused: they do not prove their sender.",
-    { rule: within(0, 3) },
+    { rule: withinRange(0, 3) },
   ),
   allow_minion_key_revoke: bool(true, "A minion may revoke its own key."),
   preserve_minion_cache: bool(false, "The cache of a minion stays when its key is deleted."),
   auth_events: bool(true, "Each sign-in fires `salt/auth`."),
   publisher_acl: map({}, "What local users may run, as user (regular expression) → functions.", {
-    rule: mapOf(isGrant, "user → list of functions"),
+    rule: mapRule(isGrant, "user → list of functions"),
     reload: true,
   }),
   publisher_acl_blacklist: map({}, "Users and modules that are refused whatever else allows them.", {
-    rule: mapOf(isTexts, "users and modules → list of patterns"),
+    rule: mapRule(isTexts, "users and modules → list of patterns"),
     reload: true,
   }),
   sudo_acl: bool(false, "`publisher_acl` also applies to users who call `salt` through sudo.", { reload: true }),
@@ -386,11 +386,11 @@ export const MASTER_OPTIONS = {
     reload: true,
   }),
   peer: map({}, "Functions that minions may run on other minions (`publish.publish`), as minion → functions.", {
-    rule: mapOf(isTexts, "minion → list of functions"),
+    rule: mapRule(isTexts, "minion → list of functions"),
     reload: true,
   }),
   peer_run: map({}, "Runners that minions may run (`publish.runner`), as minion → runners.", {
-    rule: mapOf(isTexts, "minion → list of runners"),
+    rule: mapRule(isTexts, "minion → list of runners"),
     reload: true,
   }),
   nodegroups: maps("Named targets, as name → compound expression; a list of such maps is joined.", {
@@ -462,12 +462,12 @@ export const MASTER_OPTIONS = {
   ),
   audit_dir: text("/var/log/salt/audit", "The directory of the audit log.", { path: true }),
   audit_file_bytes: number(67108864, "Bytes after which the audit log starts a new file.", {
-    rule: within(65_536),
+    rule: withinRange(65_536),
   }),
   audit_file_seconds: number(86400, "Seconds after which the audit log starts a new file.", {
-    rule: within(60),
+    rule: withinRange(60),
   }),
-  audit_keep_files: number(90, "The number of older audit files to keep. 0: all.", { rule: within(0) }),
+  audit_keep_files: number(90, "The number of older audit files to keep. 0: all.", { rule: withinRange(0) }),
   audit_args: text("redacted", "Arguments in the audit log: `redacted` (without secrets), `none` or `full`.", {
     rule: oneOf("redacted", "none", "full"),
   }),

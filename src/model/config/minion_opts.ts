@@ -13,7 +13,7 @@ import {
   proxyHost,
   roots,
   switchOrNothing,
-  within,
+  withinRange,
 } from "./rules.ts";
 
 /** Condition for options that a master has, too, and that a minion obeys only without a master. */
@@ -31,7 +31,7 @@ export const MINION_OPTIONS = {
     "salt",
     "The master as `host`, `host:port` or `[IPv6 address]:port`, or a list. `master_type` defines how the minion uses a list.",
   ),
-  master_port: number(4506, "The port of the master's request server.", { rule: within(1, 65_535) }),
+  master_port: number(4506, "The port of the master's request server.", { rule: withinRange(1, 65_535) }),
   publish_port: number(4505, "The port of the master's publisher. Not set: the master announces it.", {
     rule: ports,
   }),
@@ -333,7 +333,7 @@ export const MINION_OPTIONS = {
   ),
   rejected_retry: bool(false, "A minion with a rejected key tries again instead of exiting."),
   auth_timeout: number(5, "Seconds that the minion waits for the reply to a sign-in.", {
-    rule: within(0.1, 3600, false),
+    rule: withinRange(0.1, 3600, false),
   }),
   ping_interval: number(
     0,

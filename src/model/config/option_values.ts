@@ -1,11 +1,11 @@
 /** Checks the value of an option by its row: for the start, for `--check` and for a reload. */
 import { number, type OptionSpec, type OptionTable } from "./option.ts";
-import { anyNumber, ports, type Rule, within } from "./rules.ts";
+import { anyNumber, ports, type Rule, withinRange } from "./rules.ts";
 
 /** Options of returners and job caches that are in no program's table. */
 const MODULE_OPTIONS: OptionTable = {
   "redis.port": number(6379, "", { rule: ports }),
-  "redis.db": number(0, "", { rule: within(0) }),
+  "redis.db": number(0, "", { rule: withinRange(0) }),
   "returner.postgres.port": number(5432, "", { rule: ports }),
   "postgres.port": number(5432, "", { rule: ports }),
   "master_job_cache.postgres.port": number(5432, "", { rule: ports }),
@@ -27,7 +27,7 @@ function ruleOfType({ type, default: value }: OptionSpec<unknown>): Rule | undef
     return (value) => typeof value !== "string" || SWITCH.test(value) ? undefined : "True or False";
   }
   if (type !== "number") return undefined;
-  return Number(value) < 0 ? anyNumber : within(0, Infinity, false);
+  return Number(value) < 0 ? anyNumber : withinRange(0, Infinity, false);
 }
 
 /**

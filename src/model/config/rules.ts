@@ -13,7 +13,7 @@ export function oneOf(...names: string[]): Rule {
   return (value) => names.includes(String(value)) ? undefined : expected;
 }
 
-export function within(least: number, most = Infinity, whole = true): Rule {
+export function withinRange(least: number, most = Infinity, whole = true): Rule {
   const kind = whole ? "a whole number" : "a number";
   const expected = most === Infinity ? `${kind} of at least ${least}` : `${kind} from ${least} to ${most}`;
   return (value) => {
@@ -25,12 +25,12 @@ export function within(least: number, most = Infinity, whole = true): Rule {
 
 /** A process's limit of memory in bytes, or 0 for none. With less than 128 MiB no process of Brine would start. */
 export const memoryLimit: Rule = (value) => {
-  const wrong = Number(value) === 0 ? undefined : within(134_217_728)(value);
+  const wrong = Number(value) === 0 ? undefined : withinRange(134_217_728)(value);
   return wrong && `0 or ${wrong}`;
 };
 
 /** Rule for a map: every value must fit. @param expected completes "expected a map of …" */
-export const mapOf = (fits: (value: unknown) => boolean, expected: string): Rule => (value) =>
+export const mapRule = (fits: (value: unknown) => boolean, expected: string): Rule => (value) =>
   value === null || isRecord(value) && Object.values(value).every((item) => item === null || fits(item))
     ? undefined
     : `a map of ${expected}`;
@@ -39,8 +39,8 @@ export const mapOf = (fits: (value: unknown) => boolean, expected: string): Rule
 export const isGrant = (value: unknown): boolean =>
   isText(value) || isRecord(value) || Array.isArray(value) && value.every((item) => isText(item) || isRecord(item));
 
-export const ports = within(0, 65_535);
-export const roots = mapOf(isTexts, "environment → list of directories");
+export const ports = withinRange(0, 65_535);
+export const roots = mapRule(isTexts, "environment → list of directories");
 export const level: Rule = (value) =>
   (LOG_LEVELS as readonly string[]).includes(String(value).toLowerCase()) ? undefined : oneOf(...LOG_LEVELS)(value);
 
@@ -52,14 +52,14 @@ export const proxyHost: Rule = (value) =>
     : "a host name or an address alone, such as proxy.example.com: http:// is implied, and the port is proxy_port";
 
 /** Any number: a value below 0 means "no limit" or "for ever". */
-export const anyNumber = within(-Infinity, Infinity, false);
+export const anyNumber = withinRange(-Infinity, Infinity, false);
 export const hashType = oneOf("md5", "sha1", "sha224", "sha256", "sha384", "sha512");
-export const levels = mapOf((value) => level(value) === undefined, "part → level");
+export const levels = mapRule((value) => level(value) === undefined, "part → level");
 export const noProxy: Rule = (value) =>
   value === "" || isTexts(value) ? undefined : "a list of host names and addresses";
-export const nodegroups = mapOf(isTexts, "name → compound expression, or list of its words");
+export const nodegroups = mapRule(isTexts, "name → compound expression, or list of its words");
 export const merging = oneOf("smart", "recurse", "aggregate", "overwrite", "list", "none");
-export const externalAuth = mapOf((section) =>
+export const externalAuth = mapRule((section) =>
   isRecord(section) && Object.values(section).every(
     (item) => item === null || isGrant(item) || typeof item === "boolean" || typeof item === "number",
   ), "backend → user or group → list of functions");

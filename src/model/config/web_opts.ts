@@ -1,23 +1,23 @@
 import { any, number } from "./option.ts";
 import { Float } from "../../language/python/values.ts";
-import { within } from "./rules.ts";
+import { withinRange } from "./rules.ts";
 
 const THROUGH = "requests to web servers, such as for files from http:// and `http.query`";
 
 /** Options that limit requests to web servers, for minions and masters alike. */
 export const WEB_OPTIONS = {
   http_connect_timeout: any(new Float(20), "Seconds that a connection to a web server may take; 0 for no limit.", {
-    rule: within(0, Infinity, false),
+    rule: withinRange(0, Infinity, false),
   }),
   http_request_timeout: any(
     new Float(3600),
     "The timeout of a request by `cp.get_url` or `http.query`, in seconds. 0: none.",
-    { rule: within(0, Infinity, false) },
+    { rule: withinRange(0, Infinity, false) },
   ),
   http_max_body: number(
     107_374_182_400,
     "Bytes of a file from a web server. `http.query` keeps at most 256 MiB in memory.",
-    { rule: within(1) },
+    { rule: withinRange(1) },
   ),
 };
 

@@ -107,10 +107,10 @@ export function wheelNew(jid: string): string {
 export function wheelReturn(jid: string): string {
   return `salt/wheel/${jid}/ret`;
 }
-export function beacon(id: string, name: string, sub = ""): string {
+export function beaconTag(id: string, name: string, sub = ""): string {
   return tagify([id, name, sub], "beacon");
 }
-export function stateResult(jid: string, id: string, name: string): string {
+export function stateResultTag(jid: string, id: string, name: string): string {
   return `salt/state_result/${jid}/${id}/${name}`;
 }
 /** Tells a slow listener how many events it has missed: `{missed}`. */

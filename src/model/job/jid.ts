@@ -2,7 +2,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
 
 /** Names of months, as Salt writes them. */
-export const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+export const MONTH_NAMES = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** Microseconds since the epoch. A double counts them exactly until the year 2255. */
 function microsOf(clock: Pick<Clock, "now">): number {
@@ -99,7 +99,7 @@ export function jidMs(jid: string): number {
 export function jidToTime(jid: string | bigint): string {
   const text = String(jid);
   if (!hasJidLength(text)) return "";
-  const month = MONTHS[Number(text.slice(4, 6)) - 1];
+  const month = MONTH_NAMES[Number(text.slice(4, 6)) - 1];
   if (month === undefined) {
     throw new RangeError(`Cannot show the time of jid "${text}": there is no month ${text.slice(4, 6)}`);
   }

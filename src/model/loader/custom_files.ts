@@ -116,7 +116,7 @@ const FORMS: CustomFile["form"][] = ["code", "program", "python", "foreign"];
 const versionOf = ({ mtimeMs, size, ino }: FileStat) => `${mtimeMs}-${size}-${ino}`;
 
 /** True if a file begins with `#!`. */
-export function isProgram(fs: FileSystem, path: string): boolean {
+export function beginsAsProgram(fs: FileSystem, path: string): boolean {
   try {
     const [first, second] = fs.readAt(path, 0, 2);
     return first === 0x23 && second === 0x21;
@@ -137,7 +137,7 @@ function answersDescribe(fs: FileSystem, path: string): boolean {
 
 /** The form of a file that is not JavaScript or TypeScript. */
 function formOf(fs: FileSystem, path: string, entry: string, hasPython: () => boolean): CustomFile["form"] {
-  const program = isProgram(fs, path);
+  const program = beginsAsProgram(fs, path);
   if (PYTHON.test(entry) && hasPython() && !(program && answersDescribe(fs, path))) return "python";
   return program ? "program" : "foreign";
 }

@@ -1,7 +1,7 @@
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap, Args } from "../../language/python/values.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { FunctionTable } from "../../language/render/jinja/salt_functions.ts";
+import type { TemplateFunctionTable } from "../../language/render/jinja/salt_functions.ts";
 import type { Signature } from "./signature.ts";
 
 /** What an external pillar receives: the minion that the pillar is for, and functions of the host that compiles it. */
@@ -27,7 +27,7 @@ export interface PillarContext {
   merge(before: AnyMap, over: AnyMap): AnyMap;
   readonly nodegroups: Record<string, unknown>;
   /** The execution functions that templates of this pillar may call; undefined if there are none. */
-  readonly functions: FunctionTable | undefined;
+  readonly functions: TemplateFunctionTable | undefined;
   matches(tgt: unknown, type: string): boolean;
   /** Renders a text to data. The text's first line, or the caller, may name a pipeline. */
   render(text: string, path: string, pipeline?: string): Promise<unknown>;

@@ -7,7 +7,7 @@ import { sameBytes } from "../../runtime/bytes.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Files } from "./family.ts";
-import { isProgram } from "./custom_files.ts";
+import { beginsAsProgram } from "./custom_files.ts";
 
 /** The host to sync: a minion, or a master for its own runners and outputters. */
 interface SyncPlace {
@@ -106,7 +106,7 @@ export async function syncModules(place: SyncPlace, kind: string, options: SyncO
         if (there?.kind === "directory") fs.remove(target, { recursive: true });
         fs.mkdir(dirName(target), 0o700);
         // The file server does not send modes: the first line shows whether a file is a program.
-        fs.write(target, data, { mode: isProgram(fs, cached) ? 0o755 : 0o600 });
+        fs.write(target, data, { mode: beginsAsProgram(fs, cached) ? 0o755 : 0o600 });
         // One module may have two files: one for real Salt, one for Brine.
         if (!synced.changed.includes(`${kind}.${name}`)) synced.changed.push(`${kind}.${name}`);
       }

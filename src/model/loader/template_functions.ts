@@ -1,6 +1,7 @@
 import { asDicts } from "../../language/python/copy.ts";
 import { PythonError } from "../../language/python/python_error.ts";
-import { type FunctionTable as TemplateTable, SaltFunctionError } from "../../language/render/jinja/salt_functions.ts";
+import type { TemplateFunctionTable as TemplateTable } from "../../language/render/jinja/salt_functions.ts";
+import { SaltFunctionError } from "../../language/render/jinja/salt_functions.ts";
 import type { Context, JobContext } from "./family.ts";
 import { CommandExecutionError, CommandNotFoundError, SaltInvocationError } from "./family.ts";
 import { jobContext } from "./job_context.ts";

@@ -8,14 +8,14 @@ import { type DeclareAll, declareFunctions, type Signature } from "./signature.t
  *
  * @internal
  */
-export type KeyStatus = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
+export type KeyDirectory = "minions" | "minions_pre" | "minions_rejected" | "minions_denied";
 
 /**
  * Directory of keys → ids of the keys in it.
  *
  * @internal
  */
-export type KeyMatches = Partial<Record<KeyStatus, string[]>>;
+export type KeyMatches = Partial<Record<KeyDirectory, string[]>>;
 
 /**
  * One line of the history of keys.
@@ -64,15 +64,15 @@ export interface KeyDetails {
  */
 export interface KeyAdministration {
   /** All directories of keys with the ids in them, sorted without regard to case. */
-  list(): Record<KeyStatus, string[]>;
+  list(): Record<KeyDirectory, string[]>;
   /** Names of the master's own key files. */
   local(): string[];
   /** Keys whose ids match a glob, or one of several globs separated by commas. */
   match(glob: string): KeyMatches;
   /** The PEM text of a minion's key. */
-  text(status: KeyStatus, id: string): string;
+  text(status: KeyDirectory, id: string): string;
   /** Further facts about a minion's key. */
-  details(status: KeyStatus, id: string): KeyDetails;
+  details(status: KeyDirectory, id: string): KeyDetails;
   /** The PEM text of a key in {@link KeyAdministration.local}. */
   localText(name: string): string;
   /** @param hash Salt's `hash_type` @throws {RangeError} for an unknown hash */

@@ -3,7 +3,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { isInteger, isMap, lookup, str } from "../../language/python/values.ts";
 
 /** Fields under Salt's names: `{function: "test.ping", seconds: 10}`. */
-export type Entry = Record<string, unknown>;
+export type ScheduleEntry = Record<string, unknown>;
 
 /** Keys of a schedule that are settings for all jobs, not jobs. */
 export const SETTINGS = ["enabled", "skip_function", "skip_during_range", "splay"] as const;
@@ -15,11 +15,11 @@ const ELEMENTS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, ho
 const MAX_SECONDS = 86_400 * 366 * 1000;
 
 /** The function of an entry; undefined for none. */
-export function functionOf(entry: Entry): unknown {
+export function entryFunction(entry: ScheduleEntry): unknown {
   return entry.function ?? entry.func ?? entry.fun;
 }
 
-export function hasInterval(entry: Entry): boolean {
+export function hasInterval(entry: ScheduleEntry): boolean {
   return Object.keys(ELEMENTS).some((name) => Object.hasOwn(entry, name));
 }
 
@@ -34,7 +34,7 @@ export function wholeNumber(value: unknown): number | undefined {
 }
 
 /** The interval of an entry, in seconds. @throws {ConfigError} in Salt's words */
-export function intervalOf(entry: Entry, name: string): number {
+export function intervalOf(entry: ScheduleEntry, name: string): number {
   let total = 0;
   for (const [element, seconds] of Object.entries(ELEMENTS)) {
     if (!Object.hasOwn(entry, element)) continue;

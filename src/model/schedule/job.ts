@@ -2,7 +2,7 @@ import { ConfigError } from "../../base/errors.ts";
 import { deepCopy } from "../../language/python/copy.ts";
 import { entriesOf, str, truthy } from "../../language/python/values.ts";
 import { DateTime } from "../../protocol/wire/msgpack_values.ts";
-import type { Entry } from "./entry.ts";
+import type { ScheduleEntry } from "./entry.ts";
 import { skipOf } from "./limits.ts";
 import type { LocalTime } from "./local_time.ts";
 import { explicitMoments } from "./times.ts";
@@ -10,7 +10,7 @@ import { type Look, type Timing, timingOf, type TimingParts } from "./timing.ts"
 import type { Clock } from "../../base/async/clock.ts";
 import { offsetText, strftime } from "../../language/python/strftime.ts";
 
-export interface Settings {
+export interface ScheduleSettings {
   isEnabled: boolean;
   splay: unknown;
   skipDuringRange: unknown;
@@ -21,12 +21,12 @@ export interface Settings {
 const MAX_REMEMBERED = 100;
 
 /** One job of a schedule: its entry and its state. */
-export class Job {
+export class ScheduledJob {
   readonly key: string;
   /** The entry with the fields that Salt adds: `name`, `maxrunning`, `jid_include`, `splay`, `run`. */
-  entry: Entry;
+  entry: ScheduleEntry;
   /** The entry as configured, to detect changes. */
-  readonly given: Entry;
+  readonly given: ScheduleEntry;
   /** The reason why the job is ignored, in Salt's words. */
   error: string | undefined;
   #timing: Timing | undefined;
@@ -42,7 +42,7 @@ export class Job {
   readonly #explicitDone = new Set<number>();
 
   /** @param key name of the entry in the schedule */
-  constructor(key: string, entry: Entry) {
+  constructor(key: string, entry: ScheduleEntry) {
     this.key = key;
     this.given = deepCopy(entry);
     this.entry = entry;
@@ -68,7 +68,7 @@ export class Job {
    * @returns undefined if the job does not run; otherwise `instead` is the function of `skip_function` to run in its place, or
    * null
    */
-  look(seen: Look, parts: TimingParts, settings: Settings): { instead: unknown } | undefined {
+  look(seen: Look, parts: TimingParts, settings: ScheduleSettings): { instead: unknown } | undefined {
     const look = { ...seen, windowMs: Math.max(seen.loopMs, seen.elapsedMs - (this.#lookedMs ?? seen.elapsedMs)) };
     this.#lookedMs = seen.elapsedMs;
     this.error = this.#skipped = undefined;
@@ -83,7 +83,7 @@ export class Job {
     }
   }
 
-  #look(look: Look, parts: TimingParts, settings: Settings): { instead: unknown } | undefined {
+  #look(look: Look, parts: TimingParts, settings: ScheduleSettings): { instead: unknown } | undefined {
     if (!this.#hasTiming) {
       this.#timing = undefined;
       this.#timing = timingOf(this.entry, this.name, parts.local);
@@ -107,7 +107,12 @@ export class Job {
   }
 
   /** Decides whether a due job runs, is skipped or waits. */
-  #decide(look: Look, local: LocalTime, settings: Settings, startsNow: boolean): { instead: unknown } | undefined {
+  #decide(
+    look: Look,
+    local: LocalTime,
+    settings: ScheduleSettings,
+    startsNow: boolean,
+  ): { instead: unknown } | undefined {
     let instead: unknown = null;
     // The job stays due as long as its limits cannot be read.
     this.#isWaiting = true;
@@ -183,7 +188,7 @@ export class Job {
   }
 
   /** The entry with the fields that Salt's scheduler adds, whose names begin with an underscore. */
-  shown(local: LocalTime): Entry {
+  shown(local: LocalTime): ScheduleEntry {
     // Before the first look, these fields are unknown.
     if (this.#lookedMs === undefined) return { ...this.entry };
     const time = (ms: number | undefined) => ms === undefined ? null : new DateTime(Math.floor(local.wallOf(ms)));

@@ -1,7 +1,7 @@
 /** Reasons why a due job does not run: ranges, excluded times, the first and the last day. */
 import { ConfigError } from "../../base/errors.ts";
 import { isMap, lookup, truthy } from "../../language/python/values.ts";
-import type { Entry } from "./entry.ts";
+import type { ScheduleEntry } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { explicitMoments, momentOf } from "./times.ts";
 import type { Look } from "./timing.ts";
@@ -17,7 +17,7 @@ interface Skip {
 
 /** Begin and end of a range. @throws {ConfigError} in Salt's words */
 function rangeOf(
-  entry: Entry,
+  entry: ScheduleEntry,
   field: "range" | "skip_during_range",
   name: string,
   nowMs: number,
@@ -44,7 +44,13 @@ function rangeOf(
   return { start, end, isInverted: truthy(lookup(range, "invert") ?? false) };
 }
 
-function limitOf(entry: Entry, field: "until" | "after", name: string, nowMs: number, local: LocalTime): number {
+function limitOf(
+  entry: ScheduleEntry,
+  field: "until" | "after",
+  name: string,
+  nowMs: number,
+  local: LocalTime,
+): number {
   const moment = momentOf(entry[field], nowMs, local);
   if (moment === undefined) throw new ConfigError(`Invalid date string for ${field}. Ignoring job ${name}.`);
   return moment;
@@ -58,7 +64,7 @@ function limitOf(entry: Entry, field: "until" | "after", name: string, nowMs: nu
  * @throws {ConfigError} in Salt's words
  */
 export function skipOf(
-  entry: Entry,
+  entry: ScheduleEntry,
   name: string,
   { nowMs, loopMs }: Look,
   dueMs: number,

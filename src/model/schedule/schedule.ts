@@ -2,8 +2,8 @@ import { deepCopy } from "../../language/python/copy.ts";
 import { entriesOf, equal, isMap, str, truthy, typeName } from "../../language/python/values.ts";
 import type { Logger } from "../../base/log.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
-import { type Entry, SETTINGS } from "./entry.ts";
-import { Job, type Settings } from "./job.ts";
+import { type ScheduleEntry, SETTINGS } from "./entry.ts";
+import { ScheduledJob, type ScheduleSettings } from "./job.ts";
 import type { LocalTime } from "./local_time.ts";
 
 /** Maximum of jobs in one schedule, of characters in a name, and of bytes of all entries: a job beyond these is refused. */
@@ -25,7 +25,7 @@ function plainCopy(value: unknown): unknown {
 }
 
 /** A copy of an entry without hidden fields. */
-function entryOf(value: unknown): Entry | undefined {
+function entryOf(value: unknown): ScheduleEntry | undefined {
   if (!isMap(value)) return undefined;
   const copy = entriesOf(value).map(([field, item]) => [str(field), plainCopy(item)] as const);
   return Object.fromEntries(copy.filter(([field]) => !isHidden(field)));
@@ -37,7 +37,7 @@ const isSetting = (key: string) => (SETTINGS as readonly string[]).includes(key)
 type Source = "opts" | "pillar";
 
 interface Part {
-  jobs: Map<string, Job>;
+  jobs: Map<string, ScheduledJob>;
   settings: Map<string, unknown>;
   bytes: number;
 }
@@ -110,15 +110,15 @@ export class Schedule {
       return refuse(`a scheduled job is refused: the limit of ${MAX_BYTES} bytes for all jobs is reached`);
     }
     part.bytes = bytes;
-    part.jobs.set(key, new Job(key, entry));
+    part.jobs.set(key, new ScheduledJob(key, entry));
     return true;
   }
 
-  #sizeOf(job: Job | undefined): number {
+  #sizeOf(job: ScheduledJob | undefined): number {
     return job === undefined ? 0 : encode(job.given, "wire").length;
   }
 
-  find(key: string, source: Source): Job | undefined {
+  find(key: string, source: Source): ScheduledJob | undefined {
     return this.#parts[source].jobs.get(key);
   }
 
@@ -131,12 +131,12 @@ export class Schedule {
   }
 
   /** All jobs in order; of two jobs with one name, that of the configuration. */
-  jobs(): Job[] {
+  jobs(): ScheduledJob[] {
     const merged = new Map([...this.#parts.pillar.jobs, ...this.#parts.opts.jobs]);
     return [...merged.values()];
   }
 
-  get settings(): Settings {
+  get settings(): ScheduleSettings {
     const values = new Map([...this.#parts.pillar.settings, ...this.#parts.opts.settings]);
     return {
       isEnabled: truthy(values.get("enabled") ?? true),
@@ -147,7 +147,7 @@ export class Schedule {
   }
 
   /** The schedule for events: entries with the fields of the scheduler. @param where only the part from this source */
-  shown(local: LocalTime, where?: Source): Entry {
+  shown(local: LocalTime, where?: Source): ScheduleEntry {
     const parts = where === undefined ? [this.#parts.pillar, this.#parts.opts] : [this.#parts[where]];
     return Object.fromEntries(parts.flatMap(({ jobs, settings }) => [
       ...settings,
@@ -156,7 +156,7 @@ export class Schedule {
   }
 
   /** The schedule to save in a file: the part from the configuration. */
-  saved(): Entry {
+  saved(): ScheduleEntry {
     const { jobs, settings } = this.#parts.opts;
     return Object.fromEntries([...settings, ...[...jobs].map(([key, { entry }]) => [key, entry] as const)]);
   }

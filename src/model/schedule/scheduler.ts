@@ -2,8 +2,8 @@ import type { Clock } from "../../base/async/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { truthy } from "../../language/python/values.ts";
-import { type Entry, functionOf, wholeNumber } from "./entry.ts";
-import type { Job } from "./job.ts";
+import { entryFunction, type ScheduleEntry, wholeNumber } from "./entry.ts";
+import type { ScheduledJob } from "./job.ts";
 import { LocalTime } from "./local_time.ts";
 import type { Schedule } from "./schedule.ts";
 import type { Look, TimingParts } from "./timing.ts";
@@ -24,7 +24,7 @@ export interface DueJob {
   name: string;
   /** The function to run; undefined if the entry has none. */
   fun: unknown;
-  entry: Entry;
+  entry: ScheduleEntry;
 }
 
 interface SchedulerOptions {
@@ -61,7 +61,7 @@ export class Scheduler {
   #loading = false;
   #last: { nowMs: number; elapsedMs: number } | undefined;
   /** Job → its last logged error, so that each error is logged once. */
-  readonly #told = new WeakMap<Job, string>();
+  readonly #told = new WeakMap<ScheduledJob, string>();
   #wake = new AbortController();
 
   constructor(options: SchedulerOptions) {
@@ -142,7 +142,7 @@ export class Scheduler {
     });
   }
 
-  #run(job: Job, look: Look, instead: unknown): void {
+  #run(job: ScheduledJob, look: Look, instead: unknown): void {
     const { entry, name } = job;
     if (truthy(entry.jid_include ?? true)) {
       entry.jid_include = true;
@@ -155,11 +155,11 @@ export class Scheduler {
       return;
     }
     this.#options.log.info("scheduled job starts", { job: name });
-    this.#options.run({ name, fun: instead ?? functionOf(entry), entry });
+    this.#options.run({ name, fun: instead ?? entryFunction(entry), entry });
   }
 
   /** True if the job has reached its limit of concurrent runs. */
-  #isFull({ entry, name }: Job): boolean {
+  #isFull({ entry, name }: ScheduledJob): boolean {
     const most = truthy(entry.jid_include ?? true) ? wholeNumber(entry.maxrunning ?? 1) ?? 1 : MAX_AT_ONCE;
     const running = this.#options.running(name);
     // As in Salt, the first run starts even if the limit is 0.
@@ -180,7 +180,7 @@ export class Scheduler {
     if (this.#isFull(job)) return false;
     job.entry.run = true;
     if (truthy(job.entry.dry_run ?? false)) return true;
-    this.#options.run({ name: job.name, fun: functionOf(job.entry), entry: job.entry });
+    this.#options.run({ name: job.name, fun: entryFunction(job.entry), entry: job.entry });
     return true;
   }
 }

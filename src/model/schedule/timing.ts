@@ -1,7 +1,7 @@
 /** Decides when a job is due: one class for each kind of timing. */
 import { ConfigError } from "../../base/errors.ts";
 import { isMap, lookup, repr, str } from "../../language/python/values.ts";
-import { type Entry, hasInterval, intervalOf, splaySeconds } from "./entry.ts";
+import { hasInterval, intervalOf, type ScheduleEntry, splaySeconds } from "./entry.ts";
 import type { LocalTime } from "./local_time.ts";
 import { DATE_FORMAT, momentIn, momentOf } from "./times.ts";
 
@@ -253,7 +253,7 @@ class CronTiming implements Timing {
 }
 
 /** The timing of an entry; undefined if the entry does not say when to run. @throws {ConfigError} in Salt's words */
-export function timingOf(entry: Entry, name: string, local: LocalTime): Timing | undefined {
+export function timingOf(entry: ScheduleEntry, name: string, local: LocalTime): Timing | undefined {
   const ways = ["when", "cron", "once"].filter((way) => Object.hasOwn(entry, way));
   if (ways.length > 1) throw new ConfigError('Unable to use "when", "cron", "once" options together. Ignoring.');
   if (hasInterval(entry)) return new Interval(intervalOf(entry, name));
@@ -262,7 +262,7 @@ export function timingOf(entry: Entry, name: string, local: LocalTime): Timing |
   return ways[0] === "cron" ? new CronTiming(entry.cron, name) : undefined;
 }
 
-function once(entry: Entry, name: string, local: LocalTime): Timing {
+function once(entry: ScheduleEntry, name: string, local: LocalTime): Timing {
   const format = entry.once_fmt === undefined ? DATE_FORMAT : str(entry.once_fmt);
   const at = momentIn(entry.once, format, local);
   if (at !== undefined) return new Once(at);

@@ -14,7 +14,7 @@ export interface Term {
 }
 
 /** Letters in compound targets → type of target. `N` and `R` are handled separately. */
-export const ENGINES: Record<string, TargetType> = {
+export const COMPOUND_ENGINES: Record<string, TargetType> = {
   G: "grain",
   P: "grain_pcre",
   I: "pillar",
@@ -46,7 +46,7 @@ type CompoundToken = string | Term;
  * @param nodegroups the table of node groups; without it `N@` is an error
  * @throws {TargetError} if the target is neither text nor an array
  */
-export function tokenize(tgt: unknown, nodegroups?: Record<string, unknown>): CompoundToken[] {
+export function tokenizeCompound(tgt: unknown, nodegroups?: Record<string, unknown>): CompoundToken[] {
   if (typeof tgt !== "string" && !Array.isArray(tgt)) {
     throw new TargetError("Cannot read a compound target: expected text or an array");
   }

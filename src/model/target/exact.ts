@@ -1,4 +1,4 @@
-import { tokenize } from "./compound.ts";
+import { tokenizeCompound } from "./compound.ts";
 import { expandNodegroup } from "./nodegroup.ts";
 import { type Target, TargetError } from "./target.ts";
 
@@ -33,7 +33,7 @@ export function asksPillar({ tgt, tgt_type }: Target, nodegroups: Record<string,
   if (tgt_type !== "compound" && tgt_type !== "nodegroup") return false;
   try {
     const words = tgt_type === "nodegroup" ? expandNodegroup(String(tgt), nodegroups) : tgt;
-    return tokenize(words, nodegroups).some((token) =>
+    return tokenizeCompound(words, nodegroups).some((token) =>
       typeof token === "object" && PILLAR_ENGINES.has(token.engine ?? "")
     );
   } catch (error) {
@@ -52,7 +52,7 @@ export function guessesPillar({ tgt, tgt_type }: Target): boolean {
   if (tgt_type === "pillar") return isPattern(String(tgt));
   if (tgt_type !== "compound") return false;
   try {
-    return tokenize(tgt, {}).some((token) =>
+    return tokenizeCompound(tgt, {}).some((token) =>
       typeof token === "object" && (token.engine === "J" || token.engine === "I" && isPattern(token.pattern))
     );
   } catch (error) {

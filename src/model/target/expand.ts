@@ -1,5 +1,5 @@
 import { CostError, RefusedPatternError } from "../../language/python/steps.ts";
-import { type Algebra, ENGINES, evaluate, normalize, type Term, tokenize } from "./compound.ts";
+import { type Algebra, COMPOUND_ENGINES, evaluate, normalize, type Term, tokenizeCompound } from "./compound.ts";
 import { type DataMode, matchData } from "./data.ts";
 import { anyAddressMatches, parseIpTarget } from "./ipcidr.ts";
 import { expandNodegroup } from "./nodegroup.ts";
@@ -113,13 +113,13 @@ function expandIpcidr(tgt: unknown, scope: Scope): Expansion {
   });
 }
 
-const EXACT_ENGINES: Record<string, TargetType> = { ...ENGINES, I: "pillar_exact", J: "pillar_exact" };
+const EXACT_ENGINES: Record<string, TargetType> = { ...COMPOUND_ENGINES, I: "pillar_exact", J: "pillar_exact" };
 
 function expandCompound(engines: Record<string, TargetType>): Expander {
   return (tgt, scope) => {
     const { source, accepted } = scope;
     if (source.cacheEnabled === false) return found([...accepted]);
-    const tokens = normalize(tokenize(tgt, source.nodegroups ?? {}));
+    const tokens = normalize(tokenizeCompound(tgt, source.nodegroups ?? {}));
     const missing: string[] = [];
     const expandTerm = (term: Term, negated: boolean): string[] => {
       if (term.engine === undefined) return EXPANDERS.glob(term.pattern, scope).minions;
@@ -180,7 +180,7 @@ const EXPANDERS: Record<TargetType, Expander> = {
   ipcidr: expandIpcidr,
   data: nothing,
   range: nothing,
-  compound: expandCompound(ENGINES),
+  compound: expandCompound(COMPOUND_ENGINES),
   compound_pillar_exact: expandCompound(EXACT_ENGINES),
   nodegroup: (tgt, scope) => EXPANDERS.compound(expandNodegroup(text(tgt), scope.source.nodegroups ?? {}), scope),
 };

@@ -1,5 +1,5 @@
 import { CostError, STEPS_OF_A_MATCH } from "../../language/python/steps.ts";
-import { ENGINES, evaluate, normalize, type Term, tokenize } from "./compound.ts";
+import { COMPOUND_ENGINES, evaluate, normalize, type Term, tokenizeCompound } from "./compound.ts";
 import { type DataMode, matchData, matchDatastore } from "./data.ts";
 import { matchIpcidr } from "./ipcidr.ts";
 import { expandNodegroup } from "./nodegroup.ts";
@@ -27,12 +27,12 @@ function matchList(tgt: unknown, { id }: Subject): boolean {
 function matchCompound(tgt: unknown, subject: Subject, patterns: PatternCache): boolean {
   const term = ({ engine, delimiter, pattern }: Term): boolean => {
     if (engine === undefined) return patterns.glob(pattern)(subject.id);
-    const type = ENGINES[engine];
+    const type = COMPOUND_ENGINES[engine];
     if (type === undefined) throw new TargetError(`Cannot match by "${engine}@" without its library`);
     return MATCHERS[type](pattern, subject, patterns, delimiter ?? DEFAULT_DELIMITER);
   };
   // Evaluate both sides always: an invalid term makes the whole target invalid, even if it could not change the result.
-  return evaluate(normalize(tokenize(tgt, subject.nodegroups)), {
+  return evaluate(normalize(tokenizeCompound(tgt, subject.nodegroups)), {
     term,
     and: (left, right) => left && right,
     or: (left, right) => left || right,

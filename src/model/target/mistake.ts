@@ -1,7 +1,7 @@
 /** Finds mistakes in targets: without this, a user would only read that no minion matched. */
 import { nearestName } from "../../base/nearest_name.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
-import { evaluate, normalize, parseTerm, tokenize } from "./compound.ts";
+import { evaluate, normalize, parseTerm, tokenizeCompound } from "./compound.ts";
 import { parseIpTarget } from "./ipcidr.ts";
 import { TargetError } from "./target.ts";
 
@@ -23,7 +23,7 @@ function checkCompound(tgt: unknown): void {
     if (engine === "P") compilePattern(last(pattern));
     if (engine === "S") checkAddress(pattern);
   }
-  evaluate(normalize(tokenize(tgt)), {
+  evaluate(normalize(tokenizeCompound(tgt)), {
     term: () => true,
     and: (left, right) => left && right,
     or: (left, right) => left || right,

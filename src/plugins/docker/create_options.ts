@@ -2,16 +2,16 @@
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import {
-  addressOf,
+  addressOption,
   binds,
-  bytesOf,
+  byteCount,
   commaItems,
   commandOf,
-  deviceNumbers,
+  deviceRates,
   devices,
-  integerOf,
+  integerOption,
   labelsOf,
-  pairsOf,
+  optionPairs,
   portBindings,
   portsOf,
   restartPolicy,
@@ -47,16 +47,16 @@ type Translate = (value: unknown, checked: boolean) => unknown;
 const set = (names: string[]): Record<string, Record<string, never>> =>
   Object.fromEntries(names.map((name) => [name, {}]));
 
-const environment: Translate = (value) => Object.entries(pairsOf(value, "=")).map(([name, of]) => `${name}=${of}`);
+const environment: Translate = (value) => Object.entries(optionPairs(value, "=")).map(([name, of]) => `${name}=${of}`);
 
-const addresses: Translate = (value, checked) => checked ? commaItems(value).map(addressOf) : commaItems(value);
+const addresses: Translate = (value, checked) => checked ? commaItems(value).map(addressOption) : commaItems(value);
 
 const hosts: Translate = (value, checked) =>
-  Object.entries(pairsOf(value, ":")).sort(([a], [b]) => a < b ? -1 : 1)
-    .map(([name, ip]) => `${name}:${checked ? addressOf(ip) : ip}`);
+  Object.entries(optionPairs(value, ":")).sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([name, ip]) => `${name}:${checked ? addressOption(ip) : ip}`);
 
 const links: Translate = (value) =>
-  Object.entries(pairsOf(value, ":")).sort(([a], [b]) => a < b ? -1 : 1).map(([name, of]) => `${name}:${of}`);
+  Object.entries(optionPairs(value, ":")).sort(([a], [b]) => a < b ? -1 : 1).map(([name, of]) => `${name}:${of}`);
 
 const tmpfs: Translate = (value) =>
   isMap(value) ? Object.fromEntries(entriesOf(value).map(([path, how]) => [str(path), str(how)])) : Object.fromEntries(
@@ -93,7 +93,7 @@ const CONFIG: Readonly<Record<string, [key: string, translate: Translate]>> = {
   labels: ["Labels", labelsOf],
   mac_address: ["MacAddress", str],
   stop_signal: ["StopSignal", str],
-  stop_timeout: ["StopTimeout", integerOf],
+  stop_timeout: ["StopTimeout", integerOption],
   healthcheck: ["Healthcheck", healthcheck],
 };
 
@@ -101,20 +101,20 @@ const CONFIG: Readonly<Record<string, [key: string, translate: Translate]>> = {
 const HOST: Readonly<Record<string, [key: string, translate: Translate]>> = {
   auto_remove: ["AutoRemove", truthy],
   binds: ["Binds", binds],
-  blkio_weight: ["BlkioWeight", integerOf],
-  blkio_weight_device: ["BlkioWeightDevice", (value) => deviceNumbers(value, "Weight")],
+  blkio_weight: ["BlkioWeight", integerOption],
+  blkio_weight_device: ["BlkioWeightDevice", (value) => deviceRates(value, "Weight")],
   cap_add: ["CapAdd", commaItems],
   cap_drop: ["CapDrop", commaItems],
   cgroup_parent: ["CgroupParent", str],
-  cpu_period: ["CpuPeriod", integerOf],
-  cpu_quota: ["CpuQuota", integerOf],
-  cpu_shares: ["CpuShares", integerOf],
+  cpu_period: ["CpuPeriod", integerOption],
+  cpu_quota: ["CpuQuota", integerOption],
+  cpu_shares: ["CpuShares", integerOption],
   cpuset_cpus: ["CpusetCpus", str],
   cpuset_mems: ["CpusetMems", str],
-  device_read_bps: ["BlkioDeviceReadBps", (value) => deviceNumbers(value, "Rate", true)],
-  device_read_iops: ["BlkioDeviceReadIOps", (value) => deviceNumbers(value, "Rate")],
-  device_write_bps: ["BlkioDeviceWriteBps", (value) => deviceNumbers(value, "Rate", true)],
-  device_write_iops: ["BlkioDeviceWriteIOps", (value) => deviceNumbers(value, "Rate")],
+  device_read_bps: ["BlkioDeviceReadBps", (value) => deviceRates(value, "Rate", true)],
+  device_read_iops: ["BlkioDeviceReadIOps", (value) => deviceRates(value, "Rate")],
+  device_write_bps: ["BlkioDeviceWriteBps", (value) => deviceRates(value, "Rate", true)],
+  device_write_iops: ["BlkioDeviceWriteIOps", (value) => deviceRates(value, "Rate")],
   devices: ["Devices", devices],
   dns: ["Dns", addresses],
   dns_opt: ["DnsOptions", commaItems],
@@ -126,15 +126,15 @@ const HOST: Readonly<Record<string, [key: string, translate: Translate]>> = {
   isolation: ["Isolation", str],
   links: ["Links", links],
   log_config: ["LogConfig", (value) => value],
-  mem_limit: ["Memory", bytesOf],
-  mem_reservation: ["MemoryReservation", bytesOf],
-  mem_swappiness: ["MemorySwappiness", integerOf],
-  memswap_limit: ["MemorySwap", bytesOf],
+  mem_limit: ["Memory", byteCount],
+  mem_reservation: ["MemoryReservation", byteCount],
+  mem_swappiness: ["MemorySwappiness", integerOption],
+  memswap_limit: ["MemorySwap", byteCount],
   network_mode: ["NetworkMode", str],
   oom_kill_disable: ["OomKillDisable", truthy],
-  oom_score_adj: ["OomScoreAdj", integerOf],
+  oom_score_adj: ["OomScoreAdj", integerOption],
   pid_mode: ["PidMode", str],
-  pids_limit: ["PidsLimit", integerOf],
+  pids_limit: ["PidsLimit", integerOption],
   port_bindings: ["PortBindings", portBindings],
   privileged: ["Privileged", truthy],
   publish_all_ports: ["PublishAllPorts", truthy],
@@ -142,9 +142,9 @@ const HOST: Readonly<Record<string, [key: string, translate: Translate]>> = {
   restart_policy: ["RestartPolicy", restartPolicy],
   runtime: ["Runtime", str],
   security_opt: ["SecurityOpt", commaItems],
-  shm_size: ["ShmSize", bytesOf],
-  storage_opt: ["StorageOpt", (value) => pairsOf(value, "=")],
-  sysctls: ["Sysctls", (value) => pairsOf(value, "=")],
+  shm_size: ["ShmSize", byteCount],
+  storage_opt: ["StorageOpt", (value) => optionPairs(value, "=")],
+  sysctls: ["Sysctls", (value) => optionPairs(value, "=")],
   tmpfs: ["Tmpfs", tmpfs],
   ulimits: ["Ulimits", ulimits],
   userns_mode: ["UsernsMode", str],
@@ -187,7 +187,7 @@ const invalidOption = (name: string, message: string): CommandExecutionError =>
 /** Options that decide together. */
 function joined({ log_driver: driver, log_opt: log, ...options }: Args): Args {
   if (driver !== undefined || log !== undefined) {
-    options.log_config ??= { Type: driver ?? "none", Config: log === undefined ? {} : pairsOf(log, "=") };
+    options.log_config ??= { Type: driver ?? "none", Config: log === undefined ? {} : optionPairs(log, "=") };
   }
   if (truthy(options.port_bindings ?? null) && truthy(options.publish_all_ports ?? null)) {
     throw invalidOption("port_bindings", "Cannot be used when publish_all_ports=True");
@@ -275,6 +275,6 @@ export function endpointConfig(given: Args): Args {
     ...(truthy(aliases ?? null) ? { Aliases: commaItems(aliases) } : {}),
     ...(truthy(linked ?? null) ? { Links: links(linked, false) } : {}),
     ...(Object.keys(addresses).length > 0 ? { IPAMConfig: addresses } : {}),
-    ...(truthy(driver ?? null) ? { DriverOpts: pairsOf(driver, "=") } : {}),
+    ...(truthy(driver ?? null) ? { DriverOpts: optionPairs(driver, "=") } : {}),
   };
 }

@@ -1,7 +1,7 @@
 /** Options of networks as people write them, as the daemon reads them. */
 import { CommandExecutionError, SaltInvocationError } from "../../model/loader/family.ts";
 import { type Args, entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
-import { addressOf, commaItems, labelsOf, pairsOf, subnetOf } from "./option_values.ts";
+import { addressOption, commaItems, labelsOf, optionPairs, subnetOf } from "./option_values.ts";
 
 /** Other names of options; of two for one option the last is named in errors. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -28,16 +28,16 @@ function mapOption(value: unknown): Args {
 
 type Translate = (value: unknown, checked: boolean, skipped: readonly string[]) => unknown;
 
-const options: Translate = (value) => pairsOf(value, "=");
+const options: Translate = (value) => optionPairs(value, "=");
 const subnet: Translate = (value, checked) => checked ? subnetOf(value) : str(value);
-const address = (value: unknown, checked: boolean): string => checked ? addressOf(value) : str(value);
+const address = (value: unknown, checked: boolean): string => checked ? addressOption(value) : str(value);
 
 const POOL: Readonly<Record<string, Translate>> = {
   subnet,
   iprange: subnet,
   gateway: address,
   aux_addresses: (value, checked) =>
-    Object.fromEntries(Object.entries(pairsOf(value, "=")).map(([host, of]) => [host, address(of, checked)])),
+    Object.fromEntries(Object.entries(optionPairs(value, "=")).map(([host, of]) => [host, address(of, checked)])),
 };
 
 /** Addresses of pools are always checked, as Salt has it. */

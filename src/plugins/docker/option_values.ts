@@ -2,7 +2,7 @@
 import { SaltInvocationError } from "../../model/loader/family.ts";
 import { type Args, entriesOf, isMap, repr, str } from "../../language/python/values.ts";
 import { networkRange, parseInterface } from "../../language/python/ipaddress.ts";
-import { splitWords } from "../linux/words.ts";
+import { shellWords } from "../linux/words.ts";
 
 const wrong = (message: string): never => {
   throw new SaltInvocationError(message);
@@ -18,7 +18,7 @@ export const splitAt = (text: string, sign: string, most = Infinity): string[] =
 export const commaItems = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(str) : splitAt(str(value), ",");
 
-export function integerOf(value: unknown): number {
+export function integerOption(value: unknown): number {
   const number = typeof value === "bigint" ? Number(value) : typeof value === "number" ? Math.trunc(value) : Number(
     /^\s*[+-]?\d+\s*$/.test(str(value)) ? str(value) : NaN,
   );
@@ -28,7 +28,7 @@ export function integerOf(value: unknown): number {
 const UNITS: Readonly<Record<string, number>> = { b: 0, k: 1, m: 2, g: 3, t: 4 };
 
 /** Bytes of `512m`. */
-export function bytesOf(value: unknown): number {
+export function byteCount(value: unknown): number {
   if (typeof value === "number") return Math.trunc(value);
   const [, number, unit = "b"] = /^(-?\d+(?:\.\d+)?)\s*([bkmgt])?b?$/i.exec(str(value).trim()) ?? [];
   if (number === undefined) {
@@ -38,7 +38,7 @@ export function bytesOf(value: unknown): number {
 }
 
 /** A map, or a list of `key=value`. */
-export function pairsOf(value: unknown, sign: string): Record<string, string> {
+export function optionPairs(value: unknown, sign: string): Record<string, string> {
   if (isMap(value)) {
     return Object.fromEntries(entriesOf(value).map(([key, of]) => [str(key), of === null ? "" : str(of)]));
   }
@@ -66,13 +66,13 @@ export function labelsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-export const commandOf = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : splitWords(str(value));
+export const commandOf = (value: unknown): string[] => Array.isArray(value) ? value.map(str) : shellWords(str(value));
 
 export const isAddress = (text: string): boolean =>
   /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text) ||
   (/^[0-9a-f:.]+$/i.test(text) && text.includes(":"));
 
-export const addressOf = (value: unknown): string =>
+export const addressOption = (value: unknown): string =>
   isAddress(str(value)) ? str(value) : wrong(`'${str(value)}' is not a valid IP address`);
 
 /** A network such as `10.0.0.0/24`, whose address has no bits after the prefix. */
@@ -123,7 +123,7 @@ function bindingsOf(text: string, checked: boolean): [port: string, binding: Bin
   if (text === "") return wrong("Empty port binding definition found");
   if (inside === "") return wrong(`Empty container port in port binding definition '${text}'`);
   if (outside === "" && parts.length === 2) return wrong(`Empty host port in port binding definition '${text}'`);
-  if (ip !== "" && checked) addressOf(ip);
+  if (ip !== "" && checked) addressOption(ip);
   const [range = "", protocol = "tcp"] = inside.split("/");
   const container = portRange(range);
   const host = outside === undefined || outside === "" ? undefined : portRange(outside);
@@ -164,7 +164,7 @@ export function restartPolicy(value: unknown): Args {
   if (isMap(value)) return Object.fromEntries(entriesOf(value).map(([key, of]) => [str(key), of]));
   const parts = splitAt(str(value), ":");
   if (parts.length > 2) return wrong(`'${str(value)}' contains ${parts.length} value(s) (expected up to 2)`);
-  return { Name: parts[0], MaximumRetryCount: integerOf(parts[1] ?? 0) };
+  return { Name: parts[0], MaximumRetryCount: integerOption(parts[1] ?? 0) };
 }
 
 /** `nofile=1024:2048` */
@@ -187,13 +187,13 @@ export const devices = (value: unknown): Args[] =>
   });
 
 /** `/dev/sda:50` as path and number; `keys` name both. */
-export const deviceNumbers = (value: unknown, key: "Weight" | "Rate", bytes = false): Args[] =>
+export const deviceRates = (value: unknown, key: "Weight" | "Rate", bytes = false): Args[] =>
   (Array.isArray(value) ? value : commaItems(value)).map((item) => {
     if (isMap(item)) return Object.fromEntries(entriesOf(item).map(([name, of]) => [str(name), of]));
     const parts = splitAt(str(item), ":");
     if (parts.length !== 2) return wrong(`'${str(item)}' contains ${parts.length} value(s) (expected 2)`);
     if (!parts[0]!.startsWith("/")) return wrong(`Path '${parts[0]}' is not absolute`);
-    return { Path: parts[0], [key]: bytes ? bytesOf(parts[1]) : integerOf(parts[1]) };
+    return { Path: parts[0], [key]: bytes ? byteCount(parts[1]) : integerOption(parts[1]) };
   });
 
 /** Directories of the host in the container: `/host:/container:ro`, or maps. */

@@ -2,7 +2,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { EngineContext, EngineModule } from "../../model/loader/engines.ts";
 import { Lines } from "../../model/loader/lines.ts";
 import { entriesOf, equal, isMap, lookup, sizeOf, str, truthy } from "../../language/python/values.ts";
-import { splitWords } from "../linux/words.ts";
+import { shellWords } from "../linux/words.ts";
 import { SERIALIZERS } from "../serializers/mod.ts";
 
 /** Time for a script that is to end to do so by itself. */
@@ -129,7 +129,7 @@ export const engine: EngineModule = {
   doc: "Runs a command again and again, and fires an event for each line that it prints.",
   async start(engine, { cmd, output, interval, onchange }) {
     const { log, signal, report, runtime: { clock } } = engine;
-    const argv = Array.isArray(cmd) ? cmd.map(str) : splitWords(str(cmd));
+    const argv = Array.isArray(cmd) ? cmd.map(str) : shellWords(str(cmd));
     const seconds = Number(interval);
     if (argv.length === 0) throw new TypeError("Cannot run a script: cmd is empty");
     if (!(seconds >= 0)) throw new TypeError(`Cannot use ${str(interval)} as interval: expected a number of seconds`);

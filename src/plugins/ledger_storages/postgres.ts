@@ -1,7 +1,7 @@
 import { type Lease, LeaseLostError, type LedgerStorage } from "../../feature/cluster/storage.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
 import { jobLists } from "../job_caches/postgres/lists.ts";
-import type { Query } from "../job_caches/postgres/queries.ts";
+import type { PostgresQuery } from "../job_caches/postgres/queries.ts";
 import { jobReads } from "../job_caches/postgres/reads.ts";
 import { jobRemoval } from "../job_caches/postgres/removal.ts";
 import { jobSaves } from "../job_caches/postgres/saves.ts";
@@ -60,7 +60,7 @@ function ownJobs(
     failure: (error) => (error as { code?: unknown }).code === GUARD_FAILED ? lost() : server.failure(error),
     isGuard: (write) => Array.isArray(write) && write[0] === GUARD,
   });
-  let guard: { lease: Lease; query: Query } | undefined;
+  let guard: { lease: Lease; query: PostgresQuery } | undefined;
   const decide = () => {
     const own = lease();
     if (own === undefined) throw lost();

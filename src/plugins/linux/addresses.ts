@@ -9,14 +9,14 @@ export interface Address {
 }
 
 /** An address with its prefix length; the bits after the prefix are zero. */
-export interface Network extends Address {
+export interface AddressNetwork extends Address {
   prefix: number;
 }
 
-export const WIDTH = { 4: 32, 6: 128 } as const;
+export const ADDRESS_WIDTH = { 4: 32, 6: 128 } as const;
 
 /** An address as Python writes it: groups in lower case, the longest run of zeros left out. */
-export function printAddress({ version, bits }: Address): string {
+export function addressText({ version, bits }: Address): string {
   if (version === 4) return [24n, 16n, 8n, 0n].map((shift) => bits >> shift & 255n).join(".");
   const groups = Array.from({ length: 8 }, (_, at) => (bits >> BigInt(112 - 16 * at) & 0xffffn).toString(16));
   let best = { start: -1, length: 1 };
@@ -40,12 +40,12 @@ export function needAddress(text: string): Address {
 
 /** The mask with a number of bits. */
 export function netmask(version: 4 | 6, prefix: number): bigint {
-  const width = WIDTH[version];
+  const width = ADDRESS_WIDTH[version];
   return ((1n << BigInt(prefix)) - 1n) << BigInt(width - prefix);
 }
 
 function prefixOf(version: 4 | 6, text: string): number | undefined {
-  if (/^\d+$/.test(text)) return Number(text) <= WIDTH[version] ? Number(text) : undefined;
+  if (/^\d+$/.test(text)) return Number(text) <= ADDRESS_WIDTH[version] ? Number(text) : undefined;
   const mask = version === 4 ? parseAddress(text) : undefined;
   if (mask?.version !== 4) return undefined;
   for (let prefix = 0; prefix <= 32; prefix++) {
@@ -57,17 +57,17 @@ function prefixOf(version: 4 | 6, text: string): number | undefined {
 }
 
 /** Reads a network and clears its host bits; undefined if it is invalid. */
-export function parseNetwork(text: string): Network | undefined {
+export function parseNetwork(text: string): AddressNetwork | undefined {
   const [head = "", tail, ...more] = text.split("/");
   const address = parseAddress(head);
   if (address === undefined || more.length > 0) return undefined;
   const { version } = address;
-  const prefix = tail === undefined ? WIDTH[version] : prefixOf(version, tail);
+  const prefix = tail === undefined ? ADDRESS_WIDTH[version] : prefixOf(version, tail);
   return prefix === undefined ? undefined : { version, prefix, bits: address.bits & netmask(version, prefix) };
 }
 
 /** @throws ValueError in Python's words */
-export function needNetwork(text: string): Network {
+export function needNetwork(text: string): AddressNetwork {
   const network = parseNetwork(text);
   if (network === undefined) {
     throw pythonError("ValueError", `${stringRepr(text)} does not appear to be an IPv4 or IPv6 network`);
@@ -75,14 +75,14 @@ export function needNetwork(text: string): Network {
   return network;
 }
 
-export const printNetwork = (network: Network): string => `${printAddress(network)}/${network.prefix}`;
+export const printNetwork = (network: AddressNetwork): string => `${addressText(network)}/${network.prefix}`;
 
 /** The last address of a network. */
-export function broadcast({ version, bits, prefix }: Network): Address {
-  return { version, bits: bits | ((1n << BigInt(WIDTH[version] - prefix)) - 1n) };
+export function broadcast({ version, bits, prefix }: AddressNetwork): Address {
+  return { version, bits: bits | ((1n << BigInt(ADDRESS_WIDTH[version] - prefix)) - 1n) };
 }
 
-export function contains(network: Network, address: Address): boolean {
+export function containsAddress(network: AddressNetwork, address: Address): boolean {
   return network.version === address.version &&
     (address.bits & netmask(network.version, network.prefix)) === network.bits;
 }

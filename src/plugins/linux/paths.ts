@@ -120,7 +120,7 @@ export interface Walked {
 }
 
 /** Walks a directory top-down; links are not followed. A caller may remove names from `directories` to skip them. */
-export function* walk(fs: FileSystem, path: string): Generator<Walked> {
+export function* walkPaths(fs: FileSystem, path: string): Generator<Walked> {
   let names: string[];
   try {
     names = fs.list(path);
@@ -134,7 +134,7 @@ export function* walk(fs: FileSystem, path: string): Generator<Walked> {
   yield walked;
   for (const name of walked.directories) {
     const below = join(path, name);
-    if (!isLink(fs, below)) yield* walk(fs, below);
+    if (!isLink(fs, below)) yield* walkPaths(fs, below);
   }
 }
 

@@ -6,10 +6,10 @@ import type { FileSystem } from "../../runtime/fs.ts";
 export const TICKS = 100;
 
 /** Bytes of a page of memory, as `/proc/<pid>/statm` counts. */
-export const PAGE = 4096;
+export const PAGE_BYTES = 4096;
 
 /** A counter of the kernel; a text that is not a number stays a text. */
-export function countOf(text: string): number | bigint | string {
+export function countIn(text: string): number | bigint | string {
   return /^-?\d+$/.test(text) ? toInteger(BigInt(text)) : text;
 }
 

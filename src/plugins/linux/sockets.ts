@@ -1,6 +1,6 @@
 import { splitLines, splitWords } from "../../language/python/text.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
-import { printAddress } from "./addresses.ts";
+import { addressText } from "./addresses.ts";
 
 interface SocketEnd {
   address: string;
@@ -19,14 +19,14 @@ interface TcpSocket {
 function endOf(text = ""): SocketEnd {
   const [hex = "", port = "0"] = text.split(":");
   const bytes = (hex.match(/.{8}/g) ?? []).flatMap((word) => (word.match(/../g) ?? []).reverse()).join("");
-  const address = printAddress({ version: hex.length === 8 ? 4 : 6, bits: BigInt(`0x${bytes || 0}`) });
+  const address = addressText({ version: hex.length === 8 ? 4 : 6, bits: BigInt(`0x${bytes || 0}`) });
   return { address: address.replace(/^::ffff:([0-9a-f]+):([0-9a-f]+)$/, mapped), port: Number.parseInt(port, 16) };
 }
 
 /** IPv4 on a socket of IPv6 is IPv4. */
 function mapped(_: string, high: string, low: string): string {
   const bits = BigInt(`0x${high.padStart(4, "0")}${low.padStart(4, "0")}`);
-  return printAddress({ version: 4, bits });
+  return addressText({ version: 4, bits });
 }
 
 export function tcpSockets(fs: FileSystem): TcpSocket[] {

@@ -4,7 +4,7 @@
  *
  * @throws {SyntaxError} in the words of Python's `shlex.split`
  */
-export function splitWords(text: string): string[] {
+export function shellWords(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
   for (let at = 0; at < text.length; at++) {

@@ -3,10 +3,10 @@ import { type Args, isTrue, str, truthy } from "../../language/python/values.ts"
 import { splitLines } from "../../language/python/text.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
 import { packageFunctions } from "../packages/functions.ts";
-import { changing, type Files, listFunctions, versionFunctions } from "../packages/shared_functions.ts";
+import { changing, listFunctions, type PackageFiles, versionFunctions } from "../packages/shared_functions.ts";
 import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { clearRefreshTag } from "../packages/refresh_tag.ts";
-import { parseTargets, type Wanted } from "../packages/targets.ts";
+import { parseTargets, type WantedPackage } from "../packages/targets.ts";
 
 const ask = (context: JobContext, ...words: string[]): Promise<CommandOutcome> =>
   runAll(context, ["apk", ...words], { ignore_retcode: true });
@@ -54,7 +54,7 @@ async function newest(context: JobContext, names: string[]): Promise<Record<stri
 }
 
 /** The packages as apk is asked for them: `a`, `a=1.0-r0`, `a>=1.0`. */
-const written = (wanted: Wanted): string[] =>
+const written = (wanted: WantedPackage): string[] =>
   [...wanted].map(([name, version]) =>
     version === null ? name : /^[<>=~]/.test(version) ? `${name}${version}` : `${name}=${version}`
   );
@@ -79,7 +79,7 @@ async function remove(context: JobContext, { name, pkgs }: Args, ...flags: strin
   return names.length === 0 ? {} : await change(context, ["del", ...flags, ...names]);
 }
 
-async function files(context: JobContext, names: unknown[]): Promise<Files> {
+async function files(context: JobContext, names: unknown[]): Promise<PackageFiles> {
   if (names.length === 0) return "Package name should be provided";
   const packages: Record<string, string[]> = {};
   for (const name of names.map(str)) {

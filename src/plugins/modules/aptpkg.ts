@@ -10,14 +10,14 @@ import { packageFunctions } from "../packages/functions.ts";
 import { changes } from "../packages/lists.ts";
 import { downloadedPackages } from "../packages/package_file.ts";
 import { fileFunctions, versionFunctions } from "../packages/shared_functions.ts";
-import { remove, upgrade } from "./aptpkg/change.ts";
-import { aptGet, ask, installed, nativeArchitecture, paragraphs } from "./aptpkg/dpkg.ts";
+import { aptRemove, upgrade } from "./aptpkg/change.ts";
+import { aptGet, askApt, dpkgInstalled, nativeArchitecture, paragraphs } from "./aptpkg/dpkg.ts";
 import { addRepoKey, delRepoKey, repoKeys } from "./aptpkg/keys.ts";
 import { refresh } from "./aptpkg/refresh.ts";
 import { delRepo, getRepo, listRepos, modRepo } from "./aptpkg/repositories.ts";
 import { hold, selections, setSelections } from "./aptpkg/selections.ts";
 import { files, info, owner, repoPackages, show } from "./aptpkg/details.ts";
-import { checkFrom, compare, newest, upgrades } from "./aptpkg/versions.ts";
+import { checkFrom, compareDebian, newest, upgrades } from "./aptpkg/versions.ts";
 
 const ARCHITECTURES = [
   "all",
@@ -49,7 +49,7 @@ export const module: ExecutionModule = {
   virtual: (context) => isFamily(context, ["Debian"]) ? "pkg" : { unavailable: "Packages are not handled by apt here" },
   functions: packageFunctions({
     async "list_pkgs(versions_as_list: bool=False, removed=False, purge_desired=False, **kwargs)"(context, args) {
-      const all = await installed(context, {
+      const all = await dpkgInstalled(context, {
         removed: args.removed === true,
         purgeDesired: args.purge_desired === true,
       });
@@ -68,8 +68,8 @@ export const module: ExecutionModule = {
       `install(name=None, refresh=False, fromrepo=None, skip_verify=False, debconf=None, pkgs=None, sources=None,
       reinstall=False, downloadonly=False, ignore_epoch=False, normalize=True, **kwargs)` as const
     ]: install,
-    "remove(name=None, pkgs=None, **kwargs)": (context, args) => remove(context, "remove", args),
-    "purge(name=None, pkgs=None, **kwargs)": (context, args) => remove(context, "purge", args),
+    "remove(name=None, pkgs=None, **kwargs)": (context, args) => aptRemove(context, "remove", args),
+    "purge(name=None, pkgs=None, **kwargs)": (context, args) => aptRemove(context, "purge", args),
     "upgrade(refresh=True, dist_upgrade=False, **kwargs)": upgrade,
     "autoremove(list_only: bool=False, purge: bool=False)": {
       doc:
@@ -77,12 +77,12 @@ export const module: ExecutionModule = {
       async run(context, args): Promise<unknown> {
         const words = ["autoremove", ...(args.purge ? ["--purge"] : [])];
         if (args.list_only) {
-          const { stdout } = await ask(context, ["apt-get", "--just-print", ...words]);
+          const { stdout } = await askApt(context, ["apt-get", "--just-print", ...words]);
           return [...stdout.matchAll(/^(?:Remv|Purg) (\S+)/gm)].map(([, name]) => name);
         }
-        const before = await installed(context);
+        const before = await dpkgInstalled(context);
         await aptGet(context, words);
-        return changes(before, await installed(context));
+        return changes(before, await dpkgInstalled(context));
       },
     },
     "hold(name=None, pkgs=None, sources=None, **kwargs)": (context, args) => hold(context, args, true),
@@ -93,7 +93,7 @@ export const module: ExecutionModule = {
     },
     set_selections: setSelections,
     "version_cmp(pkg1, pkg2, ignore_epoch=False, **kwargs)": (context, { pkg1, pkg2, ignore_epoch }) =>
-      compare(context, pkg1, pkg2, ignore_epoch),
+      compareDebian(context, pkg1, pkg2, ignore_epoch),
     async "normalize_name(name: str)"(context, { name }): Promise<string> {
       const { name: bare, arch } = parseArch(name);
       return arch === null || ["all", "any", await nativeArchitecture(context)].includes(arch) ? bare : name;

@@ -4,8 +4,8 @@ import { str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
 import { needAnyProgram, needProgram, programPath } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";
-import { linesOf, list, trimmed } from "./archive/list.ts";
-import { cmdUnzip, isEncrypted, namesOf, sourcesOf, unzip, zip } from "./archive/zip.ts";
+import { listArchive, listedLines, trimmed } from "./archive/list.ts";
+import { cmdUnzip, isEncrypted, sourcesOf, unzip, zip, zipNames } from "./archive/zip.ts";
 
 /** A function for a program that packs or unpacks a single file. */
 const single = (program: string, argument: string, doc: string, example: string) =>
@@ -16,7 +16,7 @@ const single = (program: string, argument: string, doc: string, example: string)
       needProgram(context, program);
       checkProgramPath(context, str(args[argument]), args);
       const options = truthy(args.options) ? [str(args.options)] : [];
-      return await linesOf(context, [program, ...options, str(args[argument])], args);
+      return await listedLines(context, [program, ...options, str(args[argument])], args);
     },
   });
 
@@ -28,7 +28,7 @@ export const module: ExecutionModule = {
         saltenv='base', source_hash=None, use_etag=False`,
       doc: "The members of an archive (tar, zip, rar); `verbose` separates directories, files and links.\n\n" +
         "    salt '*' archive.list /path/to/myfile.tar.gz verbose=True",
-      run: list,
+      run: listArchive,
     }),
     "tar(options, tarfile: str, sources=None, dest=None, cwd=None, template=None, runas=None)": {
       doc: "Runs tar with options as on its command line.\n\n" +
@@ -46,7 +46,7 @@ export const module: ExecutionModule = {
         );
         const dest = truthy(args.dest) ? ["-C", str(args.dest)] : [];
         const words = ["tar", ...splitWords(str(args.options)), args.tarfile, ...dest];
-        return await linesOf(context, [...words, ...sourcesOf(context, args.sources)], args);
+        return await listedLines(context, [...words, ...sourcesOf(context, args.sources)], args);
       },
     },
     gzip: single("gzip", "sourcefile", "Packs a file with gzip.", "/tmp/sourcefile.txt"),
@@ -58,7 +58,7 @@ export const module: ExecutionModule = {
       async run(context, args) {
         needProgram(context, "zip");
         checkProgramPath(context, args.zip_file, args);
-        return await linesOf(context, ["zip", "-r", args.zip_file, ...sourcesOf(context, args.sources)], args);
+        return await listedLines(context, ["zip", "-r", args.zip_file, ...sourcesOf(context, args.sources)], args);
       },
     },
     cmd_unzip: cmdUnzip,
@@ -68,7 +68,7 @@ export const module: ExecutionModule = {
       async run(context, args) {
         needProgram(context, "rar");
         checkProgramPath(context, args.rarfile, args);
-        return await linesOf(
+        return await listedLines(
           context,
           ["rar", "a", "-idp", args.rarfile, ...sourcesOf(context, args.sources)],
           args,
@@ -81,9 +81,9 @@ export const module: ExecutionModule = {
         needAnyProgram(context, ["unrar", "rar"]);
         const program = programPath(context, "unrar") ?? programPath(context, "rar")!;
         checkProgramPath(context, args.dest, args);
-        const excludes = (namesOf(args.excludes) ?? []).flatMap((name) => ["-x", name]);
+        const excludes = (zipNames(args.excludes) ?? []).flatMap((name) => ["-x", name]);
         const words = [program, "x", "-idp", args.rarfile, ...excludes, args.dest];
-        return trimmed(await linesOf(context, words, args), args.trim_output);
+        return trimmed(await listedLines(context, words, args), args.trim_output);
       },
     },
   }),

@@ -4,7 +4,7 @@ import { str, truthy } from "../../language/python/values.ts";
 import { splitWords } from "../../language/python/text.ts";
 import { programPath, run } from "../commands.ts";
 import { keywords } from "../keywords.ts";
-import { MONTHS } from "../../model/job/jid.ts";
+import { MONTH_NAMES } from "../../model/job/jid.ts";
 
 /** A job that waits. */
 interface AtJob {
@@ -30,7 +30,7 @@ const two = (text: string) => text.padStart(2, "0");
 function parseLine(line: string): Omit<AtJob, "tag"> | undefined {
   const [job = "", rest = ""] = line.split("\t");
   const [, month = "", day = "", time = "", year = "", queue = "", user = ""] = splitWords(rest);
-  const number = MONTHS.indexOf(month) + 1;
+  const number = MONTH_NAMES.indexOf(month) + 1;
   if (!/^\d+$/.test(job) || number === 0) return undefined;
   return {
     job: Number(job),

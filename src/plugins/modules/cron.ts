@@ -2,7 +2,7 @@ import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
-import { isMeant, type Job, parseTable, renderTable, type Special, type Table, TIMES } from "./cron/table.ts";
+import { type CronJob, type CronTable, isMeant, parseTable, renderTable, type Special, TIMES } from "./cron/table.ts";
 
 const text = (value: unknown): string | undefined => value === null || value === undefined ? undefined : str(value);
 
@@ -22,12 +22,12 @@ async function raw(context: JobContext, user: unknown): Promise<string> {
     .join("\n");
 }
 
-async function read(context: JobContext, user: unknown): Promise<Table> {
+async function read(context: JobContext, user: unknown): Promise<CronTable> {
   return parseTable(await raw(context, user));
 }
 
 /** Installs a table. @returns the error message of cron if it refuses the table */
-async function write(context: JobContext, user: unknown, table: Table): Promise<string | undefined> {
+async function write(context: JobContext, user: unknown, table: CronTable): Promise<string | undefined> {
   const { retcode, stderr } = await runAll(context, ["crontab", ...userOption(context, user), "-"], {
     stdin: renderTable(table),
   });
@@ -44,7 +44,7 @@ const RANGES: Record<typeof TIMES[number], [least: number, most: number]> = {
 };
 
 /** Replaces the matching entry, or adds one at the end. */
-async function put<T extends Job | Special>(
+async function put<T extends CronJob | Special>(
   context: JobContext,
   user: unknown,
   part: "crons" | "special",
@@ -76,7 +76,7 @@ const labelOf = (args: Args) => ({
 
 async function remove(context: JobContext, part: "crons" | "special", args: Args): Promise<string> {
   const table = await read(context, args.user);
-  const entries: (Job | Special)[] = table[part];
+  const entries: (CronJob | Special)[] = table[part];
   const at = entries.findIndex((entry) => {
     if (!isMeant(entry, text(args.cmd), text(args.identifier))) return false;
     const fields = entry as unknown as Record<string, unknown>;
@@ -142,7 +142,7 @@ export const module: ExecutionModule = {
           const [least, most] = RANGES[time];
           times[time] = String(least + Math.floor(context.runtime.random() * (most - least + 1)));
         }
-        const job: Job = { ...times, ...labelOf(args) };
+        const job: CronJob = { ...times, ...labelOf(args) };
         // A random time that was chosen before stays.
         return put(
           context,

@@ -6,9 +6,16 @@ import { splitLinesKeepEnds } from "../../language/python/text.ts";
 import { programPath, run } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import { bondOptions, bondText } from "./debian_ip/bonding.ts";
-import { interfaceName, refuseLines, type Settings, wrongOption } from "./debian_ip/errors.ts";
+import { interfaceName, type InterfaceSettings, refuseLines, wrongOption } from "./debian_ip/errors.ts";
 import type { Interface } from "./debian_ip/interfaces_file.ts";
-import { DIRECTORY, FILE, interfaceText, linesOf, readInterfaces, sourceText } from "./debian_ip/interfaces_file.ts";
+import {
+  DIRECTORY,
+  FILE,
+  interfaceLines,
+  interfaceText,
+  readInterfaces,
+  sourceText,
+} from "./debian_ip/interfaces_file.ts";
 import { applySettings, buildSettings, fileLines, getSettings } from "./debian_ip/network_settings.ts";
 import { providerText } from "./debian_ip/pppoe.ts";
 import { buildRoutes, getRoutes } from "./debian_ip/routes.ts";
@@ -38,7 +45,7 @@ function write({ runtime: { fs } }: JobContext, path: string, text: string): voi
 }
 
 /** Where an interface is written: the file of all, or one of its own. */
-function fileFor(settings: Settings): string {
+function fileFor(settings: InterfaceSettings): string {
   if (!("filename" in settings)) return FILE;
   const name = str(settings.filename);
   if (name.startsWith("/")) return name;
@@ -51,7 +58,7 @@ const textOf = (name: string, iface: Interface): string =>
   iface.type === "source" ? sourceText(iface) : interfaceText(name, iface);
 
 /** Writes an interface among the others, or into a file of its own. */
-function save(context: JobContext, name: string, iface: Interface, settings: Settings): string {
+function save(context: JobContext, name: string, iface: Interface, settings: InterfaceSettings): string {
   const own = textOf(name, iface);
   const path = fileFor(settings);
   if ("filename" in settings) write(context, path, own);
@@ -92,7 +99,7 @@ export const module: ExecutionModule = {
         const name = str(given);
         const iface = readInterfaces(context).get(name);
         if (iface === undefined) return [];
-        return linesOf(name === "source" ? sourceText(iface) : interfaceText(name, iface));
+        return interfaceLines(name === "source" ? sourceText(iface) : interfaceText(name, iface));
       },
     },
     "build_interface(iface, iface_type: str, enabled, **settings)": {
@@ -120,9 +127,9 @@ export const module: ExecutionModule = {
           ? { type: kind, data: { sources: [given.source] } }
           : interfaceOf(context, name, kind, args.enabled, given);
         if (kind === "pppoe") providerOf(iface);
-        if (dry) return linesOf(textOf(name, iface));
+        if (dry) return interfaceLines(textOf(name, iface));
         if (kind in PACKAGES) await context.call("pkg.install", [PACKAGES[kind]]);
-        return linesOf(save(context, name, iface, given));
+        return interfaceLines(save(context, name, iface, given));
       },
     },
     "get_bond(iface)": {

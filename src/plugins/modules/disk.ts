@@ -1,7 +1,7 @@
 import { executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
 import { runAll } from "../commands.ts";
-import { splitWords as shellWords } from "../linux/words.ts";
-import { blkid, dump, format, fstype, tune } from "./disk/devices.ts";
+import { shellWords } from "../linux/words.ts";
+import { blkid, dumpDevice, formatDevice, fstype, tune } from "./disk/devices.ts";
 import { hdparms, hpa, smartAttributes } from "./disk/hard_disks.ts";
 import { iostat } from "./disk/iostat.ts";
 import { inodeUsage, percent, usage } from "./disk/usage.ts";
@@ -29,7 +29,7 @@ export const module: ExecutionModule = {
     },
     "dump(device, args=None)": {
       doc: "The parameters of a block device, from blockdev.\n\n    salt '*' disk.dump /dev/sda1",
-      run: (context, { device, args }) => dump(context, device, args),
+      run: (context, { device, args }) => dumpDevice(context, device, args),
     },
     "tune(device, **kwargs)": {
       doc: "Changes a block device: read-ahead, filesystem-read-ahead, read-only, read-write.\n\n" +
@@ -47,7 +47,7 @@ export const module: ExecutionModule = {
       run: async (context, { device }) =>
         (await runAll(context, ["resize2fs", ...shellWords(device)])).retcode === 0 ? true : null,
     },
-    format,
+    format: formatDevice,
     "fstype(device)": {
       doc: "The type of the file system on a device.\n\n    salt '*' disk.fstype /dev/sdX1",
       run: (context, { device }) => fstype(context, device),

@@ -12,8 +12,8 @@ import { CREATE_OPTIONS } from "../docker/create_options.ts";
 import { readPrinted } from "../docker/streams.ts";
 import { keywords } from "../keywords.ts";
 import { compareContainerNetworks, compareContainers, compareNetworks } from "./docker/compare.ts";
-import { connect, create, runContainer } from "./docker/create.ts";
-import { type Ran, runCommand } from "./docker/exec.ts";
+import { connectNetworks, createContainer, runContainer } from "./docker/create.ts";
+import { type Ran, runInContainer } from "./docker/exec.ts";
 import * as image from "./docker/images.ts";
 import * as life from "./docker/lifecycle.ts";
 import { createNetwork, disconnect, disconnectAll } from "./docker/networks.ts";
@@ -70,7 +70,7 @@ async function prune(docker: DockerClient, args: Args): Promise<Args> {
     : truthy(args.system ?? false);
   const filters = filterText(Object.fromEntries(
     Object.entries(args.filters as Args).filter(([name]) => !name.startsWith("__"))
-      .map(([name, value]) => [name, typeof value === "boolean" ? value : of.wordsOf(value)]),
+      .map(([name, value]) => [name, typeof value === "boolean" ? value : of.shellWordsOf(value)]),
   ));
   const found: Args = {};
   for (const kind of [...kinds, "volumes"]) {
@@ -115,7 +115,7 @@ const CONTAINERS = executionFunctions({
   exists: ask(
     "name",
     `Whether there is such a container.\n\n    salt '*' docker.exists web1${NAME}`,
-    (docker, { name }) => of.exists(docker, name),
+    (docker, { name }) => of.containerExists(docker, name),
   ),
   pid: ask(
     "name",
@@ -131,23 +131,23 @@ const CONTAINERS = executionFunctions({
   top: ask(
     "name",
     `The processes of a container.\n\n    salt '*' docker.top web1${NAME}`,
-    (docker, { name }) => of.top(docker, name),
+    (docker, { name }) => of.containerTop(docker, name),
   ),
   port: ask(
     "name, private_port=None",
     "Where ports of a container are on the host; by name for a glob.\n\n    salt '*' docker.port web1 5000/udp\n\n" +
       "name: name of the container, or a glob\nprivate_port: only this one, as 5000 or 5000/udp",
-    (docker, { name, private_port }) => of.ports(docker, str(name), private_port),
+    (docker, { name, private_port }) => of.containerPorts(docker, str(name), private_port),
   ),
   diff: ask(
     "name",
     `What changed in a container since it was made.\n\n    salt '*' docker.diff web1${NAME}`,
-    (docker, { name }) => of.diff(docker, name),
+    (docker, { name }) => of.containerDiff(docker, name),
   ),
   [`create(image, name=None, start=False, ${CREATE}, **kwargs)` as const]: {
     doc: `Makes a container.\n\n    salt '*' docker.create myuser/mycontainer name=web1 publish=8080:80${OPTIONS}\n` +
       "start: start it\nimage: its image, which is pulled if it is not there",
-    run: create,
+    run: createContainer,
   },
   run_container: executionFunction({
     signature: `image, name=None, ${CREATE}, bg=False, replace=False, force=False, networks=None, **kwargs`,
@@ -170,7 +170,7 @@ const CONTAINERS = executionFunctions({
   kill: change(
     "name",
     `Kills a container.\n\n    salt '*' docker.kill web1${NAME}`,
-    (docker, { name }) => life.kill(docker, name),
+    (docker, { name }) => life.killContainer(docker, name),
   ),
   restart: ask(
     "name, timeout=10",
@@ -191,12 +191,12 @@ const CONTAINERS = executionFunctions({
   "rm(name, force=False, volumes=False, **kwargs)": {
     doc: "Removes a container; with `stop` it is stopped before, within `timeout` seconds.\n\n" +
       `    salt '*' docker.rm web1${NAME}\nforce: even if it runs\nvolumes: with its volumes`,
-    run: life.remove,
+    run: life.removeContainer,
   },
   rename: ask(
     "name, new_name",
     `Renames a container.\n\n    salt '*' docker.rename web1 web2${NAME}\nnew_name: its new name`,
-    (docker, { name, new_name }) => life.rename(docker, name, new_name),
+    (docker, { name, new_name }) => life.renameContainer(docker, name, new_name),
   ),
   "commit(name, repository, tag='latest', message=None, author=None)": {
     doc: `Makes an image of a container.\n\n    salt '*' docker.commit web1 myuser/mycontainer${NAME}\n` +
@@ -238,7 +238,7 @@ const { pause, unpause } = Object.fromEntries(
       `${wanted ? "Pauses a container" : "Lets a paused container go on"}.\n\n    salt '*' docker.${
         String(fun)
       } web1${NAME}`,
-      (docker, { name }) => life.pause(docker, name, wanted === true),
+      (docker, { name }) => life.pauseContainer(docker, name, wanted === true),
     ),
   ]),
 ) as Record<"pause" | "unpause", ExecutionFunction>;
@@ -252,7 +252,7 @@ const running = <R>(fun: string, what: string, pick: (ran: Ran) => R) =>
     doc: `Runs a command in a container: ${what}. It has no shell unless it names one.\n\n` +
       `    salt '*' docker.${fun} web1 'ls -l /etc'${NAME}\ncmd: the command, as text or as a list of words`,
     async run(context, args) {
-      const ran = await runCommand(context, args);
+      const ran = await runInContainer(context, args);
       await of.refreshMine(context);
       return pick(ran);
     },
@@ -320,7 +320,7 @@ const IMAGES = executionFunctions({
     "name, official=False, trusted=False",
     "The images of the public registry that fit.\n\n    salt '*' docker.search centos\n\nname: what is looked for\n" +
       "official, trusted: only such",
-    (docker, args) => of.search(docker, args),
+    (docker, args) => of.searchImages(docker, args),
   ),
   pull: ask(
     "image, insecure_registry=False, api_response=False, client_timeout=60",
@@ -342,7 +342,7 @@ const IMAGES = executionFunctions({
     doc:
       "Removes images; with `force` even if they are used, with `prune=False` without those that they are made of.\n\n" +
       "    salt '*' docker.rmi busybox",
-    run: (context, { names, kwargs }) => image.remove(context, names, kwargs),
+    run: (context, { names, kwargs }) => image.removeImages(context, names, kwargs),
   },
   "save(name, path, overwrite=False, makedirs=False, compression=None, **kwargs)": {
     doc: `Writes an image into an archive.\n\n    salt '*' docker.save centos:7 /tmp/cent7.tar${IMAGE}\n` +
@@ -372,7 +372,7 @@ const NETWORKS: Record<string, ExecutionFunction> = {
   networks: ask(
     "names=None, ids=None",
     "The networks.\n\n    salt '*' docker.networks names=bridge\n\nnames, ids: only those",
-    (docker, { names, ids }) => of.networks(docker, names, ids),
+    (docker, { names, ids }) => of.networksNamed(docker, names, ids),
   ),
   inspect_network: ask(
     "network_id",
@@ -398,7 +398,7 @@ const NETWORKS: Record<string, ExecutionFunction> = {
     "The names of the containers in a network; with `verbose` what is known of each there.\n\n" +
       "    salt '*' docker.connected web\n\nname: name of the network",
     async (docker, { name, verbose }) => {
-      const found = await of.connected(docker, name);
+      const found = await of.connectedContainers(docker, name);
       return truthy(verbose) ? found : Object.keys(found);
     },
   ),
@@ -406,7 +406,7 @@ const NETWORKS: Record<string, ExecutionFunction> = {
     "container, net_id, **kwargs",
     "Puts a container into a network: ipv4_address, ipv6_address, aliases, links, link_local_ips.\n\n" +
       "    salt '*' docker.connect_container_to_network web1 web",
-    (docker, { container, net_id, kwargs }) => connect(docker, container, net_id, kwargs),
+    (docker, { container, net_id, kwargs }) => connectNetworks(docker, container, net_id, kwargs),
   ),
   disconnect_container_from_network: ask(
     "container, network_id",

@@ -8,7 +8,7 @@ import { fieldFormat, fieldRows, utcDate } from "../packages/fields.ts";
 import { lowPackageFunctions } from "../packages/functions.ts";
 import { changes } from "../packages/lists.ts";
 import { packageFile } from "../packages/package_file.ts";
-import { fileFunctions, type Files } from "../packages/shared_functions.ts";
+import { fileFunctions, type PackageFiles } from "../packages/shared_functions.ts";
 import { lookAt } from "../linux/paths.ts";
 
 /** True if this host is of one of these families, or if its grains do not say. */
@@ -47,7 +47,7 @@ async function rows(context: JobContext, names: unknown[], fields: string): Prom
   return splitLines(stdout).map((line) => line.split("\t")).filter(([status]) => status === "installed");
 }
 
-async function filesOf(context: JobContext, names: string[]): Promise<Files> {
+async function filesOf(context: JobContext, names: string[]): Promise<PackageFiles> {
   const found = await rows(context, names, "${binary:Package}");
   if (typeof found === "string") return found;
   const packages: Record<string, string[]> = {};

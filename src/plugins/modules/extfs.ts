@@ -2,7 +2,7 @@ import { executionFunctions, type ExecutionModule, type JobContext } from "../..
 import { splitLines } from "../../language/python/text.ts";
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { operand, run } from "../commands.ts";
-import { splitWords } from "../linux/words.ts";
+import { shellWords } from "../linux/words.ts";
 import { parseDump } from "./extfs/dump.ts";
 
 /** Arguments of `mkfs`, with the letters of mke2fs. */
@@ -73,7 +73,7 @@ const PROGRESS = [
 ];
 
 async function dump(context: JobContext, { device, args }: Args) {
-  const flags = truthy(args) ? splitWords(`-${str(args)}`) : [];
+  const flags = truthy(args) ? shellWords(`-${str(args)}`) : [];
   return parseDump(await run(context, ["dumpe2fs", operand(device, "a device"), ...flags]));
 }
 

@@ -11,14 +11,14 @@ import { type Args, str, truthy, Tuple } from "../../language/python/values.ts";
 import { basename, dirname, join, normpath } from "../../language/python/posixpath.ts";
 import { programPath, runAll } from "../commands.ts";
 import { checkProgramPath, exists, isDirectory, isFile, isLink } from "../linux/paths.ts";
-import { listAttributes, optionWords, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";
+import { attributeWords, listAttributes, runChattr, selinuxContext, setSelinuxContext } from "./file/attributes.ts";
 import { deleteBackup, listBackups, listBackupsDir, restoreBackup } from "./file/backup.ts";
 import { checkFileMeta, checkManaged, checkManagedChanges } from "./file/check_managed.ts";
 import {
   append,
-  contains,
   containsGlob,
   containsRegex,
+  fileContains,
   prepend,
   read,
   refuseEndless,
@@ -34,7 +34,7 @@ import { checkHash, extractHash, hashFile, sourceSum } from "./file/hash.ts";
 import { line } from "./file/line.ts";
 import { manageFile } from "./file/manage.ts";
 import { getManaged, renderedContents, sourceList } from "./file/managed_source.ts";
-import { makeNode, mknod, openFiles, statvfs } from "./file/nodes.ts";
+import { makeNode, mknod, openFilesOf, statvfs } from "./file/nodes.ts";
 import { checkPerms } from "./file/perms.ts";
 import { searchFor } from "./file/regexp.ts";
 import { blockReplace, commentLine, psed, replace, search, sedCommand, sedEscape } from "./file/replace.ts";
@@ -79,7 +79,7 @@ async function sed(context: JobContext, args: Args): Promise<unknown> {
   return await runAll(context, [
     "sed",
     truthy(args.backup) ? `-i${str(args.backup)}` : "-i",
-    ...optionWords(args.options),
+    ...attributeWords(args.options),
     `${limit === "" ? "" : `/${limit}/ `}${negate}s/${before}/${after}/${str(args.flags)}`,
     path,
   ]);
@@ -140,7 +140,7 @@ export const module: ExecutionModule = {
     "contains(path, text)": {
       doc: "True if a file contains a text; white space around the text is ignored.\n\n" +
         "    salt '*' file.contains /etc/crontab 'mymaintenance.sh'",
-      run: (context, { path, text }) => contains(context, pathOf(context, path), text),
+      run: (context, { path, text }) => fileContains(context, pathOf(context, path), text),
     },
     "contains_regex(path, regex, lchar: str='')": {
       doc: "True if a regular expression matches in a line; characters of `lchar` are first removed from the " +
@@ -164,7 +164,7 @@ export const module: ExecutionModule = {
         const path = pathOf(context, args.path);
         const found = globPaths(context.runtime.fs, path);
         const options = (args.opts as unknown[]).flatMap((option) => {
-          const words = optionWords(option);
+          const words = attributeWords(option);
           if (words.length > 1) {
             throw new SaltInvocationError(
               "Passing multiple command line arguments in a single string is not supported, please pass the following " +
@@ -261,7 +261,7 @@ export const module: ExecutionModule = {
           throw new CommandExecutionError("patch executable not found. Is the distribution's patch package installed?");
         }
         const original = str(args.originalfile);
-        const options = Array.isArray(args.options) ? args.options.map(str) : optionWords(args.options);
+        const options = Array.isArray(args.options) ? args.options.map(str) : attributeWords(args.options);
         checkProgramPath(context, original);
         const words = [program, ...options];
         if (truthy(args.dry_run)) words.push("--dry-run");
@@ -593,7 +593,7 @@ export const module: ExecutionModule = {
     "open_files(by_pid=False)": {
       doc: "The open files with the processes that have them open; with `by_pid` the processes with their open " +
         "files.\n\n" + "    salt '*' file.open_files",
-      run: (context, { by_pid: byPid }) => openFiles(context, byPid),
+      run: (context, { by_pid: byPid }) => openFilesOf(context, byPid),
     },
 
     // Backups.

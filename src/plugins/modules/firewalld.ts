@@ -4,7 +4,7 @@ import { CommandExecutionError, executionFunction } from "../../model/loader/fam
 import { splitLines } from "../../language/python/text.ts";
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
-import { firewall, listed, parseForwards, parseZones, wordsOf, type Zones } from "./firewalld/program.ts";
+import { firewall, firewallWords, listedZones, parseForwards, parseZones, type Zones } from "./firewalld/program.ts";
 
 const PERMANENT = "\n\npermanent: of the configuration, rather than of what holds now";
 
@@ -23,7 +23,7 @@ const fun = <S extends string, R>(
 const some = (zone: unknown): unknown => truthy(zone) ? zone : undefined;
 
 async function listAll(context: JobContext, { zone, permanent }: Args): Promise<Zones> {
-  return parseZones(await firewall(context, wordsOf(["--list-all"], some(zone), permanent)));
+  return parseZones(await firewall(context, firewallWords(["--list-all"], some(zone), permanent)));
 }
 
 async function masquerades(context: JobContext, args: Args): Promise<boolean> {
@@ -50,7 +50,7 @@ const listing = (option: string, says: string, example: string, signature = "zon
     signature,
     says,
     example,
-    (context, { zone, permanent }) => listed(context, wordsOf([option], some(zone), permanent)),
+    (context, { zone, permanent }) => listedZones(context, firewallWords([option], some(zone), permanent)),
   );
 
 /** Adds something to a zone, or removes it; `--add-port=22/tcp`. */
@@ -59,7 +59,7 @@ const changing = (option: string, what: string, says: string, example: string) =
     `zone, ${what}, permanent=True`,
     says,
     example,
-    (context, args) => firewall(context, wordsOf([`--${option}=${str(args[what])}`], args.zone, args.permanent)),
+    (context, args) => firewall(context, firewallWords([`--${option}=${str(args[what])}`], args.zone, args.permanent)),
   );
 
 /** A port or protocol of a service. */
@@ -69,7 +69,9 @@ const ofService = (option: string, what: string, says: string) =>
     says,
     `${option.replace("-", "_service_")} zone ${what === "port" ? "80/tcp" : "ssh"}`,
     async (context, args) => {
-      if (what === "port" && !(await listed(context, ["--get-services", "--permanent"])).includes(str(args.service))) {
+      if (
+        what === "port" && !(await listedZones(context, ["--get-services", "--permanent"])).includes(str(args.service))
+      ) {
         throw new CommandExecutionError("The service does not exist.");
       }
       return await firewall(context, [
@@ -86,12 +88,12 @@ const ofZone = (signature: string, says: string, example: string, words: (args: 
     signature,
     says,
     example,
-    (context, args) => firewall(context, wordsOf(words(args), some(args.zone), args.permanent)),
+    (context, args) => firewall(context, firewallWords(words(args), some(args.zone), args.permanent)),
   );
 
 async function masqueradeFirst(context: JobContext, { zone, force_masquerade: force }: Args): Promise<void> {
   if (!truthy(force) || await masquerades(context, { zone, permanent: true })) return;
-  await firewall(context, wordsOf(["--add-masquerade"], some(zone), true));
+  await firewall(context, firewallWords(["--add-masquerade"], some(zone), true));
 }
 
 const forwardWord = (verb: string, { src, dest, proto, dstaddr }: Args): string =>
@@ -99,13 +101,16 @@ const forwardWord = (verb: string, { src, dest, proto, dstaddr }: Args): string 
 
 /** Blocks a kind of ICMP, or lets it pass again. */
 async function icmp(context: JobContext, { zone, icmp: kind, permanent }: Args, block: boolean): Promise<unknown> {
-  if (!(await listed(context, wordsOf(["--get-icmptypes"], undefined, permanent))).includes(str(kind))) {
+  if (!(await listedZones(context, firewallWords(["--get-icmptypes"], undefined, permanent))).includes(str(kind))) {
     context.log.error("Invalid ICMP type", { icmp: kind });
     return false;
   }
-  const blocked = await listed(context, wordsOf(["--list-icmp-blocks"], zone, permanent));
+  const blocked = await listedZones(context, firewallWords(["--list-icmp-blocks"], zone, permanent));
   if (blocked.includes(str(kind)) === block) return "success";
-  return await firewall(context, wordsOf([`--${block ? "add" : "remove"}-icmp-block=${str(kind)}`], zone, permanent));
+  return await firewall(
+    context,
+    firewallWords([`--${block ? "add" : "remove"}-icmp-block=${str(kind)}`], zone, permanent),
+  );
 }
 
 const richRule = (verb: "add" | "remove", says: string) =>
@@ -142,7 +147,7 @@ const GENERAL: Record<string, ExecutionFunction> = {
     "All zones with what is in them.",
     "list_zones",
     async (context, { permanent }) =>
-      parseZones(await firewall(context, wordsOf(["--list-all-zones"], undefined, permanent))),
+      parseZones(await firewall(context, firewallWords(["--list-all-zones"], undefined, permanent))),
   ),
   list_all: fun("zone=None, permanent=True", "A zone with what is in it.", "list_all my_zone", listAll),
   get_zones: listing("--get-zones", "The names of the zones.", "get_zones", "permanent=True"),
@@ -179,7 +184,7 @@ const SERVICES: Record<string, ExecutionFunction> = {
     "service: str",
     "The ports of a service.",
     "get_service_ports zone",
-    (context, { service }) => listed(context, ["--permanent", `--service=${service}`, "--get-ports"]),
+    (context, { service }) => listedZones(context, ["--permanent", `--service=${service}`, "--get-ports"]),
   ),
   add_service_protocol: ofService("add-protocol", "protocol", "Adds a protocol to a service."),
   remove_service_protocol: ofService("remove-protocol", "protocol", "Removes a protocol from a service."),
@@ -187,7 +192,7 @@ const SERVICES: Record<string, ExecutionFunction> = {
     "service: str",
     "The protocols of a service.",
     "get_service_protocols zone",
-    (context, { service }) => listed(context, ["--permanent", `--service=${service}`, "--get-protocols"]),
+    (context, { service }) => listedZones(context, ["--permanent", `--service=${service}`, "--get-protocols"]),
   ),
 };
 
@@ -216,7 +221,7 @@ const PORTS: Record<string, ExecutionFunction> = {
     "add_port internal 443/tcp",
     async (context, args) => {
       await masqueradeFirst(context, args);
-      return await firewall(context, wordsOf([`--add-port=${args.port}`], args.zone, args.permanent));
+      return await firewall(context, firewallWords([`--add-port=${args.port}`], args.zone, args.permanent));
     },
   ),
   remove_port: changing("remove-port", "port", "Closes a port in a zone.", "remove_port internal 443/tcp"),
@@ -228,21 +233,21 @@ const PORTS: Record<string, ExecutionFunction> = {
     "add_port_fwd public 80 443 tcp",
     async (context, args) => {
       await masqueradeFirst(context, args);
-      return await firewall(context, wordsOf([forwardWord("add", args)], args.zone, args.permanent));
+      return await firewall(context, firewallWords([forwardWord("add", args)], args.zone, args.permanent));
     },
   ),
   remove_port_fwd: fun(
     "zone, src, dest, proto='tcp', dstaddr='', permanent=True",
     "Forwards a port no longer.\n\nsrc: the port\ndest, dstaddr: port and address to which it goes",
     "remove_port_fwd public 80 443 tcp",
-    (context, args) => firewall(context, wordsOf([forwardWord("remove", args)], args.zone, args.permanent)),
+    (context, args) => firewall(context, firewallWords([forwardWord("remove", args)], args.zone, args.permanent)),
   ),
   list_port_fwd: fun(
     "zone, permanent=True",
     "The ports that a zone forwards.",
     "list_port_fwd public",
     async (context, { zone, permanent }) =>
-      parseForwards(await firewall(context, wordsOf(["--list-forward-ports"], zone, permanent))),
+      parseForwards(await firewall(context, firewallWords(["--list-forward-ports"], zone, permanent))),
   ),
 };
 
@@ -281,7 +286,7 @@ const REST: Record<string, ExecutionFunction> = {
     "The rules of a zone in firewalld's own language.",
     "get_rich_rules zone",
     async (context, { zone, permanent }) =>
-      splitLines(await firewall(context, wordsOf(["--list-rich-rules"], zone, permanent))),
+      splitLines(await firewall(context, firewallWords(["--list-rich-rules"], zone, permanent))),
   ),
   add_rich_rule: richRule("add", "Adds a rule to a zone."),
   remove_rich_rule: richRule("remove", "Removes a rule from a zone."),

@@ -11,10 +11,18 @@ import { basename } from "../../language/python/posixpath.ts";
 import { programPath } from "../commands.ts";
 import { keywords } from "../keywords.ts";
 import { exists } from "../linux/paths.ts";
-import { splitWords } from "../linux/words.ts";
-import { configGet, configGetRegexp, configSet, configUnset } from "./git/config.ts";
-import type { RunOptions } from "./git/run.ts";
-import { command, directoryOf, git, optionWords, output, versionOf, withCredentials } from "./git/run.ts";
+import { shellWords } from "../linux/words.ts";
+import { configGet, configGetRegexp, gitConfigSet, gitConfigUnset } from "./git/config.ts";
+import type { GitRunOptions } from "./git/run.ts";
+import {
+  checkoutDirectory,
+  git,
+  gitCommand,
+  gitOptionWords,
+  gitOutput,
+  gitVersionOf,
+  withCredentials,
+} from "./git/run.ts";
 import { addWorktree, isWorktree, listWorktrees, pruneWorktrees, removeWorktree } from "./git/worktree.ts";
 import { mergeBase, mergeTree } from "./git/merge.ts";
 import { commaList, fetchRefs, given, lsRemote, remoteGet, remoteRefs, remotes, remoteSet } from "./git/remotes.ts";
@@ -27,22 +35,22 @@ const OPTS = "opts='', git_opts=''";
 const IDENTITY = "user=None, password=None, identity=None, ignore_retcode=False";
 
 /** The same, for a command whose words depend on the arguments only. */
-const simple = (words: (args: Args) => string[], options: RunOptions = {}) => (context: JobContext, args: Args) =>
-  output(context, args, words(args), options);
+const simple = (words: (args: Args) => string[], options: GitRunOptions = {}) => (context: JobContext, args: Args) =>
+  gitOutput(context, args, words(args), options);
 
 function checkoutWords(args: Args): string[] {
-  const opts = optionWords(args.opts);
+  const opts = gitOptionWords(args.opts);
   if (args.rev === null && !opts.includes("-b") && !opts.includes("-B")) {
     throw new SaltInvocationError("'rev' argument is required unless -b or -B in opts");
   }
-  return [...command(args, "checkout"), ...(truthy(args.force) ? ["--force"] : []), ...opts, ...given(args.rev)];
+  return [...gitCommand(args, "checkout"), ...(truthy(args.force) ? ["--force"] : []), ...opts, ...given(args.rev)];
 }
 
 async function clone(context: JobContext, args: Args): Promise<true> {
-  const cwd = directoryOf(context, args);
+  const cwd = checkoutDirectory(context, args);
   if (!truthy(args.url)) throw new SaltInvocationError("Missing 'url' argument");
   const url = withCredentials(args.url, args.https_user, args.https_pass);
-  const words = [...command(args, "clone"), ...optionWords(args.opts), "--", url];
+  const words = [...gitCommand(args, "clone"), ...gitOptionWords(args.opts), "--", url];
   if (args.name === null) await git(context, [...words, cwd], args, { cwd: "/" });
   else {
     if (!exists(context.runtime.fs, cwd)) context.runtime.fs.mkdir(cwd);
@@ -55,7 +63,7 @@ function diffWords(args: Args): string[] {
   if (truthy(args.no_index) && truthy(args.cached)) {
     throw new CommandExecutionError("The 'no_index' and 'cached' options cannot be used together");
   }
-  const words = [...command(args, "diff"), ...optionWords(args.opts)];
+  const words = [...gitCommand(args, "diff"), ...gitOptionWords(args.opts)];
   const items = [args.item1, args.item2].filter(truthy).map(str);
   if (truthy(args.no_index)) words.push("--no-index");
   else if (truthy(args.cached)) words.push("--cached", ...[args.item1].filter(truthy).map(str));
@@ -68,13 +76,13 @@ async function init(context: JobContext, args: Args): Promise<string> {
   const { shared } = args;
   const sharing = isInteger(shared) ? `0${shared}` : typeof shared === "string" ? shared : str(shared).toLowerCase();
   const words = [
-    ...command(args, "init"),
+    ...gitCommand(args, "init"),
     ...(truthy(args.bare) ? ["--bare"] : []),
     ...given(args.template).map((path) => `--template=${path}`),
     ...given(args.separate_git_dir).map((path) => `--separate-git-dir=${path}`),
     ...(shared === null ? [] : [`--shared=${sharing}`]),
-    ...optionWords(args.opts),
-    directoryOf(context, args),
+    ...gitOptionWords(args.opts),
+    checkoutDirectory(context, args),
   ];
   return (await git(context, words, args)).stdout;
 }
@@ -82,29 +90,34 @@ async function init(context: JobContext, args: Args): Promise<string> {
 const STATES: Record<string, string> = { M: "modified", A: "new", D: "deleted", "??": "untracked" };
 
 function tagWords(args: Args): string[] {
-  const opts = optionWords(args.opts).filter((option) => option !== "-a" && option !== "--annotate");
+  const opts = gitOptionWords(args.opts).filter((option) => option !== "-a" && option !== "--annotate");
   if (opts.some((option) => option === "-m" || option.includes("--message"))) {
     throw new SaltInvocationError('Tag messages must be passed in the "message" argument');
   }
   const message = args.message === null ? [] : ["-a", "-m", str(args.message)];
   const deletes = opts.includes("-d") || opts.includes("--delete");
-  return [...command(args, "tag"), ...message, ...opts, str(args.name), ...(deletes ? [] : [str(args.ref)])];
+  return [...gitCommand(args, "tag"), ...message, ...opts, str(args.name), ...(deletes ? [] : [str(args.ref)])];
 }
 
 function symbolicRefWords(args: Args): string[] {
-  const opts = optionWords(args.opts);
+  const opts = gitOptionWords(args.opts);
   if (args.value !== null && (opts.includes("-d") || opts.includes("--delete"))) {
     throw new SaltInvocationError("Value cannot be set for symbolic ref if -d/--delete is included in opts");
   }
-  return [...command(args, "symbolic-ref"), ...opts, str(args.ref), ...(truthy(args.value) ? [str(args.value)] : [])];
+  return [
+    ...gitCommand(args, "symbolic-ref"),
+    ...opts,
+    str(args.ref),
+    ...(truthy(args.value) ? [str(args.value)] : []),
+  ];
 }
 
 function rebaseWords(args: Args): string[] {
-  const opts = optionWords(args.opts);
+  const opts = gitOptionWords(args.opts);
   if (opts.some((option) => option === "-i" || option === "--interactive")) {
     throw new SaltInvocationError("Interactive rebases are not supported");
   }
-  return [...command(args, "rebase"), ...opts, ...splitWords(str(args.rev))];
+  return [...gitCommand(args, "rebase"), ...opts, ...shellWords(str(args.rev))];
 }
 
 const forEachRef = (refs: string) => ["git", "for-each-ref", "--format", "%(refname:short)", refs];
@@ -119,7 +132,7 @@ export const module: ExecutionModule = {
     "version(versioninfo: bool=False)": {
       doc: "The version of git; with `versioninfo` as numbers.\n\n    salt '*' git.version",
       async run(context, { versioninfo }) {
-        const version = await versionOf(context);
+        const version = await gitVersionOf(context);
         if (!versioninfo) return version;
         return version.split(".").map((part) => /^\d+$/.test(part) ? Number(part) : part);
       },
@@ -140,8 +153,8 @@ export const module: ExecutionModule = {
     [`add(cwd, filename, ${OPTS}, ${END})` as const]: {
       doc: "Adds a file to the index.\n\n    salt '*' git.add /path/to/repo foo/bar.py",
       run: simple((args) => [
-        ...command(args, "add", "--verbose"),
-        ...optionWords(args.opts).filter((option) => option !== "-v" && option !== "--verbose"),
+        ...gitCommand(args, "add", "--verbose"),
+        ...gitOptionWords(args.opts).filter((option) => option !== "-v" && option !== "--verbose"),
         "--",
         str(args.filename),
       ]),
@@ -151,16 +164,16 @@ export const module: ExecutionModule = {
         "    salt '*' git.archive /path/to/repo /path/to/archive.tar",
       async run(context, args) {
         const { format } = keywords(args.kwargs, "format");
-        const prefix = truthy(args.prefix) ? str(args.prefix) : `${basename(directoryOf(context, args))}/`;
+        const prefix = truthy(args.prefix) ? str(args.prefix) : `${basename(checkoutDirectory(context, args))}/`;
         const words = [
-          ...command(args, "archive"),
+          ...gitCommand(args, "archive"),
           ...(args.prefix === "" ? [] : ["--prefix", prefix]),
           ...(truthy(format) ? ["--format", str(format)] : []),
           "--output",
-          directoryOf(context, { ...args, cwd: args.output }),
+          checkoutDirectory(context, { ...args, cwd: args.output }),
           args.rev,
         ];
-        await output(context, args, words);
+        await gitOutput(context, args, words);
         return true;
       },
     },
@@ -168,7 +181,11 @@ export const module: ExecutionModule = {
       doc: "Creates a branch; `opts` may ask for another action, such as -d.\n\n" +
         "    salt '*' git.branch /path/to/repo mybranch opts='--set-upstream-to=origin/mybranch'",
       async run(context, args) {
-        await output(context, args, [...command(args, "branch"), ...optionWords(args.opts), ...given(args.name)]);
+        await gitOutput(context, args, [
+          ...gitCommand(args, "branch"),
+          ...gitOptionWords(args.opts),
+          ...given(args.name),
+        ]);
         return true;
       },
     },
@@ -181,8 +198,8 @@ export const module: ExecutionModule = {
         `cwd, message, ${OPTS}, user=None, password=None, filename=None, ignore_retcode=False, output_encoding=None`,
       doc: "Commits what was added, or a file.\n\n    salt '*' git.commit /path/to/repo 'The commit message'",
       run: simple((args) => [
-        ...command(args, "commit", "-m", str(args.message)),
-        ...optionWords(args.opts),
+        ...gitCommand(args, "commit", "-m", str(args.message)),
+        ...gitOptionWords(args.opts),
         ...(truthy(args.filename) ? ["--", str(args.filename)] : []),
       ]),
     }),
@@ -203,12 +220,12 @@ export const module: ExecutionModule = {
     [`config_set(key, value=None, multivar=None, cwd=None, ${END}, **kwargs)` as const]: {
       doc: "Sets one or several values of the configuration; `add` keeps the others, `global` writes the user's " +
         "configuration.\n\n" + "    salt '*' git.config_set user.email me@example.com cwd=/path/to/repo",
-      run: configSet,
+      run: gitConfigSet,
     },
     [`config_unset(key, value_regex=None, cwd=None, ${END}, **kwargs)` as const]: {
       doc: "Removes a value from the configuration; `all` removes every value of that name.\n\n" +
         "    salt '*' git.config_unset foo.bar cwd=/path/to/repo",
-      run: configUnset,
+      run: gitConfigUnset,
     },
     [`current_branch(cwd, ${END})` as const]: {
       doc: "The branch that is checked out.\n\n    salt '*' git.current_branch /path/to/repo",
@@ -227,7 +244,7 @@ export const module: ExecutionModule = {
       run(context, args) {
         const noIndex = truthy(args.no_index);
         const own = { ...args, ignore_retcode: noIndex };
-        return output(context, own, diffWords(args), { redirect: true, failHard: !noIndex });
+        return gitOutput(context, own, diffWords(args), { redirect: true, failHard: !noIndex });
       },
     }),
     [`discard_local_changes(cwd, path='.', ${END})` as const]: {
@@ -248,11 +265,11 @@ export const module: ExecutionModule = {
     [`list_branches(cwd, remote: bool=False, ${END})` as const]: {
       doc: "The names of the branches, or of the remote ones.\n\n    salt '*' git.list_branches /path/to/repo",
       run: async (context, args) =>
-        splitLines(await output(context, args, forEachRef(`refs/${args.remote ? "remotes" : "heads"}/`))),
+        splitLines(await gitOutput(context, args, forEachRef(`refs/${args.remote ? "remotes" : "heads"}/`))),
     },
     [`list_tags(cwd, ${END})` as const]: {
       doc: "The names of the tags.\n\n    salt '*' git.list_tags /path/to/repo",
-      run: async (context, args) => splitLines(await output(context, args, forEachRef("refs/tags/"))),
+      run: async (context, args) => splitLines(await gitOutput(context, args, forEachRef("refs/tags/"))),
     },
     "list_worktrees(cwd, stale=False, user=None, password=None, output_encoding=None, **kwargs)": {
       doc: "The work trees of a repository; `stale` returns those whose directories are gone, `all` both.\n\n" +
@@ -271,7 +288,7 @@ export const module: ExecutionModule = {
       run(context, args) {
         keywords(args.kwargs);
         const rev = truthy(args.rev) ? [str(args.rev)] : [];
-        return output(context, args, [...command(args, "merge"), ...optionWords(args.opts), ...rev]);
+        return gitOutput(context, args, [...gitCommand(args, "merge"), ...gitOptionWords(args.opts), ...rev]);
       },
     },
     merge_base: executionFunction({
@@ -289,7 +306,7 @@ export const module: ExecutionModule = {
     },
     [`pull(cwd, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None)` as const]: {
       doc: "Fetches and merges.\n\n    salt '*' git.pull /path/to/repo opts='--rebase origin master'",
-      run: simple((args) => [...command(args, "pull"), ...optionWords(args.opts)]),
+      run: simple((args) => [...gitCommand(args, "pull"), ...gitOptionWords(args.opts)]),
     },
     push: executionFunction({
       signature: `cwd, remote=None, ref=None, ${OPTS}, ${IDENTITY}, saltenv='base', output_encoding=None, **kwargs`,
@@ -297,8 +314,13 @@ export const module: ExecutionModule = {
         "    salt '*' git.push /path/to/repo upstream issue21:upstream-issue21",
       run(context, args) {
         keywords(args.kwargs);
-        const words = [...command(args, "push"), ...optionWords(args.opts), ...given(args.remote), ...given(args.ref)];
-        return output(context, args, words);
+        const words = [
+          ...gitCommand(args, "push"),
+          ...gitOptionWords(args.opts),
+          ...given(args.remote),
+          ...given(args.ref),
+        ];
+        return gitOutput(context, args, words);
       },
     }),
     [`rebase(cwd, rev='master', ${OPTS}, ${END})` as const]: {
@@ -333,11 +355,11 @@ export const module: ExecutionModule = {
     [`reset(cwd, ${OPTS}, ${IDENTITY}, output_encoding=None)` as const]: {
       doc: "Resets the branch, and with options the work tree, to another revision.\n\n" +
         "    salt '*' git.reset /path/to/repo opts='--hard origin/master'",
-      run: simple((args) => [...command(args, "reset"), ...optionWords(args.opts)]),
+      run: simple((args) => [...gitCommand(args, "reset"), ...gitOptionWords(args.opts)]),
     },
     [`rev_parse(cwd, rev=None, ${OPTS}, ${END})` as const]: {
       doc: "Runs git rev-parse on a name.\n\n    salt '*' git.rev_parse /path/to/repo HEAD",
-      run: simple((args) => [...command(args, "rev-parse"), ...optionWords(args.opts), ...given(args.rev)]),
+      run: simple((args) => [...gitCommand(args, "rev-parse"), ...gitOptionWords(args.opts), ...given(args.rev)]),
     },
     [`revision(cwd, rev='HEAD', short=False, ${END})` as const]: {
       doc: "The SHA-1 of a revision.\n\n    salt '*' git.revision /path/to/repo mybranch",
@@ -345,18 +367,18 @@ export const module: ExecutionModule = {
     },
     [`rm(cwd, filename, ${OPTS}, ${END})` as const]: {
       doc: "Removes a file from the work tree and the index.\n\n    salt '*' git.rm /path/to/repo foo/bar.py",
-      run: simple((args) => [...command(args, "rm"), ...optionWords(args.opts), "--", str(args.filename)]),
+      run: simple((args) => [...gitCommand(args, "rm"), ...gitOptionWords(args.opts), "--", str(args.filename)]),
     },
     [`stash(cwd, action='save', ${OPTS}, ${END})` as const]: {
       doc: "Stashes changes, or restores them: save, apply, pop, list, show, drop, clear.\n\n" +
         "    salt '*' git.stash /path/to/repo pop",
-      run: simple((args) => [...command(args, "stash", str(args.action)), ...optionWords(args.opts)]),
+      run: simple((args) => [...gitCommand(args, "stash", str(args.action)), ...gitOptionWords(args.opts)]),
     },
     [`status(cwd, ${END})` as const]: {
       doc: "The changed files by kind of change.\n\n    salt '*' git.status /path/to/repo",
       async run(context, args): Promise<Record<string, string[]>> {
         const found = new Map<string, string[]>();
-        for (const entry of (await output(context, args, ["git", "status", "-z", "--porcelain"])).split("\0")) {
+        for (const entry of (await gitOutput(context, args, ["git", "status", "-z", "--porcelain"])).split("\0")) {
           const [, state, name] = /^\s*(\S+)\s+([^]+)$/.exec(entry) ?? [];
           if (state === undefined) continue;
           const key = Object.hasOwn(STATES, state) ? STATES[state]! : state;
@@ -375,7 +397,7 @@ export const module: ExecutionModule = {
               "'opts' argument and set 'command' to 'update'.",
           );
         }
-        return output(context, args, [...command(args, "submodule", args.command), ...optionWords(args.opts)]);
+        return gitOutput(context, args, [...gitCommand(args, "submodule", args.command), ...gitOptionWords(args.opts)]);
       },
     },
     [`symbolic_ref(cwd, ref, value=None, ${OPTS}, ${END})` as const]: {

@@ -2,7 +2,7 @@ import { executionFunctions, type ExecutionModule, type JobContext } from "../..
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { succeeds } from "../commands.ts";
 import { allGroups, findGroup, type Group } from "../../runtime/accounts.ts";
-import { rootOf, rootWords } from "../user_files.ts";
+import { rootOf, userRootWords } from "../user_files.ts";
 
 function find({ runtime }: JobContext, args: Args): Group | undefined {
   const root = rootOf(args);
@@ -30,12 +30,12 @@ export const module: ExecutionModule = {
           ...numbered(args),
           ...(args.system ? ["-r"] : []),
           args.name,
-          ...rootWords(args),
+          ...userRootWords(args),
         ]),
     },
     "delete(name: str, root=None)": {
       doc: "Deletes a group.\n\n    salt '*' group.delete foo",
-      run: (context, args) => succeeds(context, ["groupdel", args.name, ...rootWords(args)]),
+      run: (context, args) => succeeds(context, ["groupdel", args.name, ...userRootWords(args)]),
     },
     "info(name, root=None)": {
       doc: "The entry of a group; an empty map if it does not exist.\n\n    salt '*' group.info foo",
@@ -51,14 +51,14 @@ export const module: ExecutionModule = {
         const before = find(context, args);
         if (before === undefined) return false;
         if (before.gid === args.gid) return true;
-        await succeeds(context, ["groupmod", ...numbered(args), args.name, ...rootWords(args)]);
+        await succeeds(context, ["groupmod", ...numbered(args), args.name, ...userRootWords(args)]);
         return find(context, args)?.gid === args.gid;
       },
     },
     "adduser(name: str, username: str, root=None)": {
       doc: "Adds a user to a group.\n\n    salt '*' group.adduser foo bar",
       run: (context, args) =>
-        succeeds(context, ["gpasswd", "--add", args.username, args.name, ...rootWords(args, "-Q")]),
+        succeeds(context, ["gpasswd", "--add", args.username, args.name, ...userRootWords(args, "-Q")]),
     },
     "deluser(name: str, username: str, root=None)": {
       doc: "Removes a user from a group; True if the user is not a member.\n\n    salt '*' group.deluser foo bar",
@@ -69,14 +69,14 @@ export const module: ExecutionModule = {
           "--del",
           args.username,
           args.name,
-          ...rootWords(args, "-Q"),
+          ...userRootWords(args, "-Q"),
         ]);
       },
     },
     "members(name: str, members_list: str, root=None)": {
       doc: "Sets the members of a group to exactly these users.\n\n    salt '*' group.members foo 'user1,user2'",
       run: (context, args) =>
-        succeeds(context, ["gpasswd", "--members", args.members_list, args.name, ...rootWords(args, "-Q")]),
+        succeeds(context, ["gpasswd", "--members", args.members_list, args.name, ...userRootWords(args, "-Q")]),
     },
   }),
 };

@@ -8,7 +8,7 @@ import {
 } from "../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { type CommandOutcome, needProgram, programPath, runAll } from "../commands.ts";
-import { splitWords } from "../linux/words.ts";
+import { shellWords } from "../linux/words.ts";
 import { ruleText } from "./iptables/rule.ts";
 import { parseSaved, type SavedRules } from "./iptables/saved.ts";
 
@@ -58,7 +58,7 @@ const needed = (args: Args, ...names: string[]): string | undefined => {
 };
 
 const isThere = async (context: JobContext, { table, chain, rule, family }: Args): Promise<boolean> =>
-  (await call(context, familyOf(family), ["-t", str(table), "-C", str(chain), ...splitWords(str(rule))])).retcode === 0;
+  (await call(context, familyOf(family), ["-t", str(table), "-C", str(chain), ...shellWords(str(rule))])).retcode === 0;
 
 async function rules(context: JobContext, family: Family, file?: unknown): Promise<SavedRules> {
   if (file === undefined) return parseSaved(await saved(context, family));
@@ -178,7 +178,7 @@ export const module: ExecutionModule = {
         const lacking = needed(args, "chain", "rule");
         if (lacking !== undefined) return lacking;
         if (await isThere(context, args)) return false;
-        const words = ["-t", str(args.table), "-A", str(args.chain), ...splitWords(str(args.rule))];
+        const words = ["-t", str(args.table), "-A", str(args.chain), ...shellWords(str(args.rule))];
         return (await call(context, familyOf(args.family), words)).stderr === "";
       },
     },
@@ -198,7 +198,7 @@ export const module: ExecutionModule = {
           position = Math.max(all + position + 1, 1);
         }
         if (await isThere(context, args)) return false;
-        const words = ["-t", table, "-I", chain, str(position), ...splitWords(str(args.rule))];
+        const words = ["-t", table, "-I", chain, str(position), ...shellWords(str(args.rule))];
         return (await call(context, family, words)).stderr;
       },
     },
@@ -207,7 +207,7 @@ export const module: ExecutionModule = {
         "    salt '*' iptables.delete filter INPUT position=3",
       async run(context, { table, chain, position, rule, family }) {
         if (truthy(position) && truthy(rule)) return "Error: Only specify a position or a rule, not both";
-        const what = truthy(position) ? [str(position)] : splitWords(str(rule ?? ""));
+        const what = truthy(position) ? [str(position)] : shellWords(str(rule ?? ""));
         return (await call(context, familyOf(family), ["-t", table, "-D", chain, ...what])).stderr;
       },
     },

@@ -5,8 +5,8 @@ import { basename, join } from "../../language/python/posixpath.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { escapeRegexp } from "../../language/python/substitute.ts";
 import { programPath, run, runAll } from "../commands.ts";
-import { exists, walk } from "../linux/paths.ts";
-import { splitWords as shellWords } from "../linux/words.ts";
+import { exists, walkPaths } from "../linux/paths.ts";
+import { shellWords } from "../linux/words.ts";
 
 interface Loaded {
   size: string;
@@ -34,7 +34,7 @@ const unique = (names: Iterable<string>): string[] => [...new Set(names)].sort(c
 
 /** The names of modules in files below a directory. */
 function* filesOf({ runtime: { fs } }: JobContext, directory: string): Generator<string> {
-  for (const { files } of walk(fs, directory)) {
+  for (const { files } of walkPaths(fs, directory)) {
     for (const file of files) {
       const at = file.indexOf(".ko");
       if (at >= 0) yield file.slice(0, at).replaceAll("-", "_");

@@ -7,11 +7,11 @@ import { checkProgramPath } from "../linux/paths.ts";
 
 type Keywords = { recursive?: unknown; raise_err?: unknown };
 
-export interface Permissions {
+export interface AclPermissions {
   octal: number;
   permissions: Record<"read" | "write" | "execute", boolean>;
 }
-type Entries = Record<string, Permissions>[];
+type Entries = Record<string, AclPermissions>[];
 
 /** The ACL of a file: entries by `user`, `group`, `mask` and `other`, `defaults` of directories, and flags. */
 export type Acl = Record<string, unknown> & {

@@ -2,9 +2,18 @@ import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { splitLines } from "../../language/python/text.ts";
 import { programPath, runAll } from "../commands.ts";
-import { create as vgcreate, extend as vgextend, remove as vgremove } from "./linux_lvm/groups.ts";
-import { create as lvcreate, extend as lvextend, remove as lvremove, resize as lvresize } from "./linux_lvm/logical.ts";
-import { create as pvcreate, remove as pvremove, resize as pvresize } from "./linux_lvm/physical.ts";
+import { createGroup as vgcreate, extendGroup as vgextend, removeGroup as vgremove } from "./linux_lvm/groups.ts";
+import {
+  createLogical as lvcreate,
+  extendLogical as lvextend,
+  removeLogical as lvremove,
+  resizeLogical as lvresize,
+} from "./linux_lvm/logical.ts";
+import {
+  createPhysical as pvcreate,
+  removePhysical as pvremove,
+  resizePhysical as pvresize,
+} from "./linux_lvm/physical.ts";
 import { logicalVolumes, physicalVolumes, volumeGroups } from "./linux_lvm/tables.ts";
 
 const versions = async (context: JobContext): Promise<[string, string][]> =>

@@ -13,7 +13,7 @@ import { dirname } from "../../language/python/posixpath.ts";
 import { programPath, run, runAll } from "../commands.ts";
 import { findAccount, findGroup } from "../../runtime/accounts.ts";
 import { exists, realPath } from "../linux/paths.ts";
-import { splitWords as shellWords } from "../linux/words.ts";
+import { shellWords } from "../linux/words.ts";
 import {
   FSTAB,
   readAutomaster,

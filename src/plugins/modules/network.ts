@@ -5,10 +5,10 @@ import { needProgram, run } from "../commands.ts";
 import * as ip from "../linux/addresses.ts";
 import { pythonError } from "../python_errors.ts";
 import { wakeOnLan } from "../wake_on_lan.ts";
-import { connect } from "./network/connect.ts";
-import { readInterfaces } from "./network/interfaces.ts";
+import { connectTo } from "./network/connect.ts";
+import { readHostInterfaces } from "./network/interfaces.ts";
 import { defaultRoute, getRoute, routes } from "./network/routes.ts";
-import { addresses, inSubnet, networkList, ofInterface, subnets } from "./network/addresses.ts";
+import { hostAddresses, inSubnet, networkList, ofInterface, subnets } from "./network/addresses.ts";
 import { bufferSizes, setBufferSizes } from "./network/buffers.ts";
 import { activeTcp, netstat } from "./network/connections.ts";
 import { fqdns, fullName, setHostname } from "./network/hostname.ts";
@@ -18,13 +18,13 @@ const IPV4 = executionFunction({
   signature: "interface=None, include_loopback=False, cidr=None, type=None",
   doc: "The IPv4 addresses of this host: of an interface, in a network, or of a type, public or private.\n\n" +
     "    salt '*' network.ip_addrs cidr=10.0.0.0/8",
-  run: (context, args) => addresses(context, 4, args),
+  run: (context, args) => hostAddresses(context, 4, args),
 });
 
 const IPV6 = executionFunction({
   signature: "interface=None, include_loopback=False, cidr=None",
   doc: "The IPv6 addresses of this host: of an interface, or in a network.\n\n    salt '*' network.ip_addrs6",
-  run: (context, args) => addresses(context, 6, args),
+  run: (context, args) => hostAddresses(context, 6, args),
 });
 
 const HARDWARE = executionFunction({
@@ -60,7 +60,7 @@ export const module: ExecutionModule = {
       doc:
         "Tries whether a connection to a port of a host can be opened; `timeout` in seconds, `family` ipv4 or ipv6.\n\n" +
         "    salt '*' network.connect archlinux.org port=443 timeout=3",
-      run: (context, { host, port, kwargs }) => connect(context, host, port, kwargs),
+      run: (context, { host, port, kwargs }) => connectTo(context, host, port, kwargs),
     },
     "convert_cidr(cidr: str)": {
       doc: "Network, mask and broadcast address of a network.\n\n    salt '*' network.convert_cidr 172.31.0.0/16",
@@ -68,9 +68,9 @@ export const module: ExecutionModule = {
         const network = ip.needNetwork(text);
         const { version } = network;
         return {
-          network: ip.printAddress(network),
-          netmask: ip.printAddress({ version, bits: ip.netmask(version, network.prefix) }),
-          broadcast: ip.printAddress(ip.broadcast(network)),
+          network: ip.addressText(network),
+          netmask: ip.addressText({ version, bits: ip.netmask(version, network.prefix) }),
+          broadcast: ip.addressText(ip.broadcast(network)),
         };
       },
     },
@@ -104,7 +104,7 @@ export const module: ExecutionModule = {
     "ifacestartswith(cidr: str)": {
       doc: "The interfaces with an address that begins like this.\n\n    salt '*' network.ifacestartswith 10.0",
       run: async (context, { cidr }) =>
-        Object.entries(await readInterfaces(context))
+        Object.entries(await readHostInterfaces(context))
           .filter(([, { inet = [] }]) => inet.some(({ address }) => address.startsWith(cidr))).map(([name]) => name),
     },
     "wol(mac: str, bcast: str='255.255.255.255', destport=9)": {
@@ -127,13 +127,13 @@ export const module: ExecutionModule = {
     },
     "interfaces()": {
       doc: "The interfaces with their addresses.\n\n    salt '*' network.interfaces",
-      run: readInterfaces,
+      run: readHostInterfaces,
     },
     ip_addrs: IPV4,
     ip_addrs6: IPV6,
     "ip_in_subnet(ip_addr: str, cidr: str)": {
       doc: "True if an address is in a network.\n\n    salt '*' network.ip_in_subnet 172.17.0.4 172.16.0.0/12",
-      run: (_, { ip_addr: address, cidr }) => ip.contains(ip.needNetwork(cidr), ip.needAddress(address)),
+      run: (_, { ip_addr: address, cidr }) => ip.containsAddress(ip.needNetwork(cidr), ip.needAddress(address)),
     },
     "ip_networks(interface=None, include_loopback=False, verbose=False)": {
       doc: "The IPv4 networks of the interfaces; with `verbose` with details.\n\n" +
@@ -178,7 +178,7 @@ export const module: ExecutionModule = {
       doc: "The reverse DNS name of an address.\n\n    salt '*' network.reverse_ip 172.17.0.4",
       run(_, { ip_addr: text }): string {
         const address = ip.needAddress(text);
-        if (address.version === 4) return `${ip.printAddress(address).split(".").reverse().join(".")}.in-addr.arpa`;
+        if (address.version === 4) return `${ip.addressText(address).split(".").reverse().join(".")}.in-addr.arpa`;
         return `${[...address.bits.toString(16).padStart(32, "0")].reverse().join(".")}.ip6.arpa`;
       },
     },

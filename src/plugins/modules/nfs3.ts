@@ -12,20 +12,20 @@ import { pythonError } from "../python_errors.ts";
 import { overwrite, readText } from "./file/content.ts";
 
 /** Hosts that may use an export, and how. */
-export interface Client {
+export interface NfsClient {
   hosts: string;
   options: string[];
 }
 
-function clientOf(word: string, file: string): Client {
+function clientOf(word: string, file: string): NfsClient {
   const at = word.indexOf("(");
   // To write such a line again could change what it means.
   if (at < 0) throw new CommandExecutionError(`Cannot read "${word}" in ${file}: expected HOSTS(OPTIONS)`);
   return { hosts: word.slice(0, at), options: word.slice(at + 1).split("(")[0]!.replaceAll(")", "").split(",") };
 }
 
-function read({ runtime }: JobContext, file: string): Map<string, Client[]> {
-  const found = new Map<string, Client[]>();
+function read({ runtime }: JobContext, file: string): Map<string, NfsClient[]> {
+  const found = new Map<string, NfsClient[]>();
   for (const line of splitLines(readText(runtime.fs, file))) {
     const [path, ...words] = splitWords(line);
     if (path === undefined || line.startsWith("#")) continue;
@@ -39,7 +39,7 @@ function read({ runtime }: JobContext, file: string): Map<string, Client[]> {
   return found;
 }
 
-function write({ runtime }: JobContext, file: string, exported: ReadonlyMap<string, readonly Client[]>): void {
+function write({ runtime }: JobContext, file: string, exported: ReadonlyMap<string, readonly NfsClient[]>): void {
   const lines = [...exported].map(([path, clients]) =>
     `${[path, ...clients.map(({ hosts, options }) => `${hosts}(${options.join(",")})`)].join(" ")}\n`
   );
@@ -47,7 +47,7 @@ function write({ runtime }: JobContext, file: string, exported: ReadonlyMap<stri
 }
 
 /** A client of an export as the file takes it. @throws {SaltInvocationError} if a part is not one word there */
-export function exportClient(path: unknown, hosts: unknown, options: unknown): Client {
+export function exportClient(path: unknown, hosts: unknown, options: unknown): NfsClient {
   if (typeof hosts !== "string") throw new InvalidArgumentsError("hosts argument must be a string");
   const list = Array.isArray(options) ? options.map(str) : str(options ?? "").split(",").filter((one) => one !== "");
   const wrong = [str(path), hosts, ...list].find((word) => word === "" || /[\s()#\0]/.test(word));
@@ -70,7 +70,7 @@ export const module: ExecutionModule = {
     "del_export(exports: str='/etc/exports', path: str=None)": {
       doc: "Removes an export; returns the others.\n\n    salt '*' nfs3.del_export /etc/exports /media/storage\n\n" +
         "exports: path of the file\npath: the directory",
-      run(context, { exports: file, path }): Record<string, Client[]> {
+      run(context, { exports: file, path }): Record<string, NfsClient[]> {
         const exported = read(context, file);
         if (!exported.delete(path)) throw pythonError("KeyError", `'${path}'`);
         write(context, file, exported);
@@ -81,7 +81,7 @@ export const module: ExecutionModule = {
       doc: "Adds a client to an export.\n\n" +
         `    salt '*' nfs3.add_export path='/srv/test' hosts='127.0.0.1' options=['rw']\n\n` +
         "exports: path of the file\npath: the directory\nhosts: a host, a network or a pattern\noptions: a list",
-      run(context, { exports: file, path, hosts, options }): Client {
+      run(context, { exports: file, path, hosts, options }): NfsClient {
         const client = exportClient(path, hosts, options);
         const exported = read(context, file);
         exported.set(path, [...exported.get(path) ?? [], client]);

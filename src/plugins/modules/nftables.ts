@@ -6,13 +6,13 @@ import { type Args, str, truthy } from "../../language/python/values.ts";
 import { programPath, runAll } from "../commands.ts";
 import { isDirectory } from "../linux/paths.ts";
 import {
-  type Answer,
   chainOf,
-  check,
   checkChain,
   checkTable,
   firstNo,
   nft,
+  type NftAnswer,
+  nftCheck,
   no,
   ruleHandle,
   ruleset,
@@ -21,7 +21,7 @@ import {
   yes,
 } from "./nftables/program.ts";
 import { chainComplaint, handleOf, hookWords, policyWord } from "./nftables/places.ts";
-import { ALL_FAMILIES, familyOf, nameOf, ruleText, wordsOf } from "./nftables/rule.ts";
+import { ALL_FAMILIES, chainName, nftRuleText, ruleFamily, ruleWords } from "./nftables/rule.ts";
 
 /** Where each system keeps rules over a restart: a file, or a directory for one. */
 const FILE = "/etc/nftables";
@@ -44,23 +44,23 @@ const chainText = ({ chain, table, family }: Args): string =>
 
 /** nft's words for a chain. */
 const chainWords = ({ family, table, chain }: Args): string[] => [
-  familyOf(family),
-  nameOf(table, "table"),
-  nameOf(chain, "chain"),
+  ruleFamily(family),
+  chainName(table, "table"),
+  chainName(chain, "chain"),
 ];
 
 /** Adds a rule behind the others, or before them or the rule at a place. */
-async function addRule(context: JobContext, verb: "add" | "insert", args: Args): Promise<Answer> {
+async function addRule(context: JobContext, verb: "add" | "insert", args: Args): Promise<NftAnswer> {
   const { table, chain, rule, family, position } = args;
   if (!truthy(chain)) return no("Chain needs to be specified");
   if (!truthy(rule)) return no("Rule needs to be specified");
   const missing = await firstNo(context, args, checkTable, checkChain);
   if (missing !== undefined) return missing;
-  if ((await check(context, args)).result) {
+  if ((await nftCheck(context, args)).result) {
     return no(`Rule ${str(rule)} chain ${str(chain)} in table ${str(table)} in family ${str(family)} already exists`);
   }
   const place = truthy(position) ? ["position", handleOf(position)] : [];
-  const said = await nft(context, [verb, "rule", ...chainWords(args), ...place, ...wordsOf(rule)]);
+  const said = await nft(context, [verb, "rule", ...chainWords(args), ...place, ...ruleWords(rule)]);
   const what = `rule "${str(rule)}" chain ${str(chain)} in table ${str(table)} in family ${str(family)}.`;
   return said === "" ? yes(`Added ${what}`) : no(`Failed to add ${what}`);
 }
@@ -86,8 +86,8 @@ export const module: ExecutionModule = {
         "the text True or true\n\n" +
         `    salt '*' nftables.build_rule match=state connstate=RELATED,ESTABLISHED jump=ACCEPT${FAMILY}`,
       run(_, { table, chain, command, position, full, family, kwargs }): Record<string, unknown> {
-        const nftFamily = familyOf(family);
-        const rule = ruleText(kwargs as Args, nftFamily);
+        const nftFamily = ruleFamily(family);
+        const rule = nftRuleText(kwargs as Args, nftFamily);
         const built = (text: string) => ({
           comment: text === "" ? "" : "Successfully built rule",
           rule: text,
@@ -115,16 +115,16 @@ export const module: ExecutionModule = {
     },
     "list_tables(family='ipv4')": {
       doc: `The tables that there are now.\n\n    salt '*' nftables.list_tables${FAMILY}`,
-      run: (context, { family }) => tables(context, familyOf(family)),
+      run: (context, { family }) => tables(context, ruleFamily(family)),
     },
     "get_rules(family='ipv4')": {
       doc: `The rules that hold now, a text for each table.\n\n    salt '*' nftables.get_rules${FAMILY}`,
-      run: (context, { family }) => tableTexts(context, familyOf(family)),
+      run: (context, { family }) => tableTexts(context, ruleFamily(family)),
     },
     "get_rules_json(family='ipv4')": {
       doc: "The rules that hold now, as nft lists them in JSON.\n\n" +
         `    salt '*' nftables.get_rules_json family=ipv6${FAMILY}`,
-      run: (context, { family }) => ruleset(context, familyOf(family)),
+      run: (context, { family }) => ruleset(context, ruleFamily(family)),
     },
     "save(filename=None, family='ipv4')": {
       doc: `Saves the rules of all families; below a directory as ${NAME}. Returns what it wrote.\n\n` +
@@ -157,7 +157,7 @@ export const module: ExecutionModule = {
     [`check(${RULE})` as const]: {
       doc: "Whether there is such a rule.\n\n" +
         `    salt '*' nftables.check filter input rule='tcp dport 22 log accept'${FAMILY}`,
-      run: check,
+      run: nftCheck,
     },
     [`check_chain(${CHAIN})` as const]: {
       doc: `Whether there is such a chain.\n\n    salt '*' nftables.check_chain filter input${FAMILY}`,
@@ -169,27 +169,27 @@ export const module: ExecutionModule = {
     },
     "new_table(table, family='ipv4')": {
       doc: `Makes a table.\n\n    salt '*' nftables.new_table filter${FAMILY}`,
-      async run(context, args): Promise<Answer> {
+      async run(context, args): Promise<NftAnswer> {
         if (!truthy(args.table)) return no("Table needs to be specified");
         const there = await checkTable(context, args);
         if (there.result) return there;
-        const said = await nft(context, ["add", "table", familyOf(args.family), nameOf(args.table, "table")]);
+        const said = await nft(context, ["add", "table", ruleFamily(args.family), chainName(args.table, "table")]);
         return said === "" ? yes(`${where(args)} created`) : no(`${where(args)} could not be created`);
       },
     },
     "delete_table(table, family='ipv4')": {
       doc: `Deletes a table.\n\n    salt '*' nftables.delete_table filter${FAMILY}`,
-      async run(context, args): Promise<Answer> {
+      async run(context, args): Promise<NftAnswer> {
         const missing = await checkTable(context, args);
         if (!missing.result) return missing;
-        const said = await nft(context, ["delete", "table", familyOf(args.family), nameOf(args.table, "table")]);
+        const said = await nft(context, ["delete", "table", ruleFamily(args.family), chainName(args.table, "table")]);
         return said === "" ? yes(`${where(args)} deleted`) : no(`${where(args)} could not be deleted`);
       },
     },
     "new_chain(table='filter', chain=None, table_type=None, hook=None, priority=None, family='ipv4')": {
       doc: "Makes a chain; with type, hook and priority it is one that packets come through.\n\n" +
         `    salt '*' nftables.new_chain filter input table_type=filter hook=input priority=0${FAMILY}`,
-      async run(context, args): Promise<Answer> {
+      async run(context, args): Promise<NftAnswer> {
         if (!truthy(args.chain)) return no("Chain needs to be specified");
         const missing = await checkTable(context, args);
         if (!missing.result) return missing;
@@ -202,7 +202,7 @@ export const module: ExecutionModule = {
     },
     [`delete_chain(${CHAIN})` as const]: {
       doc: `Deletes a chain.\n\n    salt '*' nftables.delete_chain filter input${FAMILY}`,
-      async run(context, args): Promise<Answer> {
+      async run(context, args): Promise<NftAnswer> {
         if (!truthy(args.chain)) return no("Chain needs to be specified");
         const missing = await firstNo(context, args, checkTable, checkChain);
         if (missing !== undefined) return missing;
@@ -223,7 +223,7 @@ export const module: ExecutionModule = {
     "delete(table, chain=None, position=None, rule=None, family='ipv4')": {
       doc: "Deletes a rule, by its handle or by what it says.\n\n" +
         `    salt '*' nftables.delete filter input rule='tcp dport 22 log accept'${FAMILY}`,
-      async run(context, args): Promise<Answer> {
+      async run(context, args): Promise<NftAnswer> {
         const { table, chain, rule, position, family } = args;
         if (truthy(position) && truthy(rule)) return no("Only specify a position or a rule, not both");
         const missing = await firstNo(context, args, checkTable, checkChain);
@@ -249,14 +249,14 @@ export const module: ExecutionModule = {
     },
     "flush(table='filter', chain='', family='ipv4')": {
       doc: `Deletes all rules of a chain, or of a table.\n\n    salt '*' nftables.flush filter input${FAMILY}`,
-      async run(context, args): Promise<Answer> {
+      async run(context, args): Promise<NftAnswer> {
         const { table, chain, family } = args;
         const checks = truthy(chain) ? [checkTable, checkChain] : [checkTable];
         const missing = await firstNo(context, args, ...checks);
         if (missing !== undefined) return missing;
         const words = truthy(chain)
           ? ["chain", ...chainWords(args)]
-          : ["table", familyOf(family), nameOf(table, "table")];
+          : ["table", ruleFamily(family), chainName(table, "table")];
         const said = await nft(context, ["flush", ...words]);
         const what = `from ${truthy(chain) ? `chain ${str(chain)} in ` : ""}table ${str(table)} in family ${
           str(family)

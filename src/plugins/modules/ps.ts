@@ -9,7 +9,7 @@ import { withOsErrors } from "../python_errors.ts";
 import { strftime } from "../../language/python/strftime.ts";
 import { diskCounters, netCounters } from "./ps/counters.ts";
 import { memory, swapMemory, virtualMemory } from "./ps/memory.ts";
-import { info, kill, matching, top } from "./ps/processes.ts";
+import { killProcess, matching, processInfo, topProcesses } from "./ps/processes.ts";
 import { cpuPercent, cpuTimes, processors, round } from "./ps/processors.ts";
 
 export type Facts = Record<string, unknown>;
@@ -116,7 +116,7 @@ export const module: ExecutionModule = {
     },
     "kill_pid(pid, signal=15)": {
       doc: "Sends a signal to a process; False if it does not exist.\n\n    salt '*' ps.kill_pid 4321 signal=9",
-      run: (context, { pid, signal }) => kill(context, Number(pid), signal),
+      run: (context, { pid, signal }) => killProcess(context, Number(pid), signal),
     },
     "lsof(name: str)": {
       doc: "The open files of processes with a name, from lsof.\n\n    salt '*' ps.lsof apache2",
@@ -145,14 +145,14 @@ export const module: ExecutionModule = {
     "pkill(pattern, user=None, signal=15, full=False)": {
       doc: "Sends a signal to processes found as by ps.pgrep; null if there are none.\n\n    salt '*' ps.pkill httpd",
       run(context, args) {
-        const killed = matching(context, args).filter((pid) => kill(context, pid, args.signal));
+        const killed = matching(context, args).filter((pid) => killProcess(context, pid, args.signal));
         return killed.length === 0 ? null : { killed };
       },
     },
     "proc_info(pid, attrs=None)": {
       doc: "Details of a process; null for those that may not be read.\n\n" +
         "    salt '*' ps.proc_info 2322 attrs='[pid, name]'",
-      run: (context, { pid, attrs }) => info(context, pid, attrs),
+      run: (context, { pid, attrs }) => processInfo(context, pid, attrs),
     },
     "psaux(name: str)": {
       doc: "The lines of `ps aux` that contain a text, and their number.\n\n    salt '*' ps.psaux www-data",
@@ -176,7 +176,7 @@ export const module: ExecutionModule = {
     swap_memory: swapMemory,
     "top(num_processes=5, interval=3)": {
       doc: "The processes that use the processors most, over some seconds.\n\n    salt '*' ps.top 3 interval=1",
-      run: (context, { num_processes: count, interval }) => top(context, count, interval),
+      run: (context, { num_processes: count, interval }) => topProcesses(context, count, interval),
     },
     "total_physical_memory()": {
       doc: "Bytes of memory.\n\n    salt '*' ps.total_physical_memory",

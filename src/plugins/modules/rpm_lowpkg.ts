@@ -9,7 +9,7 @@ import { packageFile } from "../packages/package_file.ts";
 import { compareEvr } from "../packages/rpm/evr.ts";
 import { hostArch } from "../packages/rpm/names.ts";
 import { hasRpm, rootWords } from "../packages/rpm/installed.ts";
-import { parseQuery, QUERY_FORMAT } from "../packages/rpm/query.ts";
+import { parseRpmQuery, QUERY_FORMAT } from "../packages/rpm/query.ts";
 import { oneOrAll } from "../packages/shared_functions.ts";
 import { details } from "./rpm_lowpkg/details.ts";
 
@@ -21,7 +21,7 @@ async function fileInfo(context: JobContext, name: string, saltenv: unknown): Pr
   const { stdout } = await runAll(context, ["rpm", "-qp", "--queryformat", QUERY_FORMAT, path], {
     ignore_retcode: true,
   });
-  const found = parseQuery(stdout.trim(), hostArch(context));
+  const found = parseRpmQuery(stdout.trim(), hostArch(context));
   if (found === undefined) return null;
   const { epoch, version, release, ...others } = found;
   return { ...others, version: formatVersion(epoch, version, release), repoid: "none" };

@@ -6,8 +6,8 @@ import { compileGlob } from "../../language/python/glob.ts";
 import { clearGrainsCache } from "../grains_cache.ts";
 import { keywords } from "../keywords.ts";
 import { cachedJob, clearCaches, clearJobs, forgetKeys } from "./saltutil/caches.ts";
-import { command, COMMAND_DOC, COMMAND_KEYWORDS, runRunner, runWheel } from "./saltutil/host_master.ts";
-import { running, signalAll, signalJob, signalOf } from "./saltutil/jobs.ts";
+import { COMMAND_DOC, COMMAND_KEYWORDS, hostCommand, runRunner, runWheel } from "./saltutil/host_master.ts";
+import { runningJobs, signalAll, signalJob, signalOf } from "./saltutil/jobs.ts";
 import {
   KINDS,
   notifyMinion,
@@ -57,20 +57,20 @@ export const module: ExecutionModule = {
     "running()": {
       inline: true,
       doc: "The running jobs, without this one.\n\n    salt '*' saltutil.running",
-      run: running,
+      run: runningJobs,
     },
     "find_job(jid: str)": {
       inline: true,
       doc: "The running job with this jid, or an empty map. Masters ask minions that have not returned.\n\n" +
         "    salt '*' saltutil.find_job 20240101000000000000",
-      run: async (context, { jid }) => (await running(context)).find((job) => job.jid === jid) ?? {},
+      run: async (context, { jid }) => (await runningJobs(context)).find((job) => job.jid === jid) ?? {},
     },
     "is_running(fun: str)": {
       inline: true,
       doc: "The running jobs whose function a glob matches.\n\n    salt '*' saltutil.is_running 'state.*'",
       async run(context, { fun }) {
         const matches = compileGlob(fun);
-        return (await running(context)).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
+        return (await runningJobs(context)).filter((job) => [job.fun].flat().some((name) => matches(str(name))));
       },
     },
     "signal_job(jid, sig)": {
@@ -152,12 +152,12 @@ export const module: ExecutionModule = {
     [`cmd(${COMMAND_KEYWORDS})` as const]: {
       doc: "Runs a function on minions of the master on this host: id → {ret, retcode, jid}.\n\n" +
         `    salt master1 saltutil.cmd 'web*' test.echo arg='[hello]'${COMMAND_DOC}`,
-      run: command,
+      run: hostCommand,
     },
     [`cmd_iter(${COMMAND_KEYWORDS})` as const]: {
       doc: "The same as saltutil.cmd: a job has one return.\n\n" +
         `    salt master1 saltutil.cmd_iter 'web*' test.ping${COMMAND_DOC}`,
-      run: command,
+      run: hostCommand,
     },
     runner: runRunner,
     wheel: runWheel,

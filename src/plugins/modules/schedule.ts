@@ -4,10 +4,10 @@ import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import { executionFunction, executionFunctions } from "../../model/loader/family.ts";
 import { type Args, fieldsOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { dump } from "../../language/yaml/dump.ts";
-import { ask, current, type Fields, listed, tell } from "./schedule/ask.ts";
+import { askSchedule, current, type Fields, listedSchedule, tell } from "./schedule/ask.ts";
 import { buildItem } from "./schedule/item.ts";
-import { add, modify, purge, remove, run, send, switchAll, switchJob } from "./schedule/jobs.ts";
-import { jobStatus, nextFireTime, shift, TIME_FORMAT } from "./schedule/times.ts";
+import { addJob, modify, purge, removeJob, runScheduled, send, switchAll, switchJob } from "./schedule/jobs.ts";
+import { jobStatus, nextFireTime, SCHEDULE_TIME, shift } from "./schedule/times.ts";
 import { ownKeywords } from "../keywords.ts";
 
 const givenOf = ({ kwargs }: Args): Fields => ownKeywords(kwargs);
@@ -39,7 +39,7 @@ export const module: ExecutionModule = {
         "or `pillar` alone. `offline`: what was saved, of a minion that does not run.\n\n    salt '*' schedule.list",
       async run(context, args): Promise<unknown> {
         const { show_all, show_disabled, where, return_yaml, offline } = args;
-        const { schedule, saved } = await listed(context, {
+        const { schedule, saved } = await listedSchedule(context, {
           showAll: show_all,
           showDisabled: show_disabled,
           where,
@@ -71,7 +71,7 @@ export const module: ExecutionModule = {
       "Deletes a job. `test`, `persist`, `offline`.",
       "name, **kwargs",
       "delete nightly",
-      (context, name, _args, given) => remove(context, name, given),
+      (context, name, _args, given) => removeJob(context, name, given),
     ),
     "build_schedule_item(name, **kwargs)": {
       doc: "The entry that schedule.add would add.\n\n    salt '*' schedule.build_schedule_item nightly " +
@@ -83,7 +83,7 @@ export const module: ExecutionModule = {
         "`once`) and the other fields of an entry. `test`, `persist`, `offline`.",
       "name, **kwargs",
       "add nightly function=state.apply cron='30 2 * * *'",
-      (context, name, _args, given) => add(context, name, given),
+      (context, name, _args, given) => addJob(context, name, given),
     ),
     modify: ofJob(
       "Replaces a job by one of these arguments, as in schedule.add. `test`, `persist`, `offline`.",
@@ -95,7 +95,7 @@ export const module: ExecutionModule = {
       "Runs a job now; with `force` one that is disabled, too.",
       "name, force=False",
       "run_job nightly",
-      (context, name, { force }) => run(context, name, force),
+      (context, name, { force }) => runScheduled(context, name, force),
     ),
     enable_job: ofJob(
       "Enables a job.",
@@ -115,7 +115,7 @@ export const module: ExecutionModule = {
       doc: "Writes the schedule, without what is of the pillar, for the next start.\n\n    salt '*' schedule.save",
       async run(context, args): Promise<Fields> {
         if (truthy(givenOf(args).test ?? false)) return { comment: "Schedule would be saved.", result: true };
-        return await ask(context, { func: "save_schedule" }, "saved") === undefined
+        return await askSchedule(context, { func: "save_schedule" }, "saved") === undefined
           ? { comment: "Failed to save schedule.", result: false }
           : { comment: "Schedule (non-pillar items) saved.", result: true };
       },
@@ -178,13 +178,13 @@ export const module: ExecutionModule = {
         }),
     ),
     postpone_job: ofJob(
-      `Skips a job at a time and runs it at another. \`time_fmt\`: their format, \`${TIME_FORMAT}\` by default.`,
+      `Skips a job at a time and runs it at another. \`time_fmt\`: their format, \`${SCHEDULE_TIME}\` by default.`,
       "name, current_time, new_time, **kwargs",
       "postpone_job nightly 2026-03-02T02:30:00 2026-03-02T06:30:00",
       postpone,
     ),
     skip_job: ofJob(
-      `Skips a job at a time. \`time_fmt\`: its format, \`${TIME_FORMAT}\` by default.`,
+      `Skips a job at a time. \`time_fmt\`: its format, \`${SCHEDULE_TIME}\` by default.`,
       "name, current_time, **kwargs",
       "skip_job nightly 2026-03-02T02:30:00",
       skip,
@@ -195,7 +195,7 @@ export const module: ExecutionModule = {
       "show_next_fire_time nightly",
       (context, name) => nextFireTime(context, name),
     ),
-    [`job_status(name: str, time_fmt='${TIME_FORMAT}')` as const]: {
+    [`job_status(name: str, time_fmt='${SCHEDULE_TIME}')` as const]: {
       doc: "A job with all that the scheduler knows of it.\n\n    salt '*' schedule.job_status nightly",
       run: (context, { name, time_fmt }) => jobStatus(context, name, str(time_fmt)),
     },

@@ -5,7 +5,7 @@ import { run, runAll } from "../commands.ts";
 import { type AccountHost, allAccounts, shadowRows } from "../../runtime/accounts.ts";
 import { passwordHash } from "../password_hash.ts";
 import { replaceContent } from "../host_files.ts";
-import { rootOf, rootWords } from "../user_files.ts";
+import { rootOf, userRootWords } from "../user_files.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -48,7 +48,7 @@ async function change(context: JobContext, args: Args, field: Field, option: str
   const before = find(context, args);
   if (before === undefined) return false;
   if (before[field] === value) return true;
-  const { retcode } = await runAll(context, ["chage", option, str(value), str(args.name), ...rootWords(args)]);
+  const { retcode } = await runAll(context, ["chage", option, str(value), str(args.name), ...userRootWords(args)]);
   if (field === "lstchg" || field === "expire") return retcode === 0;
   return find(context, args)?.[field] === value;
 }
@@ -65,7 +65,7 @@ async function lock(context: JobContext, args: Args, wanted: boolean): Promise<b
   const before = find(context, args);
   if (before === undefined) return false;
   if (before.passwd.startsWith("!") === wanted) return true;
-  await run(context, ["passwd", wanted ? "-l" : "-u", str(args.name), ...rootWords(args)]);
+  await run(context, ["passwd", wanted ? "-l" : "-u", str(args.name), ...userRootWords(args)]);
   return find(context, args)?.passwd.startsWith("!") === wanted;
 }
 
@@ -103,7 +103,7 @@ export const module: ExecutionModule = {
         const [name, password] = [args.name, args.password];
         if (/[\n:]/.test(password)) throw new SaltInvocationError("A hash has no colon and no line break");
         if (args.use_usermod) {
-          await run(context, ["usermod", "-p", password, name, ...rootWords(args)], { output_loglevel: "quiet" });
+          await run(context, ["usermod", "-p", password, name, ...userRootWords(args)], { output_loglevel: "quiet" });
           return find(context, args)?.passwd === password;
         }
         if (!allAccounts(context.runtime, rootOf(args)).some((entry) => entry.name === name)) return false;
@@ -128,7 +128,7 @@ export const module: ExecutionModule = {
       doc:
         "Removes a user's password: anyone can then log in as that user.\n\n    salt '*' shadow.del_password username",
       async run(context, args) {
-        await run(context, ["passwd", "-d", args.name, ...rootWords(args)]);
+        await run(context, ["passwd", "-d", args.name, ...userRootWords(args)]);
         return find(context, args)?.passwd === "";
       },
     },

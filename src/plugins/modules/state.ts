@@ -4,7 +4,7 @@ import { type Args, str, truthy } from "../../language/python/values.ts";
 import { runningStates } from "./state/conflict.ts";
 import { listDisabled, setDisabled } from "./state/disabled.ts";
 import { cacheFile } from "./state/packed_files.ts";
-import { pause, pausesOf, resume, softKill } from "./state/pauses.ts";
+import { pauseRun, pausesOf, resume, softKill } from "./state/pauses.ts";
 import { checkRequest, clearRequest, request, runRequest } from "./state/requests.ts";
 import {
   idExists,
@@ -17,8 +17,8 @@ import {
   showUsage,
   slsExists,
 } from "./state/show.ts";
-import { high, low, single, template, templateStr } from "./state/single.ts";
-import { highstate, sls, slsId, top } from "./state/sls.ts";
+import { low, stateHigh, stateSingle, template, templateStr } from "./state/single.ts";
+import { sls, slsId, stateHighstate, stateTop } from "./state/sls.ts";
 
 const RUN_WORDS = "\n\ntest: only report what would be done\nqueue: wait until other states have run\n" +
   "pillar: values that go over the pillar, for this run\nsaltenv, pillarenv: environments of the states and of the pillar";
@@ -32,7 +32,7 @@ async function apply(context: JobContext, mods: unknown, kwargs: Args): Promise<
   const { test = null, queue = null, state_events = null, exclude = null, sync_mods = null, ...rest } = kwargs;
   const common = { test, queue, state_events };
   if (truthy(mods ?? null)) return await sls(context, { ...common, mods, exclude, sync_mods, kwargs: rest });
-  return await highstate(context, { ...common, kwargs: exclude === null ? rest : { ...rest, exclude } });
+  return await stateHighstate(context, { ...common, kwargs: exclude === null ? rest : { ...rest, exclude } });
 }
 
 /** States of this minion: run, tried, shown. */
@@ -52,12 +52,12 @@ export const module: ExecutionModule = {
     "highstate(test=None, queue=None, state_events=None, **kwargs)": {
       out: "highstate",
       doc: `Runs what top files say of this minion.\n\n    salt '*' state.highstate whitelist=web${RUN_WORDS}`,
-      run: highstate,
+      run: stateHighstate,
     },
     "top(topfn, test=None, queue=None, **kwargs)": {
       out: "highstate",
       doc: `Runs what another top file says of this minion.\n\n    salt '*' state.top reverse_top.sls${RUN_WORDS}`,
-      run: top,
+      run: stateTop,
     },
     "sls_id(id_, mods, test=None, queue=None, state_events=None, **kwargs)": {
       out: "highstate",
@@ -68,7 +68,7 @@ export const module: ExecutionModule = {
       out: "highstate",
       doc: "Runs one state, given as its function, its name and its arguments.\n\n" +
         `    salt '*' state.single pkg.installed name=vim${RUN_WORDS}`,
-      run: single,
+      run: stateSingle,
     },
     "low(data, queue=None, **kwargs)": {
       doc: "Runs one low chunk and returns what its state returns.\n\n" +
@@ -78,7 +78,7 @@ export const module: ExecutionModule = {
     "high(data, test=None, queue=None, **kwargs)": {
       out: "highstate",
       doc: `Runs high data.\n\n    salt '*' state.high '{vim: {pkg: [installed]}}'${RUN_WORDS}`,
-      run: high,
+      run: stateHigh,
     },
     "template(tem, queue=None, **kwargs)": {
       out: "highstate",
@@ -159,7 +159,7 @@ export const module: ExecutionModule = {
     "pause(jid, state_id=None, duration=None)": {
       doc: "Has a running job wait before a state, or before its next one: for some seconds, or until " +
         "state.resume.\n\n" + "    salt '*' state.pause 20240101000000000000 nginx duration=60",
-      run: (context, { jid, state_id, duration }) => pause(context, jid, state_id, duration),
+      run: (context, { jid, state_id, duration }) => pauseRun(context, jid, state_id, duration),
     },
     "resume(jid, state_id=None)": {
       doc: "Lets a job go on that state.pause has stopped.\n\n    salt '*' state.resume 20240101000000000000",

@@ -7,7 +7,7 @@ import { compileSearch } from "../../language/python/substitute.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { run } from "../commands.ts";
 import { isFile } from "../linux/paths.ts";
-import { countOf, processorTimes } from "../linux/proc.ts";
+import { countIn, processorTimes } from "../linux/proc.ts";
 import { remoteAddresses } from "../linux/sockets.ts";
 import { strftime } from "../../language/python/strftime.ts";
 
@@ -54,8 +54,8 @@ function cpustats(context: JobContext): Facts {
       const { user, nice, system, idle, iowait, irq, softirq, steal } = processorTimes(line);
       facts.cpu = { idle, iowait, irq, nice, softirq, steal, system, user };
     } else if (Object.hasOwn(TOTALS, name)) {
-      facts[name] = { total: countOf(counts[0]!), [TOTALS[name]!]: counts.slice(1).map(countOf) };
-    } else facts[name] = countOf(counts[0]!);
+      facts[name] = { total: countIn(counts[0]!), [TOTALS[name]!]: counts.slice(1).map(countIn) };
+    } else facts[name] = countIn(counts[0]!);
   }
   return facts;
 }
@@ -106,7 +106,7 @@ function diskstats(context: JobContext): Facts {
       words,
     ) => [
       words[2]!,
-      Object.fromEntries(DISK_FIELDS.map((field, at) => [field, at === 2 ? words[at] : countOf(words[at]!)])),
+      Object.fromEntries(DISK_FIELDS.map((field, at) => [field, at === 2 ? words[at] : countIn(words[at]!)])),
     ]),
   );
 }
@@ -141,7 +141,7 @@ function diskusage(context: JobContext, args: readonly unknown[]): Facts {
 function vmstats(context: JobContext): Facts {
   return Object.fromEntries(
     linesOf(context, "/proc/vmstat").map(splitWords).filter((words) => words.length > 1)
-      .map(([name = "", count = ""]) => [name, countOf(count)]),
+      .map(([name = "", count = ""]) => [name, countIn(count)]),
   );
 }
 
@@ -153,7 +153,7 @@ function netstats(context: JobContext): Facts {
     const [head = "", ...words] = splitWords(line);
     const known = names.get(head);
     if (known === undefined) names.set(head, words);
-    else facts[head.slice(0, -1)] = Object.fromEntries(known.map((name, at) => [name, countOf(words[at] ?? "0")]));
+    else facts[head.slice(0, -1)] = Object.fromEntries(known.map((name, at) => [name, countIn(words[at] ?? "0")]));
   }
   return facts;
 }
@@ -167,7 +167,7 @@ function netdev(context: JobContext): Facts {
     linesOf(context, "/proc/net/dev").filter((line) => line.includes(":")).map((line) => {
       const colon = line.indexOf(":");
       const iface = line.slice(0, colon).trim();
-      const counts = splitWords(line.slice(colon + 1)).map(countOf);
+      const counts = splitWords(line.slice(colon + 1)).map(countIn);
       return [iface, { iface, ...Object.fromEntries(fields.map((field, at) => [field, counts[at]])) }];
     }),
   );

@@ -4,7 +4,7 @@ import { str, toFloat, toInteger } from "../../language/python/values.ts";
 import { tryIterate } from "../../language/python/iterate.ts";
 import { basename, join, relpath } from "../../language/python/posixpath.ts";
 import { strip } from "../../language/python/text.ts";
-import { exists, isDirectory, lookAt, realPath, walk } from "../linux/paths.ts";
+import { exists, isDirectory, lookAt, realPath, walkPaths } from "../linux/paths.ts";
 
 const ROOT = "/sys";
 /** Attributes are a page long; what is longer is none. */
@@ -36,7 +36,7 @@ function interfaces(context: JobContext, key: string): Interfaces | false {
     return false;
   }
   const found: Interfaces = { r: [], w: [], rw: [] };
-  for (const { path, files } of walk(fs, root)) {
+  for (const { path, files } of walkPaths(fs, root)) {
     for (const name of files) {
       const file = join(path, name);
       const stat = lookAt(fs, file);

@@ -2,7 +2,7 @@ import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import { CommandExecutionError, executionFunctions, SaltInvocationError } from "../../model/loader/family.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { run, runAll } from "../commands.ts";
-import { isDirectory, isFile, walk } from "../linux/paths.ts";
+import { isDirectory, isFile, walkPaths } from "../linux/paths.ts";
 import { replaceContent } from "../host_files.ts";
 
 const ZONES = "/usr/share/zoneinfo";
@@ -41,7 +41,7 @@ function zone(context: JobContext): string {
 /** Names of zones: `UTC`, `Europe/Berlin`. */
 function zones({ runtime: { fs } }: JobContext): string[] {
   const names: string[] = [];
-  for (const { path, files } of walk(fs, ZONES)) {
+  for (const { path, files } of walkPaths(fs, ZONES)) {
     const prefix = path === ZONES ? "" : `${path.slice(ZONES.length + 1)}/`;
     // The same zones once more, by other rules of leap seconds.
     if (/^(?:posix|right)\//.test(prefix)) continue;

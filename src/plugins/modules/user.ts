@@ -4,7 +4,7 @@ import { type Args, str, stringRepr, truthy } from "../../language/python/values
 import { run, runAll, succeeds } from "../commands.ts";
 import { type Account, allAccounts, allGroups, findAccount, groupsOf } from "../../runtime/accounts.ts";
 import { pythonError } from "../python_errors.ts";
-import { rootOf, rootWords } from "../user_files.ts";
+import { rootOf, userRootWords } from "../user_files.ts";
 
 /** What stands, with commas between, in the field of a user's full name. */
 const GECOS = ["fullname", "roomnumber", "workphone", "homephone", "other"] as const;
@@ -58,7 +58,7 @@ async function change(
   const before = need(context, args);
   const wanted = args[field];
   if (wanted === before[field]) return true;
-  await run(context, ["usermod", ...words, str(args.name), ...rootWords(args)]);
+  await run(context, ["usermod", ...words, str(args.name), ...userRootWords(args)]);
   return find(context, args.name, rootOf(args))?.[field] === await numberOf(context, field, wanted, rootOf(args));
 }
 
@@ -79,7 +79,7 @@ async function changeGecos(context: JobContext, field: GecosField, args: Args): 
   if (fields[field] === wanted) return true;
   fields[field] = wanted;
   const text = GECOS.map((name) => fields[name]).join(",").replace(/,+$/, "");
-  await run(context, ["usermod", "-c", text, str(args.name), ...rootWords(args)]);
+  await run(context, ["usermod", "-c", text, str(args.name), ...userRootWords(args)]);
   const after = find(context, args.name, root);
   return after !== undefined && gecosOf(after)[field] === wanted;
 }
@@ -125,7 +125,7 @@ export const module: ExecutionModule = {
         if (truthy(args.system)) words.push("-r");
         // As in Salt, nobody is made a member of the own primary group for its own sake.
         if (groups.some((group) => group !== primary)) words.push("-G", groups.join(","));
-        if (!await succeeds(context, [...words, name, ...rootWords(args)])) return false;
+        if (!await succeeds(context, [...words, name, ...userRootWords(args)])) return false;
         for (const field of GECOS) {
           if (truthy(args[field]) && !await changeGecos(context, field, { ...args, [field]: args[field] })) {
             return false;
@@ -141,7 +141,7 @@ export const module: ExecutionModule = {
         const words = ["userdel"];
         if (args.remove) words.push("-r");
         if (args.force) words.push("-f");
-        const { retcode, stderr } = await runAll(context, [...words, args.name, ...rootWords(args)]);
+        const { retcode, stderr } = await runAll(context, [...words, args.name, ...userRootWords(args)]);
         if (retcode === 0) return true;
         // A missing mailbox is not an error.
         if (retcode === 12 && /var\/(?:spool\/)?mail/.test(stderr)) {
@@ -201,7 +201,7 @@ export const module: ExecutionModule = {
         const now = new Set(groupsOf(context.runtime, name, rootOf(args)));
         if (now.size === new Set(wanted).size && wanted.every((group) => now.has(group))) return true;
         const append = args.append ? ["-a"] : [];
-        return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...rootWords(args)]);
+        return await succeeds(context, ["usermod", ...append, "-G", wanted.join(","), name, ...userRootWords(args)]);
       },
     },
     chfullname: gecos("fullname", "full name"),
@@ -225,7 +225,7 @@ export const module: ExecutionModule = {
         if (find(context, args.new_name, root) !== undefined) {
           throw new CommandExecutionError(`User '${args.new_name}' already exists`);
         }
-        await run(context, ["usermod", "-l", args.new_name, args.name, ...rootWords(args)]);
+        await run(context, ["usermod", "-l", args.new_name, args.name, ...userRootWords(args)]);
         return find(context, args.new_name, root) !== undefined;
       },
     },

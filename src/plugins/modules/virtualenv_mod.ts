@@ -4,7 +4,7 @@ import { CommandExecutionError, executionFunction, executionFunctions } from "..
 import { str } from "../../language/python/values.ts";
 import { runAll } from "../commands.ts";
 import { exists } from "../linux/paths.ts";
-import { create, virtualenvVersion } from "./virtualenv/create.ts";
+import { createEnvironment, virtualenvVersion } from "./virtualenv/create.ts";
 
 /** What a line of Python prints in an environment; `sys.argv` has the words behind it. */
 async function python(context: JobContext, venv: unknown, code: string, ...words: string[]): Promise<string> {
@@ -44,7 +44,7 @@ export const module: ExecutionModule = {
         "or what is there\npip: have pip in it\nclear: remove what is in it\nprompt: shown by a shell in it\n" +
         "system_site_packages: with the packages of the host\npython: its Python\n" +
         "extra_search_dir: where its own packages are looked for",
-      run: (context, args) => create(context, args),
+      run: (context, args) => createEnvironment(context, args),
     }),
     "virtualenv_ver(venv_bin: str, user=None, **kwargs)": {
       doc: "The version of virtualenv as numbers.\n\n    salt '*' virtualenv.virtualenv_ver virtualenv\n\n" +

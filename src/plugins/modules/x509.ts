@@ -23,7 +23,7 @@ import {
   REVOCATIONS,
 } from "./x509/read.ts";
 import { isSigned } from "./x509/sign.ts";
-import { attempt, writePem } from "./x509/write_pem.ts";
+import { attemptPem, writePem } from "./x509/write_pem.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -42,8 +42,8 @@ function named(context: JobContext, certificate: unknown): Record<string, string
 }
 
 async function publicKey(context: JobContext, key: unknown, passphrase: unknown = null): Promise<Der> {
-  const found = attempt(() => load(context, key, PUBLIC_KEY)) ??
-    attempt(() => certificateOf(load(context, key, CERTIFICATE)).publicKey);
+  const found = attemptPem(() => load(context, key, PUBLIC_KEY)) ??
+    attemptPem(() => certificateOf(load(context, key, CERTIFICATE)).publicKey);
   if (found !== undefined) return found;
   try {
     return (await loadPrivateKey(context, key, passphrase)).key.publicKey;
@@ -51,7 +51,7 @@ async function publicKey(context: JobContext, key: unknown, passphrase: unknown 
     if (error instanceof PassphraseError) throw new CommandExecutionError(error.message);
     if (!(error instanceof SaltInvocationError || error instanceof CommandExecutionError)) throw error;
   }
-  const request = attempt(() => requestOf(load(context, key, REQUEST)).publicKey);
+  const request = attemptPem(() => requestOf(load(context, key, REQUEST)).publicKey);
   if (request !== undefined) return request;
   throw new CommandExecutionError("Could not load key as certificate, public key, private key or CSR");
 }

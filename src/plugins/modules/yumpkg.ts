@@ -3,12 +3,12 @@ import { executionFunction, type ExecutionModule } from "../../model/loader/fami
 import { packageFunctions } from "../packages/functions.ts";
 import { groupDifference, RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
 import { hasRpm, installedRpms, listRpms } from "../packages/rpm/installed.ts";
-import { newest, refresh, repoPackages, upgrades } from "./yumpkg/available.ts";
-import { groupInfo, groupList, groupPackages } from "./yumpkg/groups.ts";
-import { hold, listHolds } from "./yumpkg/holds.ts";
-import { downloaded, install, patches, remove, upgrade } from "./yumpkg/install.ts";
+import { yumNewest, yumRefresh, yumRepoPackages, yumUpgrades } from "./yumpkg/available.ts";
+import { groupPackages, yumGroupInfo, yumGroupList } from "./yumpkg/groups.ts";
+import { listHolds, yumHold } from "./yumpkg/holds.ts";
+import { patches, remove, yumDownloaded, yumInstall, yumUpgrade } from "./yumpkg/install.ts";
 import { yumProgram } from "./yumpkg/program.ts";
-import { delRepo, getRepo, listRepos, modRepo } from "./yumpkg/repositories.ts";
+import { yumDelRepo, yumGetRepo, yumListRepos, yumModRepo } from "./yumpkg/repositories.ts";
 
 const groupInstall = executionFunction({
   signature: "name, skip=[], include=[], **kwargs",
@@ -32,38 +32,38 @@ export const module: ExecutionModule = {
       doc: "The installed packages with their versions; with `attr` further details.\n\n    salt '*' pkg.list_pkgs",
       run: (context, { versions_as_list, kwargs }) => listRpms(context, versions_as_list, kwargs),
     },
-    ...versionFunctions({ refresh, newest }),
-    "list_upgrades(refresh=True, **kwargs)": upgrades,
-    "list_updates(refresh=True, **kwargs)": upgrades,
-    "list_repo_pkgs(*args, **kwargs)": (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
-    "list_downloaded(**kwargs)": downloaded,
+    ...versionFunctions({ refresh: yumRefresh, newest: yumNewest }),
+    "list_upgrades(refresh=True, **kwargs)": yumUpgrades,
+    "list_updates(refresh=True, **kwargs)": yumUpgrades,
+    "list_repo_pkgs(*args, **kwargs)": (context, { args, kwargs }) => yumRepoPackages(context, args.map(str), kwargs),
+    "list_downloaded(**kwargs)": yumDownloaded,
     "refresh_db(**kwargs)": {
       doc: "Fetches the lists of packages: True if there is something new, null if not.\n\n    salt '*' pkg.refresh_db",
-      run: (context, { kwargs }) => refresh(context, kwargs),
+      run: (context, { kwargs }) => yumRefresh(context, kwargs),
     },
     "clean_metadata(**kwargs)": {
       doc: "Another name of pkg.refresh_db.\n\n    salt '*' pkg.clean_metadata",
-      run: (context, { kwargs }) => refresh(context, kwargs),
+      run: (context, { kwargs }) => yumRefresh(context, kwargs),
     },
     [
       `install(name=None, refresh=False, skip_verify=False, pkgs=None, sources=None, downloadonly=False,
       reinstall=False, normalize=True, update_holds=False, saltenv='base', ignore_epoch=False, **kwargs)` as const
-    ]: install,
+    ]: yumInstall,
     "remove(name=None, pkgs=None, **kwargs)": remove,
     "purge(name=None, pkgs=None, **kwargs)": {
       doc: "Another name of pkg.remove.\n\n    salt '*' pkg.purge foo,bar",
       run: remove,
     },
-    [`upgrade(${UPGRADE}, obsoletes=True, diff_attr=None, **kwargs)` as const]: upgrade,
+    [`upgrade(${UPGRADE}, obsoletes=True, diff_attr=None, **kwargs)` as const]: yumUpgrade,
     [`update(${UPGRADE}, obsoletes=False, **kwargs)` as const]: {
       doc: "As pkg.upgrade, without packages that replace others.\n\n    salt '*' pkg.update",
-      run: upgrade,
+      run: yumUpgrade,
     },
     "hold(name=None, pkgs=None, sources=None, normalize=True, **kwargs)": {
       doc: "Holds packages at their version, by the plugin versionlock.\n\n    salt '*' pkg.hold foo",
-      run: (context, args) => hold(context, args, true),
+      run: (context, args) => yumHold(context, args, true),
     },
-    "unhold(name=None, pkgs=None, sources=None, **kwargs)": (context, args) => hold(context, args, false),
+    "unhold(name=None, pkgs=None, sources=None, **kwargs)": (context, args) => yumHold(context, args, false),
     "list_holds(pattern=None, full: bool=True)": (context, { pattern, full }) =>
       listHolds(context, { full, ...(truthy(pattern) ? { pattern: str(pattern) } : {}) }),
     "version_cmp(pkg1, pkg2, ignore_epoch=False, **kwargs)": (context, { pkg1, pkg2, ignore_epoch }) =>
@@ -71,33 +71,39 @@ export const module: ExecutionModule = {
     ...RPM_FUNCTIONS,
     "modified(*packages, **kwargs)": (context, { packages, kwargs }) =>
       context.call("lowpkg.modified", packages, kwargs),
-    "group_list()": groupList,
+    "group_list()": yumGroupList,
     "group_info(name: str, expand: bool=False, ignore_groups=None, **kwargs)": (
       context,
       { name, expand, ignore_groups, kwargs },
-    ) => groupInfo(context, name, { expand, kwargs, done: new Set(textsOf(ignore_groups ?? [])) }),
+    ) => yumGroupInfo(context, name, { expand, kwargs, done: new Set(textsOf(ignore_groups ?? [])) }),
     async "group_diff(name: str, **kwargs)"(context, { name, kwargs }) {
       const installed = await installedRpms(context);
-      const { type: _type, group: _group, id: _id, description: _text, ...members } = await groupInfo(context, name, {
-        expand: true,
-        kwargs,
-      });
+      const { type: _type, group: _group, id: _id, description: _text, ...members } = await yumGroupInfo(
+        context,
+        name,
+        {
+          expand: true,
+          kwargs,
+        },
+      );
       return groupDifference(members, installed);
     },
     group_install: groupInstall,
     groupinstall: groupInstall,
-    "list_repos(basedir=None, **kwargs)": (context, { basedir }) => listRepos(context, { basedir }),
-    "get_repo(repo: str, basedir=None, **kwargs)": (context, { repo, basedir }) => getRepo(context, repo, { basedir }),
+    "list_repos(basedir=None, **kwargs)": (context, { basedir }) => yumListRepos(context, { basedir }),
+    "get_repo(repo: str, basedir=None, **kwargs)": (context, { repo, basedir }) =>
+      yumGetRepo(context, repo, { basedir }),
     "mod_repo(repo: str, basedir=None, **kwargs)": {
       doc: "Adds a repository, or changes an existing one; a value of nothing removes the key.\n\n" +
         "    salt '*' pkg.mod_repo x name='X' baseurl=http://x.example.org/ enabled=1 gpgcheck=1",
-      run: (context, { repo, basedir, kwargs }) => modRepo(context, repo, basedir, kwargs),
+      run: (context, { repo, basedir, kwargs }) => yumModRepo(context, repo, basedir, kwargs),
     },
-    "del_repo(repo: str, basedir=None, **kwargs)": (context, { repo, basedir }) => delRepo(context, repo, { basedir }),
+    "del_repo(repo: str, basedir=None, **kwargs)": (context, { repo, basedir }) =>
+      yumDelRepo(context, repo, { basedir }),
     "list_patches(refresh: bool=False, **kwargs)": {
       doc: "All advisories with their packages.\n\n    salt '*' pkg.list_patches",
       async run(context, args) {
-        if (args.refresh) await refresh(context, {});
+        if (args.refresh) await yumRefresh(context, {});
         return await patches(context, false);
       },
     },

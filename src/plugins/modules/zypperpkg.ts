@@ -4,33 +4,43 @@ import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import { installedVersions, RPM_FUNCTIONS, versionFunctions } from "../packages/shared_functions.ts";
-import { infoAvailable, newest, refresh, repoPackages, upgrades } from "./zypperpkg/available.ts";
-import { diff, download } from "./zypperpkg/download.ts";
-import { install, remove, upgrade } from "./zypperpkg/install.ts";
-import { downloaded, listFor, products, provides } from "./zypperpkg/installed.ts";
-import { cleanLocks, hold, listHolds, listLocks } from "./zypperpkg/locks.ts";
+import {
+  infoAvailable,
+  zypperNewest,
+  zypperRefresh,
+  zypperRepoPackages,
+  zypperUpgrades,
+} from "./zypperpkg/available.ts";
+import { zypperDiff, zypperDownload } from "./zypperpkg/download.ts";
+import { remove, zypperInstall, zypperUpgrade } from "./zypperpkg/install.ts";
+import { listFor, products, provides, zypperDownloaded } from "./zypperpkg/installed.ts";
+import { addLocks, cleanLocks, heldPackages, listLocks } from "./zypperpkg/locks.ts";
 import { callZypper } from "./zypperpkg/program.ts";
-import { delRepo, getRepo, listRepos, modRepo } from "./zypperpkg/repositories.ts";
+import { zypperDelRepo, zypperGetRepo, zypperListRepos, zypperModRepo } from "./zypperpkg/repositories.ts";
 import {
   installedPatches,
   installedPatterns,
-  patches,
   patterns,
   resolveCapabilities,
-  search,
+  zypperPatches,
+  zypperSearch,
 } from "./zypperpkg/search.ts";
 
 /** What zypper lists, after a refresh where it is asked for. */
-const listing = <R>(doc: string, list: (...args: Parameters<typeof patches>) => Promise<R>) => ({
+const listing = <R>(doc: string, list: (...args: Parameters<typeof zypperPatches>) => Promise<R>) => ({
   doc,
   async run(...[context, args]: Parameters<ExecutionModule["functions"][string]["run"]>) {
-    if (truthy(args.refresh)) await refresh(context, { root: args.root });
+    if (truthy(args.refresh)) await zypperRefresh(context, { root: args.root });
     return await list(context, args.root);
   },
 });
 
 const QUERIES = packageFunctions({
-  ...versionFunctions({ none: {}, refresh: (context, { root }) => refresh(context, { root }), newest }),
+  ...versionFunctions({
+    none: {},
+    refresh: (context, { root }) => zypperRefresh(context, { root }),
+    newest: zypperNewest,
+  }),
   "list_pkgs(versions_as_list=False, root=None, includes=None, **kwargs)": {
     doc:
       "The installed packages with their versions; with `attr` further details, with `includes` products, patterns " +
@@ -41,9 +51,9 @@ const QUERIES = packageFunctions({
     const found = await installedVersions(context, names.map(str), kwargs);
     return truthy(found) ? found : {};
   },
-  "list_upgrades(refresh=True, root=None, **kwargs)": upgrades,
-  "list_updates(refresh=True, root=None, **kwargs)": upgrades,
-  "list_repo_pkgs(*args, **kwargs)": (context, { args, kwargs }) => repoPackages(context, args.map(str), kwargs),
+  "list_upgrades(refresh=True, root=None, **kwargs)": zypperUpgrades,
+  "list_updates(refresh=True, root=None, **kwargs)": zypperUpgrades,
+  "list_repo_pkgs(*args, **kwargs)": (context, { args, kwargs }) => zypperRepoPackages(context, args.map(str), kwargs),
   "info_available(*names, **kwargs)": {
     doc: "Details of available packages.\n\n    salt '*' pkg.info_available bash",
     run: (context, { names, kwargs }) => infoAvailable(context, names.map(str), kwargs),
@@ -52,15 +62,15 @@ const QUERIES = packageFunctions({
     doc: "Packages that fit: by name, or by what they provide, require and so on.\n\n" +
       "    salt '*' pkg.search vim match=exact provides=True\n\nmatch: exact, words or substrings",
     async run(context, { criteria, refresh: asked, kwargs }) {
-      if (asked) await refresh(context, { root: kwargs.root });
-      return await search(context, criteria, kwargs);
+      if (asked) await zypperRefresh(context, { root: kwargs.root });
+      return await zypperSearch(context, criteria, kwargs);
     },
   },
   "resolve_capabilities(pkgs, refresh: bool=False, root=None, **kwargs)": {
     doc: "With `resolve_capabilities` the packages that have what is named; otherwise what is named.\n\n" +
       "    salt '*' pkg.resolve_capabilities '[w3m_ssl]' resolve_capabilities=True",
     async run(context, args) {
-      if (args.refresh) await refresh(context, { root: args.root });
+      if (args.refresh) await zypperRefresh(context, { root: args.root });
       return await resolveCapabilities(context, args);
     },
   },
@@ -76,12 +86,12 @@ const CHANGES = packageFunctions({
   "refresh_db(force=None, root=None)": {
     doc: "Fetches the lists of packages: true for one that is new.\n\n    salt '*' pkg.refresh_db\n\n" +
       "force: fetch also what seems unchanged; by default as the pillar's `zypper:refreshdb_force`, else True",
-    run: refresh,
+    run: zypperRefresh,
   },
   [
     `install(name=None, refresh: bool=False, fromrepo=None, pkgs=None, sources=None, downloadonly: bool=None,
     skip_verify=False, version=None, ignore_repo_failure: bool=False, no_recommends=False, root=None, **kwargs)` as const
-  ]: install,
+  ]: zypperInstall,
   "remove(name=None, pkgs=None, root=None, **kwargs)": remove,
   "purge(name=None, pkgs=None, root=None, **kwargs)": {
     doc: "Another name of pkg.remove.\n\n    salt '*' pkg.purge foo,bar",
@@ -90,10 +100,10 @@ const CHANGES = packageFunctions({
   [
     `upgrade(name=None, pkgs=None, refresh: bool=True, dryrun: bool=False, dist_upgrade: bool=False, fromrepo=None,
     novendorchange=False, skip_verify=False, no_recommends=False, root=None, diff_attr=None, **kwargs)` as const
-  ]: upgrade,
-  "hold(name=None, pkgs=None, root=None, **kwargs)": (context, args) => hold(context, args, true),
-  "unhold(name=None, pkgs=None, root=None, **kwargs)": (context, args) => hold(context, args, false),
-  "list_holds(pattern=None, full: bool=True, root=None, **kwargs)": listHolds,
+  ]: zypperUpgrade,
+  "hold(name=None, pkgs=None, root=None, **kwargs)": (context, args) => addLocks(context, args, true),
+  "unhold(name=None, pkgs=None, root=None, **kwargs)": (context, args) => addLocks(context, args, false),
+  "list_holds(pattern=None, full: bool=True, root=None, **kwargs)": heldPackages,
   "list_locks(root=None)": {
     doc: "The locks of zypper.\n\n    salt '*' pkg.list_locks",
     run: (context, { root }) => listLocks(context, root),
@@ -104,30 +114,30 @@ const CHANGES = packageFunctions({
   },
   "download(*packages, **kwargs)": {
     doc: "Fetches packages as files.\n\n    salt '*' pkg.download httpd",
-    run: (context, { packages, kwargs }) => download(context, packages.map(str), kwargs),
+    run: (context, { packages, kwargs }) => zypperDownload(context, packages.map(str), kwargs),
   },
-  "list_downloaded(root=None, **kwargs)": (context, { root }) => downloaded(context, root),
+  "list_downloaded(root=None, **kwargs)": (context, { root }) => zypperDownloaded(context, root),
 });
 
 const REPOSITORIES = packageFunctions({
-  "list_repos(root=None, **kwargs)": (context, { root }) => listRepos(context, root),
-  "get_repo(repo: str, root=None, **kwargs)": (context, { repo, root }) => getRepo(context, repo, root),
+  "list_repos(root=None, **kwargs)": (context, { root }) => zypperListRepos(context, root),
+  "get_repo(repo: str, root=None, **kwargs)": (context, { repo, root }) => zypperGetRepo(context, repo, root),
   "mod_repo(repo: str, **kwargs)": {
     doc: "Adds a repository, or changes one: url (baseurl), enabled, refresh, cache, gpgcheck, priority, name, " +
       "gpgautoimport.\n\n    salt '*' pkg.mod_repo alias url=http://x.example.org/ gpgcheck=False",
-    run: (context, { repo, kwargs }) => modRepo(context, repo, kwargs),
+    run: (context, { repo, kwargs }) => zypperModRepo(context, repo, kwargs),
   },
-  "del_repo(repo: str, root=None)": (context, { repo, root }) => delRepo(context, repo, root),
+  "del_repo(repo: str, root=None)": (context, { repo, root }) => zypperDelRepo(context, repo, root),
   "list_products(all=False, refresh: bool=False, root=None)": {
     doc: "The installed products, or all that there are.\n\n    salt '*' pkg.list_products all=True",
     async run(context, { all, refresh: asked, root }) {
-      if (asked) await refresh(context, { root });
+      if (asked) await zypperRefresh(context, { root });
       return await products(context, all, root);
     },
   },
   "list_patches(refresh=False, root=None, **kwargs)": listing(
     "All patches that there are.\n\n    salt '*' pkg.list_patches",
-    patches,
+    zypperPatches,
   ),
   "list_installed_patches(root=None, **kwargs)": listing(
     "The installed patches.\n\n    salt '*' pkg.list_installed_patches",
@@ -149,7 +159,7 @@ const RPM = packageFunctions({
   ...RPM_FUNCTIONS,
   "diff(*paths, **kwargs)": {
     doc: "What was changed of files since their packages had them.\n\n    salt '*' pkg.diff /etc/sudoers",
-    run: (context, { paths, kwargs }) => diff(context, paths.map(str), kwargs),
+    run: (context, { paths, kwargs }) => zypperDiff(context, paths.map(str), kwargs),
   },
   "modified(*packages, **flags)": (context, { packages, flags }) => context.call("lowpkg.modified", packages, flags),
 });

@@ -2,7 +2,7 @@ import { type AnyMap, entriesOf, isInteger, isMap, lookup, sizeOf, str, truthy }
 import { prettyFormat } from "../../language/python/pprint.ts";
 import { splitLines, stripEnd } from "../../language/python/text.ts";
 import { type Colors, colorsOf, shownId, stripEscapes } from "./colors.ts";
-import { compressedChanges, compressIds, type StateResult, stateResult, unwrap } from "./highstate_data.ts";
+import { compressedChanges, compressIds, type ShownResult, shownResult, unwrap } from "./highstate_data.ts";
 import { fullState, terseState } from "./highstate_state.ts";
 import { Summary } from "./highstate_summary.ts";
 import { nestedLines } from "./nested.ts";
@@ -16,7 +16,7 @@ const NO_ORDER = "The State execution failed to record the order in which all st
   "The state return missing data is:";
 
 /** Shows the return of a state run: a block or a line per state, and a summary per host. @see salt/output/highstate.py */
-export function highstate(data: unknown, options: OutputOptions): string {
+export function highstateOutput(data: unknown, options: OutputOptions): string {
   return show(data, options, 1);
 }
 
@@ -74,13 +74,13 @@ class HostStates {
   }
 
   add(data: AnyMap): void {
-    const states: StateResult[] = [];
+    const states: ShownResult[] = [];
     const unordered: string[] = [];
     for (const [key, info] of entriesOf(data)) {
       if (isMap(info) && key !== "changes" && sizeOf(info) > 0 && lookup(info, "__run_num__") === undefined) {
         unordered.push(prettyFormat(info), NO_ORDER);
       }
-      const state = stateResult(str(key), info);
+      const state = shownResult(str(key), info);
       if (state !== undefined) states.push(state);
     }
     for (const line of unordered.reverse()) this.lines.push(line);
@@ -88,7 +88,7 @@ class HostStates {
     for (const state of states) this.#state(state);
   }
 
-  #state(state: StateResult): void {
+  #state(state: ShownResult): void {
     this.summary.add(state);
     const { changed, text } = this.#changes(state);
     if (changed) this.summary.changes += compressedChanges(state);
@@ -104,13 +104,13 @@ class HostStates {
     if (state.warnings !== undefined) this.summary.warn();
   }
 
-  #stateColor({ result }: StateResult, changed: boolean): string {
+  #stateColor({ result }: ShownResult, changed: boolean): string {
     if (result === false) return this.color = this.#colors.RED;
     if (result === null) return this.color = this.#colors.LIGHT_YELLOW;
     return changed ? this.#colors.CYAN : this.#colors.GREEN;
   }
 
-  #form({ result }: StateResult, changed: boolean): "full" | "terse" | "none" {
+  #form({ result }: ShownResult, changed: boolean): "full" | "terse" | "none" {
     if (this.#mode.startsWith("filter")) {
       if (this.#chosen("terse").includes(str(result))) return "terse";
       return this.#chosen("exclude").includes(str(result)) ? "none" : "full";
@@ -133,7 +133,7 @@ class HostStates {
   }
 
   /** The text after "Changes:", and whether there are any changes. */
-  #changes({ changes, raw }: StateResult): { changed: boolean; text: string } {
+  #changes({ changes, raw }: ShownResult): { changed: boolean; text: string } {
     if (this.#level < DEEPEST && ORCHESTRATIONS.includes(str(lookup(raw, "name")))) {
       const blanks = " ".repeat(CHANGES_INDENT * this.#level);
       const text = `\n${show(changes, this.#options, this.#level + 1)}`;

@@ -12,7 +12,7 @@ import {
 } from "../../language/python/values.ts";
 
 /** The return of one state, as the outputter needs it; `raw` is the complete return. */
-export interface StateResult {
+export interface ShownResult {
   raw: AnyMap;
   /** Module, id, name and function: the parts of the key. */
   parts: string[];
@@ -65,7 +65,7 @@ function durationOf(info: AnyMap): number {
 }
 
 /** Reads the return of one state; undefined if the entry is not one. */
-export function stateResult(key: string, info: unknown): StateResult | undefined {
+export function shownResult(key: string, info: unknown): ShownResult | undefined {
   if (!isMap(info)) return undefined;
   const result = get(info, "result");
   if (result === undefined) return undefined;
@@ -133,7 +133,7 @@ function merged(infos: readonly AnyMap[]): AnyMap {
   return mapOf(map);
 }
 
-export function compressedChanges({ changes, count }: StateResult): number {
+export function compressedChanges({ changes, count }: ShownResult): number {
   const inner = count > 1 && isMap(changes) ? get(changes, COMPRESSED) : undefined;
   return isMap(inner) ? sizeOf(inner) || 1 : 1;
 }

@@ -3,17 +3,17 @@ import { fill } from "../../language/python/textwrap.ts";
 import { format } from "../../language/python/format.ts";
 import { strip } from "../../language/python/text.ts";
 import type { Colors } from "./colors.ts";
-import type { StateResult } from "./highstate_data.ts";
+import type { ShownResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 const INDENT = " ".repeat(14);
 
-function startTime({ raw }: StateResult, options: OutputOptions): unknown {
+function startTime({ raw }: ShownResult, options: OutputOptions): unknown {
   return truthy(options.state_output_profile) ? lookup(raw, "start_time") : undefined;
 }
 
 /** The comment as one text, its further lines indented below the first. */
-function commentOf({ comment, raw }: StateResult): string {
+function commentOf({ comment, raw }: ShownResult): string {
   if (comment === undefined) throw new TypeError("Cannot show a state: it has no comment");
   const text = strip(str(comment)).replaceAll("\n", `\n${INDENT}`);
   const data = lookup(raw, "data");
@@ -25,7 +25,7 @@ function commentOf({ comment, raw }: StateResult): string {
 
 /** Shows a state in full, as a block of lines. */
 export function fullState(
-  state: StateResult,
+  state: ShownResult,
   color: string,
   changes: string,
   colors: Colors,
@@ -50,14 +50,14 @@ export function fullState(
   return lines;
 }
 
-function verdict({ changes, result }: StateResult): string {
+function verdict({ changes, result }: ShownResult): string {
   if (result === false) return "Failed";
   if (result === null) return "Differs";
   return truthy(changes) ? "Changed" : "Clean";
 }
 
 /** Shows a state on one line: in terse mode, or in columns with `state_tabular`. */
-export function terseState(state: StateResult, color: string, colors: Colors, options: OutputOptions): string {
+export function terseState(state: ShownResult, color: string, colors: Colors, options: OutputOptions): string {
   const { state_tabular: tabular } = options;
   const [module = "", , name = ""] = state.parts;
   const fun = state.parts[state.parts.length - 1] ?? "";

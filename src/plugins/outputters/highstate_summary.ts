@@ -1,6 +1,6 @@
 import { floatRepr, truthy } from "../../language/python/values.ts";
 import { type Colors, shownId } from "./colors.ts";
-import type { StateResult } from "./highstate_data.ts";
+import type { ShownResult } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 const larger = (a: number, b: number) => Math.max(a, b);
@@ -12,7 +12,7 @@ export class Summary {
   readonly #parallel: number[] = [];
   changes = 0;
 
-  add(state: StateResult): void {
+  add(state: ShownResult): void {
     this.#counts.set(state.result, (this.#counts.get(state.result) ?? 0) + state.count);
     (state.parallel ? this.#parallel : this.#serial).push(state.duration);
   }

@@ -3,7 +3,7 @@ import { sorted } from "../../language/python/text.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 /** JSON as Python's `json.dumps` writes it, with `1.0` and integers of any size; keys keep their order. */
-export function json(data: unknown, options: OutputOptions = {}): string {
+export function jsonOutput(data: unknown, options: OutputOptions = {}): string {
   const { output_indent: indent } = options;
   const width = indent === undefined || indent === "pretty" ? 4 : indent === null || indent < 0 ? undefined : indent;
   try {

@@ -12,7 +12,7 @@ const STATUSES: Record<string, { title: string; color: ColorName }> = {
 };
 
 /** The listing of salt-key: ids, fingerprints or keys by status. */
-export function key(data: unknown, options: OutputOptions): string {
+export function keyOutput(data: unknown, options: OutputOptions): string {
   if (!isMap(data)) throw new TypeError("Cannot list keys: expected a map");
   const colors = colorsOf(options);
   const blanks = " ".repeat(options.__multi_key ? 4 : 0);

@@ -11,17 +11,17 @@ export type { OutputContext, OutputOptions, Outputter } from "./outputter.ts";
 
 export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
   nested: async () => (await import("./nested.ts")).nested,
-  json: async () => (await import("./json.ts")).json,
-  yaml: async () => (await import("./yaml.ts")).yaml,
+  json: async () => (await import("./json.ts")).jsonOutput,
+  yaml: async () => (await import("./yaml.ts")).yamlOutput,
   raw: async () => (await import("./raw.ts")).raw,
   pprint: async () => (await import("./pprint.ts")).pprint,
   txt: async () => (await import("./txt.ts")).txt,
   text: async () => (await import("./txt.ts")).txt,
   newline_values_only: async () => (await import("./newline_values_only.ts")).newlineValuesOnly,
   quiet: async () => (await import("./quiet.ts")).quiet,
-  no_return: async () => (await import("./no_return.ts")).noReturn,
-  key: async () => (await import("./key.ts")).key,
-  highstate: async () => (await import("./highstate.ts")).highstate,
+  no_return: async () => (await import("./no_return.ts")).noReturnOutput,
+  key: async () => (await import("./key.ts")).keyOutput,
+  highstate: async () => (await import("./highstate.ts")).highstateOutput,
   table: async () => (await import("./table.ts")).table,
   overstatestage: async () => (await import("./overstatestage.ts")).overstatestage,
   profile: async () => (await import("./profile.ts")).profile,
@@ -29,7 +29,7 @@ export const OUTPUTTERS: Readonly<Record<string, () => Promise<Outputter>>> = {
 };
 
 /** Starts loading an outputter before it is needed. */
-export function preload(name: string): void {
+export function preloadOutputter(name: string): void {
   // If it does not load, render() gets the same error and reports it.
   if (Object.hasOwn(OUTPUTTERS, name)) OUTPUTTERS[name]!().catch(() => {});
 }

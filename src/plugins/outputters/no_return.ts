@@ -5,7 +5,7 @@ import { comparableEntries } from "./nested.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 /** Shows minions that did not return: their ids, and the reason in red. */
-export function noReturn(data: unknown, options: OutputOptions): string {
+export function noReturnOutput(data: unknown, options: OutputOptions): string {
   const { CYAN, RED, ENDC } = colorsOf(options);
   const display = (value: unknown, indent: string): string => {
     if (typeof value === "string") {

@@ -2,7 +2,7 @@
 import { joinPath } from "../../base/paths.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../model/loader/family.ts";
 import { truthy } from "../../language/python/values.ts";
-import { lookAt, walk } from "../linux/paths.ts";
+import { lookAt, walkPaths } from "../linux/paths.ts";
 
 /** The path on this host of a package that is named by an address or a path. */
 export async function packageFile(
@@ -34,7 +34,7 @@ export async function downloadedPackages(
 ): Promise<Downloaded> {
   const { fs } = context.runtime;
   const found: Downloaded = {};
-  for (const { path: folder, files } of walk(fs, directory)) {
+  for (const { path: folder, files } of walkPaths(fs, directory)) {
     for (const file of files.filter((name) => name.endsWith(ending))) {
       const path = joinPath(folder, file);
       const info = await infoOf(path);

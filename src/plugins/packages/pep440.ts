@@ -92,7 +92,7 @@ function holds(text: string, version: Version, [operator, wanted]: Specifier): b
 }
 
 /** Whether a version fulfils all of these. One before its release does only if such a one is named. */
-export function fulfils(version: string, specifiers: readonly Specifier[]): boolean {
+export function fulfilsPep440(version: string, specifiers: readonly Specifier[]): boolean {
   const parsed = parse(version);
   if (parsed === undefined || specifiers.length === 0) return specifiers.length === 0;
   if (parsed.pre && !specifiers.some(([, wanted]) => parse(wanted)?.pre === true)) return false;

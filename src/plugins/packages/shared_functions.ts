@@ -6,8 +6,8 @@ import type { CommandOutcome } from "../commands.ts";
 import { type lowPackageFunctions, packageFunctions } from "./functions.ts";
 import { changes, type PackageList, stringify } from "./lists.ts";
 import { infoInstalled } from "./rpm/installed.ts";
-import { hostArch, normalName, parseArch } from "./rpm/names.ts";
-import type { Wanted } from "./targets.ts";
+import { hostArch, parseArch, rpmName } from "./rpm/names.ts";
+import type { WantedPackage } from "./targets.ts";
 
 /** The installed versions of packages, which may be globs: of one package its version alone, otherwise by name. */
 export async function installedVersions(
@@ -74,12 +74,12 @@ export const listFunctions = (installed: (context: JobContext, kwargs: Args) => 
   });
 
 /** The files of packages, with what the program says of those that it does not know; or its error. */
-export type Files = { errors: string[]; packages: Record<string, string[]> } | string;
+export type PackageFiles = { errors: string[]; packages: Record<string, string[]> } | string;
 
 /** @param declare for `pkg` or `lowpkg` @param sorted each file once, in the order of names */
 export function fileFunctions(
   declare: typeof packageFunctions | typeof lowPackageFunctions,
-  files: (context: JobContext, names: string[]) => Promise<Files>,
+  files: (context: JobContext, names: string[]) => Promise<PackageFiles>,
   sorted: boolean,
 ) {
   return declare({
@@ -95,7 +95,7 @@ export function fileFunctions(
 
 /** What rpm answers, whatever installs packages. */
 export const RPM_FUNCTIONS = packageFunctions({
-  "normalize_name(name: str)": (context, { name }) => normalName(name, hostArch(context)),
+  "normalize_name(name: str)": (context, { name }) => rpmName(name, hostArch(context)),
   "parse_arch(name: str)": (_, { name }) => parseArch(name),
   "info_installed(*names, **kwargs)": (context, { names, kwargs }) => infoInstalled(context, names.map(str), kwargs),
   "verify(*names, **kwargs)": (context, { names, kwargs }) => context.call("lowpkg.verify", names, kwargs),
@@ -150,7 +150,7 @@ export const groupDifference = (
 
 /** The packages that are installed, in the version that is named if one is; `written` says how the program is asked for it. */
 export const installedTargets = (
-  wanted: Wanted,
+  wanted: WantedPackage,
   installed: PackageList,
   written: (name: string, version: string) => string,
 ): string[] =>

@@ -6,7 +6,7 @@ import { parseLine } from "../../language/yaml/line.ts";
 type Host = Pick<JobContext, "call" | "functions" | "log" | "grains">;
 
 /** Package → version, or null for any. */
-export type Wanted = Map<string, string | null>;
+export type WantedPackage = Map<string, string | null>;
 
 const has = async (context: Host, name: string): Promise<boolean> => "signature" in await context.functions.find(name);
 
@@ -37,9 +37,9 @@ function entriesOfList(context: Pick<Host, "log">, value: unknown): [unknown, un
 }
 
 /** Names and versions of `pkgs`. @throws {SaltInvocationError} if a package is there twice */
-export async function repackPkgs(context: Host, pkgs: unknown, normalize = true): Promise<Wanted> {
+export async function repackPkgs(context: Host, pkgs: unknown, normalize = true): Promise<WantedPackage> {
   const name = await normalizer(context, normalize);
-  const found: Wanted = new Map();
+  const found: WantedPackage = new Map();
   for (const [key, version] of entriesOfList(context, pkgs)) {
     found.set(await name(str(key)), version === null ? null : str(version));
   }
@@ -69,8 +69,8 @@ export async function packSources(context: Host, sources: unknown, normalize = t
   return found;
 }
 
-export type Targets =
-  | { kind: "repository"; wanted: Wanted }
+export type PackageTargets =
+  | { kind: "repository"; wanted: WantedPackage }
   | { kind: "file"; paths: string[] }
   | { kind: "advisory"; ids: string[] };
 
@@ -95,7 +95,7 @@ async function cachedSource(context: Host, name: string, place: string, saltenv:
 }
 
 /** What `name`, `pkgs` or `sources` name; undefined, with a line in the log, if that is nothing. */
-export async function parseTargets(context: Host, options: TargetOptions): Promise<Targets | undefined> {
+export async function parseTargets(context: Host, options: TargetOptions): Promise<PackageTargets | undefined> {
   const { name, pkgs, sources, version = null, saltenv = "base", normalize = true } = options;
   const nothing = (message: string): undefined => {
     context.log.error(message, {});
@@ -121,7 +121,7 @@ export async function parseTargets(context: Host, options: TargetOptions): Promi
   }
   if (!truthy(name)) return nothing("No package sources provided");
   const written = await normalizer(context, normalize);
-  const wanted: Wanted = new Map();
+  const wanted: WantedPackage = new Map();
   for (const one of str(name).split(",")) wanted.set(await written(one), version === null ? null : str(version));
   return { kind: "repository", wanted };
 }

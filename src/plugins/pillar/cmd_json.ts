@@ -1,6 +1,6 @@
 import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
 import { str } from "../../language/python/values.ts";
-import { splitWords } from "../linux/words.ts";
+import { shellWords } from "../linux/words.ts";
 import { commandFor, outputOf, RUNS_COMMANDS } from "./command.ts";
 import { parsed } from "./parsed.ts";
 
@@ -9,7 +9,7 @@ export const pillar: ExtPillar = {
   signature: "command",
   neverOnDemand: RUNS_COMMANDS,
   async run(context, { command }) {
-    const text = await outputOf(context, splitWords(commandFor(context, str(command))));
+    const text = await outputOf(context, shellWords(commandFor(context, str(command))));
     return await parsed(context, text, "json", "its command");
   },
 };

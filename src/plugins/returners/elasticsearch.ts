@@ -2,8 +2,8 @@ import { basicAuth } from "../../runtime/basic_auth.ts";
 import { urlSegment } from "../../model/config/url.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
-import { type Attempt, attempt, postAddress } from "./http_post.ts";
-import { plain, toJson } from "./json.ts";
+import { postAddress, type PostAttempt, postAttempt } from "./http_post.ts";
+import { plainValue, toJson } from "./json.ts";
 import { numberOption, returnerOptions, wholeReturn } from "./options.ts";
 
 const STATE_FUNCTIONS = ["state.apply", "state.highstate", "state.sls"];
@@ -67,11 +67,11 @@ class Servers {
     path: readonly string[],
     body?: string,
     read?: (text: string) => void,
-  ): Promise<Attempt & { place: string }> {
+  ): Promise<PostAttempt & { place: string }> {
     const timeoutMs = numberOption("elasticsearch.timeout", this.#options.timeout) * 1000;
-    let last: Attempt & { place: string } | undefined;
+    let last: PostAttempt & { place: string } | undefined;
     for (const { url, headers } of this.#places) {
-      const done = await attempt(this.#context, new URL(path.map(urlSegment).join("/"), url), {
+      const done = await postAttempt(this.#context, new URL(path.map(urlSegment).join("/"), url), {
         method,
         headers,
         timeoutMs,
@@ -152,7 +152,7 @@ function documentOf(
   const isStates = STATE_FUNCTIONS.includes(fun);
   const single = truthy(options.states_single_index) && isStates;
   let index = dated(context, `salt-${single ? "state_apply" : fun.replaceAll(".", "_")}`, options);
-  let data = plain(ret.return);
+  let data = plainValue(ret.return);
   let counts: Record<string, number> = {};
   if (isStates) {
     if (truthy(options.states_order_output) && isMap(data)) {

@@ -1,6 +1,6 @@
 import { backoffDelay } from "../../base/async/backoff.ts";
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
-import { attempt, headersOf, postAddress, postEvents, secretOf, shown } from "./http_post.ts";
+import { headersOf, postAddress, postAttempt, postEvents, secretOf, shown } from "./http_post.ts";
 import { toJson } from "./json.ts";
 import { numberOption, returnerOptions } from "./options.ts";
 
@@ -41,7 +41,7 @@ export const returner: ReturnerModule = {
     const tries = Math.max(1, numberOption("http_json.tries", options.tries));
     const { clock } = context.runtime;
     for (let made = 1;; made++) {
-      const { failure, again } = await attempt(context, url, post);
+      const { failure, again } = await postAttempt(context, url, post);
       if (failure === undefined) return;
       if (!again || made >= tries) {
         throw new Error(`Cannot post a return to ${shown(url)} in ${made} ${made === 1 ? "try" : "tries"}: ${failure}`);

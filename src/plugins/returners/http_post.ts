@@ -29,7 +29,7 @@ export function shown(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-export interface Attempt {
+export interface PostAttempt {
   /** Undefined if there was no answer. */
   status?: number;
   /** Undefined if it went well. */
@@ -49,11 +49,11 @@ interface Post {
 }
 
 /** Sends one request, through the proxy of the configuration. A redirection is a failure: a post goes nowhere else. */
-export async function attempt(
+export async function postAttempt(
   context: Pick<ReturnerContext, "runtime" | "opts">,
   url: URL,
   { method = "POST", headers, body, timeoutMs, read }: Post,
-): Promise<Attempt> {
+): Promise<PostAttempt> {
   try {
     const proxy = proxiesOf(context)(url);
     const response = await context.runtime.http.request(url.href, {
@@ -106,7 +106,7 @@ export async function postEvents(
   url: URL,
   post: Post,
 ): Promise<void> {
-  const { failure, status = 0 } = await attempt(context, url, post);
+  const { failure, status = 0 } = await postAttempt(context, url, post);
   if (failure === undefined) return;
   const text = `Cannot post events to ${shown(url)}: ${failure}`;
   throw REFUSALS.has(status) ? new EventsRefused(text) : new Error(text);

@@ -1,6 +1,6 @@
 import { entriesOf, isFloat, isInteger, isMap, repr, str } from "../../language/python/values.ts";
 import { Constant, DateTime, Float, Packed, unpack } from "../../protocol/wire/msgpack.ts";
-import { json } from "../outputters/json.ts";
+import { jsonOutput } from "../outputters/json.ts";
 
 /** The text of bytes if they are UTF-8, else their Python notation: a return is rather kept like that than lost. */
 function textOf(bytes: Uint8Array): string {
@@ -21,14 +21,14 @@ function keyOf(key: unknown): string {
 }
 
 /** A value with nothing in it that JSON has no word for. */
-export function plain(value: unknown): unknown {
+export function plainValue(value: unknown): unknown {
   if (value === undefined) return null;
-  if (value instanceof Packed) return plain(unpack(value, "bin"));
+  if (value instanceof Packed) return plainValue(unpack(value, "bin"));
   if (value instanceof Uint8Array) return textOf(value);
   if (value instanceof DateTime) return value.toString();
   if (value instanceof Constant) return value.name;
-  if (Array.isArray(value)) return Array.from(value, plain);
-  if (isMap(value)) return new Map(entriesOf(value).map(([key, item]) => [keyOf(key), plain(item)]));
+  if (Array.isArray(value)) return Array.from(value, plainValue);
+  if (isMap(value)) return new Map(entriesOf(value).map(([key, item]) => [keyOf(key), plainValue(item)]));
   return value;
 }
 
@@ -37,7 +37,7 @@ export function plain(value: unknown): unknown {
  * which make Salt's fail, are text here.
  */
 export function toJson(value: unknown): string {
-  return json(plain(value), { output_indent: null });
+  return jsonOutput(plainValue(value), { output_indent: null });
 }
 
 const WORDS = /"(?:\\.|[^"\\])*"|-?Infinity|NaN/g;

@@ -1,13 +1,13 @@
 import { ConfigError, messageOf } from "../../base/errors.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
 import { truthy } from "../../language/python/values.ts";
-import type { Fields, MysqlPlace } from "../mysql_session.ts";
-import { literal, MysqlError, mysqlSession, parseResults, placeName, STRICT_MODE } from "../mysql_session.ts";
+import type { MysqlFields, MysqlPlace } from "../mysql_session.ts";
+import { MysqlError, mysqlLiteral, mysqlSession, parseResults, placeName, STRICT_MODE } from "../mysql_session.ts";
 import { fromJson, toJson } from "./json.ts";
 import { numberOption, returnerOptions, verdict } from "./options.ts";
 
 /** Salt's tables, as the documentation of its returner has them, made only where they are missing. */
-export const TABLES = `CREATE TABLE IF NOT EXISTS \`jids\` (
+export const MYSQL_TABLES = `CREATE TABLE IF NOT EXISTS \`jids\` (
   \`jid\` varchar(255) NOT NULL,
   \`load\` mediumtext NOT NULL,
   UNIQUE KEY \`jid\` (\`jid\`)
@@ -54,7 +54,7 @@ const LARGE = /[\u{10000}-\u{10ffff}]/gu;
 
 /** A value as JSON that every character set of a table for Salt can hold. */
 const jsonLiteral = (value: unknown): string =>
-  literal(
+  mysqlLiteral(
     toJson(value).replace(
       LARGE,
       (character) => Array.from({ length: 2 }, (_, at) => `\\u${character.charCodeAt(at).toString(16)}`).join(""),
@@ -63,7 +63,7 @@ const jsonLiteral = (value: unknown): string =>
 
 /** A text as far as its column has a place for it. */
 const fitting = (text: string, longest: number): string =>
-  literal(text.replaceAll("\0", "\ufffd").replace(LARGE, "\ufffd").slice(0, longest));
+  mysqlLiteral(text.replaceAll("\0", "\ufffd").replace(LARGE, "\ufffd").slice(0, longest));
 
 interface Place extends MysqlPlace {
   create: boolean;
@@ -101,7 +101,7 @@ function explained(error: unknown, place: Place): Error {
   const where = placeName(place);
   if (error instanceof MysqlError && error.number === NO_SUCH_TABLE) {
     return new Error(
-      `Cannot use ${where}: ${error.message}. Set mysql.create_tables: True, or make Salt's tables:\n${TABLES}`,
+      `Cannot use ${where}: ${error.message}. Set mysql.create_tables: True, or make Salt's tables:\n${MYSQL_TABLES}`,
       { cause: error },
     );
   }
@@ -116,18 +116,18 @@ interface Write {
 
 /** Sessions with one server, one after the other. Statements that wait and only write share a session and its transaction. */
 class Sessions {
-  readonly #run: (sql: string) => Promise<Fields[][]>;
+  readonly #run: (sql: string) => Promise<MysqlFields[][]>;
   #last: Promise<unknown> = Promise.resolve();
   #writes: Write[] = [];
   /** Characters of statements that are not yet committed. */
   #waiting = 0;
 
-  constructor(run: (sql: string) => Promise<Fields[][]>) {
+  constructor(run: (sql: string) => Promise<MysqlFields[][]>) {
     this.#run = run;
   }
 
   /** The rows of each query of some statements. */
-  ask(sql: string): Promise<Fields[][]> {
+  ask(sql: string): Promise<MysqlFields[][]> {
     const answer = this.#last.then(() => this.#run(sql));
     this.#last = answer.catch(() => {});
     return answer;
@@ -200,7 +200,7 @@ export function mysqlReturner(): Required<
         return parseResults(await session(sql));
       } catch (error) {
         if (!place.create || !(error instanceof MysqlError) || error.number !== NO_SUCH_TABLE) throw error;
-        await session(TABLES);
+        await session(MYSQL_TABLES);
         return parseResults(await session(sql));
       }
     };
@@ -223,7 +223,7 @@ export function mysqlReturner(): Required<
       const { fun, jid, id, success } = ret;
       const name = fitting([fun].flat().map(String).join(","), LONGEST_FUN);
       const values = [
-        ...[name, literal(jid), jsonLiteral(ret.return), literal(id)],
+        ...[name, mysqlLiteral(jid), jsonLiteral(ret.return), mysqlLiteral(id)],
         // As Python's driver writes a boolean.
         ...[verdict(success) ? "'1'" : "'0'", jsonLiteral(ret)],
       ];
@@ -233,20 +233,20 @@ export function mysqlReturner(): Required<
     },
     async saveLoad(context, jid, load, minions) {
       // Salt's own returner does not save the minions, but reads them under this name.
-      const values = `${literal(jid)}, ${jsonLiteral({ ...load, Minions: minions })}`;
+      const values = `${mysqlLiteral(jid)}, ${jsonLiteral({ ...load, Minions: minions })}`;
       const sql =
         `INSERT INTO \`jids\` (\`jid\`, \`load\`) VALUES (${values}) ON DUPLICATE KEY UPDATE \`jid\` = \`jid\``;
       await use(context, (sessions) => sessions.write(sql));
     },
     async getLoad(context, jid) {
-      const [row] = await rowsOf(context, `SELECT \`load\` FROM \`jids\` WHERE \`jid\` = ${literal(jid)}`);
+      const [row] = await rowsOf(context, `SELECT \`load\` FROM \`jids\` WHERE \`jid\` = ${mysqlLiteral(jid)}`);
       return row === undefined ? undefined : fromJson(row[0]!) as Record<string, unknown>;
     },
     async getJid(context, jid) {
       const rows = await rowsOf(
         context,
         `SELECT \`id\`, \`full_ret\` FROM \`salt_returns\` WHERE \`jid\` = ${
-          literal(jid)
+          mysqlLiteral(jid)
         } ORDER BY \`alter_time\` DESC`,
       );
       // Newest first, so that the first return of a minion is the one that remains.
@@ -258,7 +258,7 @@ export function mysqlReturner(): Required<
     async *getJids(context) {
       let before = "";
       for (;;) {
-        const where = before === "" ? "" : `WHERE \`jid\` < ${literal(before)} `;
+        const where = before === "" ? "" : `WHERE \`jid\` < ${mysqlLiteral(before)} `;
         const sql = `SELECT \`jid\`, \`load\` FROM \`jids\` ${where}ORDER BY \`jid\` DESC LIMIT ${PAGE}`;
         const page = await rowsOf(context, sql);
         for (const [jid, load] of page) yield [jid!, fromJson(load!) as Record<string, unknown>];
@@ -267,7 +267,7 @@ export function mysqlReturner(): Required<
       }
     },
     async eventReturn(context, { events, again }) {
-      const master = literal(context.opts.id ?? "");
+      const master = mysqlLiteral(context.opts.id ?? "");
       const rows = events.map(({ tag, data }) => ({ tag: fitting(tag, LONGEST_TAG), data: jsonLiteral(data) }));
       try {
         await use(context, async (sessions) => {

@@ -54,7 +54,7 @@ export function numberOption(name: string, value: unknown): number {
 }
 
 /** Salt's `keep_jobs_seconds`, or the older `keep_jobs` in hours if only that is set; seconds, 0 for ever. */
-export function keepJobsSeconds(opts: Record<string, unknown>): number {
+export function returnerKeepSeconds(opts: Record<string, unknown>): number {
   const { keep_jobs_seconds: seconds = 86400, keep_jobs: hours } = opts;
   const given = seconds === 86400 && typeof hours === "number" ? hours * 3600 : seconds;
   return Math.floor(numberOption("keep_jobs_seconds", given));
@@ -66,7 +66,7 @@ export function verdict(success: unknown): boolean {
   return Array.isArray(success) ? success.every(truthy) : truthy(success ?? false);
 }
 
-/** A return whose value is read: a master gives it as it came. */
+/** A return whose value is read: a master gives it came. */
 export function wholeReturn(ret: Record<string, unknown>): Record<string, unknown> {
   return ret.return instanceof Packed ? { ...ret, return: unpack(ret.return, "wire") } : ret;
 }

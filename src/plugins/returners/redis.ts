@@ -5,7 +5,7 @@ import { truthy } from "../../language/python/values.ts";
 import { loadDriver } from "../driver.ts";
 import { Connections } from "./connections.ts";
 import { fromJson, toJson } from "./json.ts";
-import { keepJobsSeconds, numberOption, returnerOptions } from "./options.ts";
+import { numberOption, returnerKeepSeconds, returnerOptions } from "./options.ts";
 
 /** The part of npm's `redis` that is used here. */
 interface Pipeline {
@@ -79,7 +79,7 @@ function placeOf(context: ReturnerContext): Place {
     database: numberOption("redis.db", options.db),
     username: text(options.username),
     password: text(options.password),
-    ttl: options.ttl === undefined ? keepJobsSeconds(context.opts) : numberOption("redis.ttl", options.ttl),
+    ttl: options.ttl === undefined ? returnerKeepSeconds(context.opts) : numberOption("redis.ttl", options.ttl),
     stream: String(options.event_stream),
     streamLength: numberOption("redis.event_stream_length", options.event_stream_length),
   };

@@ -1,7 +1,7 @@
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
 import { dump } from "../../language/yaml/dump.ts";
-import { attempt, postAddress } from "./http_post.ts";
+import { postAddress, postAttempt } from "./http_post.ts";
 import { toJson } from "./json.ts";
 import { returnerOptions, wholeReturn } from "./options.ts";
 
@@ -101,7 +101,7 @@ async function post(context: ReturnerContext, ret: Record<string, unknown>, isEv
     payload: toJson(payloadOf(context, wholeReturn(ret), isEvent)),
   });
   let said = "";
-  const { failure } = await attempt(context, url, {
+  const { failure } = await postAttempt(context, url, {
     headers,
     body: String(body),
     timeoutMs: TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
 import { isMap, lookup } from "../../language/python/values.ts";
-import { attempt, postAddress, postEvents, shown } from "./http_post.ts";
+import { postAddress, postAttempt, postEvents, shown } from "./http_post.ts";
 import { toJson } from "./json.ts";
 
 const OPTION = "splunk_http_forwarder";
@@ -55,7 +55,7 @@ export const returner: ReturnerModule = {
     const option = optionsOf(context);
     const { url, headers } = placeOf(option);
     const post = { headers, body: envelope(context, option, ret), timeoutMs: TIMEOUT_MS };
-    const { failure } = await attempt(context, url, post);
+    const { failure } = await postAttempt(context, url, post);
     if (failure !== undefined) throw new Error(`Cannot post a return to ${shown(url)}: ${failure}`);
   },
   async eventReturn(context, { events }) {

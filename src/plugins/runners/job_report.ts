@@ -11,7 +11,7 @@ import { metadataOf } from "./job_search.ts";
 /** A map with the words of Salt's reports. */
 export type Report = Record<string, unknown>;
 
-export const valueOf = (stored: StoredReturn): unknown => unpack(stored.return, "bin");
+export const reportedValue = (stored: StoredReturn): unknown => unpack(stored.return, "bin");
 
 /** Milliseconds since the epoch as Salt shows times. */
 function timeText(ms: number): string {
@@ -56,14 +56,14 @@ export function notedEnd({ opts }: RunnerContext, jobs: JobReader, jid: string):
   return (jobs as unknown as EndTimes).endtime(jid) || undefined;
 }
 
-export interface RecordedJob {
+export interface ReportedJob {
   load: JobLoad | undefined;
   minions: string[];
   returns: StoredReturn[];
   outcomes: TargetOutcome[];
 }
 
-export async function read(jobs: JobReader, jid: string): Promise<RecordedJob> {
+export async function readRecorded(jobs: JobReader, jid: string): Promise<ReportedJob> {
   const [load, minions, returns, saved] = await Promise.all([
     jobs.load(jid),
     jobs.minions(jid),
@@ -74,7 +74,7 @@ export async function read(jobs: JobReader, jid: string): Promise<RecordedJob> {
 }
 
 /** When a job was over: noted where the option asks for it, as in Salt. */
-function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcomes }: RecordedJob): string | undefined {
+function endTime(context: RunnerContext, jobs: JobReader, jid: string, { outcomes }: ReportedJob): string | undefined {
   if (!truthy(context.opts.job_cache_store_endtime)) return undefined;
   if ("endtime" in jobs) return notedEnd(context, jobs, jid);
   if (outcomes.length === 0 || !outcomes.every(({ state }) => ENDED.has(state))) return undefined;
@@ -89,13 +89,13 @@ function verdictOf({ retcode, success }: StoredReturn): Report {
 
 /** Everything that is known of a job but its jid; how its targets stand, as long as any of them has not returned. */
 export async function fullReport(context: RunnerContext, jobs: JobReader, jid: string): Promise<Report> {
-  const found = await read(jobs, jid);
+  const found = await readRecorded(jobs, jid);
   const { load, minions, returns, outcomes } = found;
   // How a runner or a wheel function ended is a part of its return.
   const own = isMasterFunction(load?.fun);
   const result = Object.fromEntries(
     returns.map((stored) => [stored.minion, {
-      return: valueOf(stored),
+      return: reportedValue(stored),
       ...(own ? {} : verdictOf(stored)),
       ...(stored.out === undefined ? {} : { out: stored.out }),
     }]),

@@ -13,11 +13,11 @@ import {
   NOT_ON_RECORD,
   notedEnd,
   outcomeReport,
-  read,
+  readRecorded,
   type Report,
+  reportedValue,
   shortReport,
   startTime,
-  valueOf,
 } from "./job_report.ts";
 import { checkCount, checkJid, search } from "./job_search.ts";
 
@@ -49,7 +49,7 @@ async function anyReport(context: RunnerContext, args: Args, jid: string): Promi
 async function outcome(context: RunnerContext, args: Args): Promise<Report> {
   const jid = checkJid(args.jid);
   const jobs = await source(context, args);
-  const { load, outcomes: recorded } = await read(jobs, jid);
+  const { load, outcomes: recorded } = await readRecorded(jobs, jid);
   const outcomes = load === undefined || jobs !== context.jobs ? recorded : await withPresence(context, jid, recorded);
   const { StartTime, ...head } = load === undefined
     ? { Error: NOT_ON_RECORD, StartTime: startTime(jid) }
@@ -142,7 +142,7 @@ export const runner: RunnerModule = {
         const data: Report = {};
         for (const one of stored) {
           if (args.display_progress) await context.progress?.({ message: one.minion });
-          if (args.returned) data[one.minion] = valueOf(one);
+          if (args.returned) data[one.minion] = reportedValue(one);
         }
         if (args.missing) {
           const back = new Set(stored.map(({ minion }) => minion));
@@ -247,7 +247,7 @@ export const runner: RunnerModule = {
         const jobs = await source(context, args);
         const found: Record<string, boolean> = {};
         for (const id of await jobs.minions(jid)) found[id] = false;
-        for (const stored of await jobs.returns(jid)) if (truthy(valueOf(stored))) found[stored.minion] = true;
+        for (const stored of await jobs.returns(jid)) if (truthy(reportedValue(stored))) found[stored.minion] = true;
         return found;
       },
     },
@@ -303,7 +303,7 @@ export const runner: RunnerModule = {
         const jobs = await source(context, args);
         const found: Report = {};
         for (const jid of new Set(jids)) {
-          const { load, outcomes: all } = await read(jobs, jid);
+          const { load, outcomes: all } = await readRecorded(jobs, jid);
           const outcomes = only === undefined ? all : all.filter(({ minion }) => minion === only);
           if (outcomes.length === 0 && (load === undefined || only !== undefined)) continue;
           const seconds = args.durations ? secondsOf(jid, outcomes) : undefined;

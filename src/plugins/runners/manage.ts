@@ -8,7 +8,7 @@ import {
 } from "../../model/loader/family.ts";
 import { type Args, repr, str, truthy } from "../../language/python/values.ts";
 import { SALT_COMPAT } from "../../base/version.ts";
-import { walk } from "../linux/paths.ts";
+import { walkPaths } from "../linux/paths.ts";
 import { connectedMinions } from "./connected_minions.ts";
 import { masterIssues } from "./master_issues.ts";
 
@@ -118,7 +118,9 @@ export const runner: RunnerModule = {
           throw new CommandExecutionError("Cannot find the master's keys: pki_dir is not set");
         }
         await context.command({ tgt: "*", tgt_type: "glob", fun: "saltutil.regen_keys" });
-        for (const { path, files } of walk(fs, directory)) for (const name of files) fs.remove(joinPath(path, name));
+        for (const { path, files } of walkPaths(fs, directory)) {
+          for (const name of files) fs.remove(joinPath(path, name));
+        }
         return AFTER_REGENERATION;
       },
     },

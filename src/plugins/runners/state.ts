@@ -5,7 +5,7 @@ import { entriesOf, isMap, repr, str, truthy } from "../../language/python/value
 import { matchExpression } from "../../model/target/expression.ts";
 import { PatternCache } from "../../model/target/patterns.ts";
 import { textOf } from "../bytes.ts";
-import { json } from "../outputters/json.ts";
+import { jsonOutput } from "../outputters/json.ts";
 import { control, high, ORCHESTRATE, PAUSE, RESUME, SHOW_SLS, single } from "./state/orchestrate.ts";
 
 /** Values as JSON has them: bytes are text if they can be, base64 otherwise. */
@@ -21,7 +21,7 @@ const CONTROLS = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 function line(tag: string, data: unknown, pretty: boolean): string {
-  const text = json(shown(data), { output_indent: pretty ? "pretty" : null });
+  const text = jsonOutput(shown(data), { output_indent: pretty ? "pretty" : null });
   return `${printable(tag)}\t${text.replace(CONTROLS, escaped)}`;
 }
 

@@ -11,7 +11,7 @@ import { parseYaml } from "../../language/yaml/document.ts";
 import { dump } from "../../language/yaml/dump.ts";
 import { configparser } from "./configparser.ts";
 import { plist } from "./plist.ts";
-import { toml } from "./toml.ts";
+import { tomlSerializer } from "./toml.ts";
 import { DeserializationError, SerializationError, type Serializer, type SerializerOptions } from "./serializer.ts";
 
 export { DeserializationError, SerializationError, type Serializer, type SerializerOptions } from "./serializer.ts";
@@ -121,7 +121,7 @@ export const SERIALIZERS: Readonly<Record<string, Serializer>> = {
   msgpack,
   plist,
   python,
-  toml,
+  toml: tomlSerializer,
   yaml,
   yamlex: yaml,
 };

@@ -95,7 +95,7 @@ function serialize(value: unknown): string {
 }
 
 /** As Python's package `toml` writes it. */
-export const toml: Serializer = {
+export const tomlSerializer: Serializer = {
   serialize(value, options) {
     const unknown = Object.keys(options).find((name) => name !== "encoder");
     if (unknown !== undefined) throw new SerializationError(`dumps() got an unexpected keyword argument '${unknown}'`);

@@ -7,8 +7,8 @@ import { exists, lookAt } from "../linux/paths.ts";
 import { redacted } from "../modules/file/hash.ts";
 import { type Extraction, readArguments } from "./archive/arguments.ts";
 import { notedHash, noteHash } from "./archive/checksums.ts";
-import { compare, type Contents, readContents } from "./archive/contents.ts";
-import { clean, FailedProgram, refuseOutside, removePath, unpack } from "./archive/extract.ts";
+import { type ArchiveContents, compareContents, readContents } from "./archive/contents.ts";
+import { clean, FailedProgram, refuseOutside, removePath, unpackArchive } from "./archive/extract.ts";
 import { enforceOwnership, type OwnershipProblems } from "./archive/ownership.ts";
 
 interface SourceSum {
@@ -120,13 +120,13 @@ function reasonsOf(
   context: StateContext,
   args: Args,
   extraction: Extraction,
-  contents: Contents,
+  contents: ArchiveContents,
   before: { noted: string | undefined; archive: string },
   ret: StateReturn,
 ): Reasons {
   const reasons: Reasons = { needed: truthy(args.overwrite), missing: false, changed: false };
   if (args.if_missing === null || !exists(context.runtime.fs, str(args.if_missing))) {
-    const { missing, wrong } = compare(context, extraction.name, contents);
+    const { missing, wrong } = compareContents(context, extraction.name, contents);
     reasons.missing = missing;
     reasons.needed ||= missing;
     if (clearWrong(context, args, extraction, wrong, ret)) reasons.needed = true;
@@ -148,7 +148,7 @@ async function extract(
   context: StateContext,
   args: Args,
   extraction: Extraction,
-  { archive, contents, reasons }: { archive: string; contents: Contents; reasons: Reasons },
+  { archive, contents, reasons }: { archive: string; contents: ArchiveContents; reasons: Reasons },
   ret: StateReturn,
 ): Promise<void> {
   const { name, source, trim } = extraction;
@@ -158,7 +158,7 @@ async function extract(
     ret.changes.removed = `Directory ${name} was removed prior to the extraction`;
   }
   if (truthy(args.clean)) clean(context, extraction, contents, ret);
-  const { files, created } = await unpack(context, args, extraction, archive);
+  const { files, created } = await unpackArchive(context, args, extraction, archive);
   if (files.length === 0) fail(`No files were extracted from ${redacted(source)}`);
   if (created) ret.changes.directories_created = [name];
   ret.changes.extracted_files = files;

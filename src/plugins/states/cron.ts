@@ -3,7 +3,7 @@ import { hex } from "../../protocol/crypto/hex.ts";
 import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
 import { needs, outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
 import { type Args, str, truthy } from "../../language/python/values.ts";
-import { isMeant, type Job, type Special, type Table, TIMES } from "../modules/cron/table.ts";
+import { type CronJob, type CronTable, isMeant, type Special, TIMES } from "../modules/cron/table.ts";
 import { fails } from "./outcome.ts";
 import { ownKeywords } from "../keywords.ts";
 
@@ -17,8 +17,8 @@ function differs(now: unknown, wanted: string | boolean | undefined): boolean {
   return wanted === "random" ? now === "*" : true;
 }
 
-async function tableOf(context: StateContext, user: unknown): Promise<Table> {
-  return await context.call("cron.list_tab", [user]) as Table;
+async function tableOf(context: StateContext, user: unknown): Promise<CronTable> {
+  return await context.call("cron.list_tab", [user]) as CronTable;
 }
 
 /** How the entry stands that is meant. */
@@ -26,7 +26,7 @@ async function statusOf(context: StateContext, args: Args, name: string): Promis
   const { user, special } = args;
   const identifier = text(args.identifier);
   const table = await tableOf(context, user);
-  const entries: (Job | Special)[] = (special ?? null) === null ? table.crons : table.special;
+  const entries: (CronJob | Special)[] = (special ?? null) === null ? table.crons : table.special;
   const entry = entries.find((one) => isMeant(one, name, identifier)) as Record<string, unknown> | undefined;
   if (entry === undefined) return "absent";
   const wanted: Record<string, string | boolean | undefined> = {

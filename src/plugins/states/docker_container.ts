@@ -6,7 +6,7 @@ import { outcome, stateFunctions } from "../../model/loader/states.ts";
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { newContainer } from "../docker/create_options.ts";
 import { needImage, networksOf } from "./docker/prepare.ts";
-import { running } from "./docker/running.ts";
+import { containerRunning } from "./docker/running.ts";
 import { fails, nestedText } from "./outcome.ts";
 import { ownKeywords } from "../keywords.ts";
 
@@ -153,7 +153,7 @@ export const states: StateModule = {
   functions: stateFunctions({
     [`running(name, ${RUNNING})` as const]: {
       doc: "The container runs, with this configuration; one with another is replaced.",
-      run: running,
+      run: containerRunning,
     },
     [`run(name, ${WATCHES.run})` as const]: { doc: "A container is run to its end.", run },
     [`stopped(name=None, ${WATCHES.stopped})` as const]: {
@@ -186,7 +186,7 @@ export const states: StateModule = {
         const force = (given.watch_action ?? "force") === "force";
         if (sfun === "running") {
           const how = force ? { force: true } : { send_signal: true, force: false };
-          return await running(context, bound(sfun, { name, ...given, ...how }));
+          return await containerRunning(context, bound(sfun, { name, ...given, ...how }));
         }
         if (sfun === "stopped") return await stopped(context, bound(sfun, { name, ...given }));
         if (sfun === "run") return await run(context, bound(sfun, { name, ...given }));

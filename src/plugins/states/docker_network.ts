@@ -1,7 +1,7 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/values.ts";
-import { networkOf, removeNetwork } from "./docker/network.ts";
+import { networkNamed, removeNetwork } from "./docker/network.ts";
 import { NetworkPresent } from "./docker/network_present.ts";
 import { fails, messageFor } from "./outcome.ts";
 
@@ -18,7 +18,7 @@ export const states: StateModule = {
     "absent(name)": {
       doc: "There is no network of that name.",
       async run(context, { name }) {
-        const network = await networkOf(context, name).catch(fails("", messageFor(CommandExecutionError)));
+        const network = await networkNamed(context, name).catch(fails("", messageFor(CommandExecutionError)));
         if (network === undefined) return outcome(name, true, `Network '${str(name)}' already absent`);
         if (context.test) return outcome(name, null, `Network '${str(name)}' will be removed`);
         return await removeNetwork(context, network);

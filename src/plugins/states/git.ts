@@ -6,7 +6,7 @@ import { cloneLatest } from "./git/clone.ts";
 import { configSet, configUnset } from "./git/config.ts";
 import { detached } from "./git/detached.ts";
 import { remoteRevision } from "./git/remote.ts";
-import { checkArguments, onRepository, Repository } from "./git/repository.ts";
+import { checkArguments, GitCheckout, onRepository } from "./git/repository.ts";
 import { updateLatest } from "./git/update.ts";
 
 /** What is wrong with the arguments of `latest`. */
@@ -33,14 +33,14 @@ export const states: StateModule = {
         refspec_tag='*', output_encoding=None, **kwargs`,
       doc: "The directory is a clone of the repository, at the newest commit of the revision.",
       async run(context, given) {
-        return await onRepository(new Repository(context, given), async () => {
+        return await onRepository(new GitCheckout(context, given), async () => {
           const problem = problemOf(given);
           if (problem !== undefined) fail(problem);
           const args = await checkArguments(context, given, { target: "target", identity: "identity" });
           if (args.rev !== "HEAD" && (truthy(args.bare) || truthy(args.mirror))) {
             fail("'rev' is not compatible with the 'mirror' and 'bare' arguments");
           }
-          const repository = new Repository(context, args);
+          const repository = new GitCheckout(context, args);
           return await onRepository(repository, async () => {
             const wanted = await remoteRevision(repository);
             const there = await repository.exists(truthy(args.bare) || truthy(args.mirror));
@@ -54,20 +54,20 @@ export const states: StateModule = {
         fetch_remote=True, hard_reset=False, submodules=False, ${REMOTE}, output_encoding=None, **kwargs`,
       doc: "The directory is a clone of the repository, with that revision checked out and no branch.",
       async run(context, given) {
-        return await onRepository(new Repository(context, given), async () => {
+        return await onRepository(new GitCheckout(context, given), async () => {
           const missing = (["rev", "target"] as const).find((name) => !truthy(given[name]));
           if (missing !== undefined) {
             fail(`'${str(given.rev)}' is not a valid value for the '${missing}' argument`);
           }
           const args = await checkArguments(context, given, { target: "Target", identity: "Identity" });
-          return await onRepository(new Repository(context, args), detached);
+          return await onRepository(new GitCheckout(context, args), detached);
         });
       },
     }),
     [`cloned(name, target, branch=None, ${USER}, ${REMOTE}, output_encoding=None)` as const]: {
       doc: "The directory is a clone of the repository, of any age; with `branch` that is checked out.",
       run: (context, args) => {
-        const repository = new Repository(context, args);
+        const repository = new GitCheckout(context, args);
         return onRepository(repository, cloned);
       },
     },
@@ -76,7 +76,7 @@ export const states: StateModule = {
         password=None, output_encoding=None`,
       doc: "There is a repository at that place.",
       run: (context, args) => {
-        const repository = new Repository(context, { ...args, target: args.name });
+        const repository = new GitCheckout(context, { ...args, target: args.name });
         return onRepository(repository, () => present(context, args, repository));
       },
     }),

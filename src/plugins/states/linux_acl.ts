@@ -3,7 +3,7 @@ import { fail, outcome, type StateContext, stateFunctions, type StateModule } fr
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { operand, programPath } from "../commands.ts";
 import { exists, isDirectory } from "../linux/paths.ts";
-import { type Acl, aclEntry, type Permissions } from "../modules/linux_acl.ts";
+import { type Acl, aclEntry, type AclPermissions } from "../modules/linux_acl.ts";
 import { commandError } from "./outcome.ts";
 
 const VALUES: Readonly<Record<string, number>> = { r: 4, w: 2, x: 1, "-": 0 };
@@ -33,13 +33,13 @@ interface Found {
   type: string;
   isDefault: boolean;
   /** Entries of that type; undefined if there are none. */
-  entries: Record<string, Permissions>[] | undefined;
+  entries: Record<string, AclPermissions>[] | undefined;
   /** Whom an empty name means. */
   owner: string;
 }
 
 const entriesIn = (acl: Acl, type: string, isDefault: boolean) =>
-  (isDefault ? acl.defaults?.[type] : acl[type]) as Record<string, Permissions>[] | undefined;
+  (isDefault ? acl.defaults?.[type] : acl[type]) as Record<string, AclPermissions>[] | undefined;
 
 /** Ends the state of a path that does not exist, or has no entries of that type. */
 async function find(context: StateContext, { name, acl_type: given, recurse }: Args): Promise<Found> {
@@ -58,7 +58,7 @@ async function find(context: StateContext, { name, acl_type: given, recurse }: A
   return { acls, type, isDefault, entries, owner: acl.comment[type] ?? "" };
 }
 
-const entryOf = ({ entries }: Found, name: string): Permissions | undefined =>
+const entryOf = ({ entries }: Found, name: string): AclPermissions | undefined =>
   entries?.findLast((entry) => Object.keys(entry)[0] === name)?.[name];
 
 /** Whether all paths have the entry. */

@@ -2,7 +2,7 @@ import type { StateContext, StateModule, StateReturn } from "../../model/loader/
 import { outcome, stateFunction, stateFunctions } from "../../model/loader/states.ts";
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { takeError } from "../modules/mysql/client.ts";
-import { isTrue, socketComplaint } from "../modules/mysql/users.ts";
+import { isYes, socketComplaint } from "../modules/mysql/users.ts";
 
 /** The return for a user that is as wanted; undefined if it is not. */
 async function inPlace(context: StateContext, args: Args, isFree: boolean): Promise<string | undefined> {
@@ -24,7 +24,7 @@ async function inPlace(context: StateContext, args: Args, isFree: boolean): Prom
 async function changed(context: StateContext, args: Args, isFree: boolean): Promise<StateReturn> {
   const { name, host, password, password_hash, allow_passwordless, unix_socket } = args;
   const who = `${str(name)}@${str(host)}`;
-  const mayBeFree = isTrue(allow_passwordless);
+  const mayBeFree = isYes(allow_passwordless);
   if (context.test) {
     const refused = isFree && !mayBeFree;
     const what = isFree ? `cleared${refused ? ", but allow_passwordless != True" : ""}` : "changed";
@@ -49,7 +49,7 @@ async function added(context: StateContext, args: Args): Promise<StateReturn> {
   if (context.test) {
     const complaint = socketComplaint(unix_socket, host);
     if (complaint !== undefined) return outcome(name, false, `Failed to create user ${who} (${complaint})`);
-    const refused = isFree && !isTrue(allow_passwordless);
+    const refused = isFree && !isYes(allow_passwordless);
     const free = isFree ? ` with passwordless login${refused ? ", but allow_passwordless != True" : ""}` : "";
     return outcome(name, refused ? false : null, `User ${who} is set to be added${free}${socket}`);
   }
@@ -73,7 +73,7 @@ export const states: StateModule = {
       async run(context, args) {
         const { name, host, password, password_hash, allow_passwordless, unix_socket } = args;
         const isFree = !truthy(password) && !truthy(password_hash);
-        if (isFree && !isTrue(allow_passwordless) && !truthy(unix_socket)) {
+        if (isFree && !isYes(allow_passwordless) && !truthy(unix_socket)) {
           return outcome(
             name,
             false,

@@ -2,7 +2,7 @@ import type { StateContext, StateModule, StateReturn } from "../../model/loader/
 import { needs, outcome, stateFunctions } from "../../model/loader/states.ts";
 import { equal, str, truthy } from "../../language/python/values.ts";
 import { callError } from "./outcome.ts";
-import { difference, managed } from "./network/interfaces.ts";
+import { interfaceDifference, networkManaged } from "./network/interfaces.ts";
 
 type Keyword = Record<string, unknown>;
 
@@ -29,10 +29,10 @@ async function settle(context: StateContext, subject: Subject, dry: boolean, kwa
     if (equal(old, now)) return outcome(name, true, comment);
     const adds = !truthy(old) && truthy(now);
     if (dry) {
-      const what = adds ? "added." : `updated:\n${difference(old, now)}`;
+      const what = adds ? "added." : `updated:\n${interfaceDifference(old, now)}`;
       return outcome(name, null, `${title} are set to be ${what}`);
     }
-    changes[key] = adds ? subject.added : difference(old, now);
+    changes[key] = adds ? subject.added : interfaceDifference(old, now);
     if (told) comment = `${title} ${adds ? "added" : "updated"}.`;
     await context.call("ip.apply_network_settings", [], kwargs);
   } catch (error) {
@@ -45,7 +45,7 @@ async function settle(context: StateContext, subject: Subject, dry: boolean, kwa
 export const states: StateModule = {
   virtual: needs("ip.get_interface", "ip module could not be loaded"),
   functions: stateFunctions({
-    managed,
+    managed: networkManaged,
     "routes(name, **kwargs)": {
       doc: "The interface has these `routes`.",
       async run(context, args) {

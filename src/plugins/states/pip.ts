@@ -3,7 +3,7 @@ import { CommandExecutionError, CommandNotFoundError } from "../../model/loader/
 import { outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { fails, messageFor } from "./outcome.ts";
-import { installed } from "./pip/installed.ts";
+import { pipInstalled } from "./pip/installed.ts";
 
 /** Python's packages, by pip. */
 export const states: StateModule = {
@@ -18,7 +18,7 @@ export const states: StateModule = {
         allow_external=None, allow_unverified=None, process_dependency_links=False, env_vars=None, use_vt=False,
         trusted_host=None, no_cache_dir=False, cache_dir=None, no_binary=None, extra_args=None, **kwargs`,
       doc: "The packages are installed, in the versions that are named, or what files of requirements name.",
-      run: installed,
+      run: pipInstalled,
     }),
     removed: stateFunction({
       signature: `name, requirements=None, bin_env=None, log=None, proxy=None, timeout=None, user=None, cwd=None,

@@ -7,7 +7,7 @@ import { held, unheld } from "./pkg/hold.ts";
 import { installed } from "./pkg/installed.ts";
 import { latest, uptodate } from "./pkg/latest.ts";
 import { without } from "./pkg/removed.ts";
-import { aggregate, beacon, init } from "./pkg/run.ts";
+import { aggregatePackages, init, packageBeacon } from "./pkg/run.ts";
 
 const GONE = "name, version=None, pkgs=None, normalize=True, ignore_epoch=None, **kwargs";
 
@@ -65,6 +65,6 @@ export const states: StateModule = {
     },
   }),
   modInit: init,
-  modAggregate: aggregate,
-  modBeacon: beacon,
+  modAggregate: aggregatePackages,
+  modBeacon: packageBeacon,
 };

@@ -1,14 +1,14 @@
 import { outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { databaseText } from "../modules/postgres/databases.ts";
-import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
+import { connection, CONNECTION_SIGNATURE, removed, virtual } from "./postgres/shared.ts";
 
 export const states: StateModule = {
   virtual,
   functions: stateFunctions({
     present: stateFunction({
       signature: `name, tablespace=None, encoding=None, lc_collate=None, lc_ctype=None, owner=None,
-        owner_recurse=False, template=None, ${CONNECTION}`,
+        owner_recurse=False, template=None, ${CONNECTION_SIGNATURE}`,
       doc: "The database exists, with this owner and tablespace.",
       async run(context, args) {
         const { name, tablespace, encoding, lc_collate, lc_ctype, owner, owner_recurse, template } = args;
@@ -49,7 +49,7 @@ export const states: StateModule = {
           : outcome(name, false, `Failed to change parameters for database ${own}`);
       },
     }),
-    [`absent(name, ${CONNECTION})` as const]: {
+    [`absent(name, ${CONNECTION_SIGNATURE})` as const]: {
       doc: "The database does not exist.",
       run: (context, args) =>
         removed(context, args, {

@@ -1,7 +1,7 @@
 import { outcome, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";
 import { tablespaceText } from "../modules/postgres/databases.ts";
-import { CONNECTION, connection, removed, virtual } from "./postgres/shared.ts";
+import { connection, CONNECTION_SIGNATURE, removed, virtual } from "./postgres/shared.ts";
 
 /** What Salt says of a directory that is another, and of options, with the line breaks of its source. */
 const ELSEWHERE =
@@ -11,7 +11,7 @@ const OPTIONS = "options to be\n                        altered";
 export const states: StateModule = {
   virtual,
   functions: stateFunctions({
-    [`present(name, directory, options=None, owner=None, ${CONNECTION})` as const]: {
+    [`present(name, directory, options=None, owner=None, ${CONNECTION_SIGNATURE})` as const]: {
       doc: "The tablespace exists in this directory, with this owner and these options.",
       async run(context, args) {
         const { name, directory, options, owner } = args;

@@ -16,10 +16,10 @@ export function said(value: unknown, key: string): string {
 }
 
 /** Ends the state with what rabbitmqctl refuses. */
-export const refused = (error: unknown): never => fail(failureOf(error));
+export const refused = (error: unknown): never => fail(rabbitFailure(error));
 
 /** The comment of a command that failed. @throws {Error} any other error */
-export function failureOf(error: unknown): string {
+export function rabbitFailure(error: unknown): string {
   if (!(error instanceof CommandExecutionError)) throw error;
   return `Error: ${messageOf(error)}`;
 }

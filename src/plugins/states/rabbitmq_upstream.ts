@@ -5,7 +5,7 @@ import type { StateContext, StateModule, StateReturn } from "../../model/loader/
 import { fail, outcome, stateFunction } from "../../model/loader/states.ts";
 import { programPath } from "../commands.ts";
 import { upstreamParameters } from "../modules/rabbitmq.ts";
-import { failureOf, refused } from "./rabbitmq.ts";
+import { rabbitFailure, refused } from "./rabbitmq.ts";
 
 /** What differs between two sets of parameters; undefined if nothing does. */
 function difference(now: unknown, wanted: Record<string, unknown>): Record<string, unknown> | undefined {
@@ -32,7 +32,7 @@ async function present(context: StateContext, args: Args): Promise<StateReturn> 
   const action = known === undefined ? "create" : "update";
   if (context.test) return outcome(name, null, `${shown} would have been ${action}d.`);
   const result = await context.call("rabbitmq.set_upstream", [name, uri], given).catch((error) =>
-    fail(failureOf(error).replace(/^Error:/, () => `Error trying to ${action} upstream:`))
+    fail(rabbitFailure(error).replace(/^Error:/, () => `Error trying to ${action} upstream:`))
   );
   return outcome(name, truthy(result), `${shown} ${action}d.`, changes);
 }

@@ -3,7 +3,7 @@ import { dictGet, MISSING } from "../../language/python/dict.ts";
 import { splitWords } from "../../language/python/text.ts";
 import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
 import { outcome, stateFunction } from "../../model/loader/states.ts";
-import { failureOf, rabbitmqHere, refused } from "./rabbitmq.ts";
+import { rabbitFailure, rabbitmqHere, refused } from "./rabbitmq.ts";
 
 type Changes = Record<string, unknown>;
 
@@ -82,7 +82,7 @@ async function present(context: StateContext, args: Args): Promise<StateReturn> 
     Object.assign(changes, await setTags(context, args));
     Object.assign(changes, await setPermissions(context, args));
   } catch (error) {
-    return outcome(name, false, failureOf(error), changes);
+    return outcome(name, false, rabbitFailure(error), changes);
   }
   if (Object.keys(changes).length === 0) return outcome(name, true, `${shown} is already in the desired state.`);
   return context.test

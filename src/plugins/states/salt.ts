@@ -1,6 +1,6 @@
 import type { StateModule } from "../../model/loader/states.ts";
 import { fun } from "./salt/function.ts";
-import { parallelRunners, runner, wheel } from "./salt/runners.ts";
+import { parallelRunners, saltRunner, saltWheel } from "./salt/runners.ts";
 import { state } from "./salt/state.ts";
 import { waitForEvent } from "./salt/wait_for_event.ts";
 
@@ -9,8 +9,8 @@ export const states: StateModule = {
   functions: {
     state,
     function: fun,
-    runner,
-    wheel,
+    runner: saltRunner,
+    wheel: saltWheel,
     parallel_runners: parallelRunners,
     wait_for_event: waitForEvent,
   },

@@ -1,7 +1,7 @@
 import { needs, outcome, stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { str } from "../../language/python/values.ts";
-import { dead, running } from "./service/activity.ts";
-import { beacon, watch } from "./service/after.ts";
+import { dead, serviceRunning } from "./service/activity.ts";
+import { serviceBeacon, watch } from "./service/after.ts";
 import { setEnabled } from "./service/boot.ts";
 import { setMasked } from "./service/mask.ts";
 
@@ -20,7 +20,7 @@ export const states: StateModule = {
     return needs("service.start", `No service execution module loaded: ${why} `)(context);
   },
   functions: stateFunctions({
-    running,
+    running: serviceRunning,
     dead,
     "enabled(name, **kwargs)": {
       doc: "The service starts at boot.",
@@ -47,5 +47,5 @@ export const states: StateModule = {
     ),
     mod_watch: watch,
   }),
-  modBeacon: beacon,
+  modBeacon: serviceBeacon,
 };

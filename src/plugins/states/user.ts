@@ -3,7 +3,7 @@ import { outcome, stateFunction, stateFunctions } from "../../model/loader/state
 import { type Args, str, truthy } from "../../language/python/values.ts";
 import { groupsOf } from "../../runtime/accounts.ts";
 import { fails } from "./outcome.ts";
-import { create, REDACTED, update, upToDate } from "./user/apply.ts";
+import { createUser, REDACTED, updateUser, upToDate } from "./user/apply.ts";
 import { changesTo, GECOS, type ShadowInfo, type UserChanges } from "./user/changes.ts";
 
 /** The name of a hash by its number in a password entry. */
@@ -84,12 +84,12 @@ export const states: StateModule = {
         const ownGroup = truthy(args.usergroup) && await context.call("file.group_to_gid", [name]) !== "";
         const changes = await changesTo(context, ownGroup ? { ...args, gid: name } : args).catch(fails());
         if (changes === undefined) {
-          if (!context.test) return await create(context, args);
+          if (!context.test) return await createUser(context, args);
           const pending = missing.length > 0 ? ` (pending groups: ${missing.join(",")})` : "";
           return outcome(name, null, `User ${str(name)} set to be added${pending}`);
         }
         if (changes.size === 0) return outcome(name, true, upToDate(name));
-        return context.test ? predicted(args, changes, missing) : await update(context, args, changes);
+        return context.test ? predicted(args, changes, missing) : await updateUser(context, args, changes);
       },
     }),
     "absent(name, purge=False, force=False)": {

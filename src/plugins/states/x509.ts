@@ -3,7 +3,7 @@ import { CommandExecutionError, SaltInvocationError } from "../../model/loader/f
 import { stateFunction, stateFunctions, type StateModule } from "../../model/loader/states.ts";
 import { managed } from "./file/managed.ts";
 import { certificateManaged } from "./x509/certificate.ts";
-import { refuseOthers, splitArguments } from "./x509/managed_file.ts";
+import { refuseOthers, splitFileArguments } from "./x509/managed_file.ts";
 import { privateKeyManaged } from "./x509/private_key.ts";
 import { csrManaged } from "./x509/request.ts";
 import { crlManaged } from "./x509/revocations.ts";
@@ -45,7 +45,7 @@ export const states: StateModule = {
     "pem_managed(name, text, **kwargs)": {
       doc: `The first entry of a PEM is in the file.${FILE}`,
       async run(context, { name, text, kwargs }) {
-        const { file, others } = splitArguments(kwargs);
+        const { file, others } = splitFileArguments(kwargs);
         refuseOthers(others);
         const entry = await context.call("x509.get_pem_entry", [], { text }).catch(
           fails("", messageFor(CommandExecutionError, SaltInvocationError)),

@@ -1,6 +1,6 @@
 import type { MasterTops } from "../../model/loader/custom_tops.ts";
 import { type AnyMap, entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
-import { splitWords } from "../linux/words.ts";
+import { shellWords } from "../linux/words.ts";
 import { idAsWord, outputOf } from "../pillar/command.ts";
 import { parsed } from "../pillar/parsed.ts";
 
@@ -17,7 +17,7 @@ function classesOf(classes: unknown): unknown[] | undefined {
  */
 export const tops: MasterTops = {
   async run(context, command): Promise<AnyMap> {
-    const argv = [...splitWords(str(command)), idAsWord(context.id)];
+    const argv = [...shellWords(str(command)), idAsWord(context.id)];
     const data = await parsed(context, await outputOf(context, argv, { mustSucceed: true }), "yaml", "its command");
     if (!isMap(data)) throw new Error("its command did not print a map");
     const classes = classesOf(lookup(data, "classes"));

@@ -76,7 +76,7 @@ export function ownSettings(opts: Readonly<Record<string, unknown>>): VaultSetti
     throw new CommandExecutionError("Cannot reach Vault: set the option vault with url and auth on this host");
   }
   const { url } = settings;
-  if (url === undefined) throw missing("url");
+  if (url === undefined) throw missingSettings("url");
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new CommandExecutionError("Cannot reach Vault: url in the option vault must begin with http:// or https://");
   }
@@ -84,5 +84,5 @@ export function ownSettings(opts: Readonly<Record<string, unknown>>): VaultSetti
 }
 
 /** In Salt's words. */
-export const missing = (key: string): CommandExecutionError =>
+export const missingSettings = (key: string): CommandExecutionError =>
   new CommandExecutionError(`Minion has "vault" config section, but could not find key "'${key}'" within`);

@@ -1,6 +1,6 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { askVault, type VaultCaller } from "./http.ts";
-import { missing, type VaultSettings } from "./settings.ts";
+import { missingSettings, type VaultSettings } from "./settings.ts";
 
 /**
  * The token of a host's own configuration: as it is written there, by a role, or wrapped.
@@ -16,7 +16,7 @@ export async function ownToken(caller: VaultCaller, settings: VaultSettings & { 
     if (known !== undefined && (await ask("v1/auth/token/lookup-self", "GET", { token: known })).status === 200) {
       return known;
     }
-    if (auth.roleId === undefined) throw missing("role_id");
+    if (auth.roleId === undefined) throw missingSettings("role_id");
     const secret = auth.secretId === undefined ? {} : { secret_id: auth.secretId };
     const answer = await ask("v1/auth/approle/login", "POST", { body: { role_id: auth.roleId, ...secret } });
     if (answer.status !== 200) {
@@ -24,7 +24,7 @@ export async function ownToken(caller: VaultCaller, settings: VaultSettings & { 
     }
     return String(answer.at("auth", "client_token"));
   }
-  if (auth.token === undefined) throw missing("token");
+  if (auth.token === undefined) throw missingSettings("token");
   if (auth.method !== "wrapped_token") return auth.token;
   const { token } = auth;
   if ((await ask("v1/sys/wrapping/lookup", "POST", { token })).status !== 200) return token;

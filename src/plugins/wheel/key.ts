@@ -4,8 +4,8 @@ import { SaltInvocationError } from "../../model/loader/family.ts";
 import {
   type KeyAdministration,
   type KeyDetails,
+  type KeyDirectory,
   type KeyMatches,
-  type KeyStatus,
   type WheelContext,
   wheelFunctions,
   type WheelModule,
@@ -14,9 +14,9 @@ import { entriesOf, isMap, repr, str, truthy } from "../../language/python/value
 import { findAccount } from "../../runtime/accounts.ts";
 import { matchExpression } from "../../model/target/expression.ts";
 
-const STATUSES: readonly KeyStatus[] = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
+const STATUSES: readonly KeyDirectory[] = ["minions", "minions_pre", "minions_rejected", "minions_denied"];
 /** What the words of `key.list` begin with. */
-const WORDS: Record<string, KeyStatus> = {
+const WORDS: Record<string, KeyDirectory> = {
   acc: "minions",
   pre: "minions_pre",
   un: "minions_pre",
@@ -68,20 +68,20 @@ function matchesOf(match: unknown): KeyMatches {
   if (!isMap(match)) throw problem();
   const found: KeyMatches = {};
   for (const [status, ids] of entriesOf(match)) {
-    if (!STATUSES.includes(status as KeyStatus) || !Array.isArray(ids) || !ids.every(isMinionId)) throw problem();
-    found[status as KeyStatus] = ids;
+    if (!STATUSES.includes(status as KeyDirectory) || !Array.isArray(ids) || !ids.every(isMinionId)) throw problem();
+    found[status as KeyDirectory] = ids;
   }
   return found;
 }
 
-function only(matches: KeyMatches, statuses: readonly KeyStatus[]): KeyMatches {
-  return Object.fromEntries(Object.entries(matches).filter(([status]) => statuses.includes(status as KeyStatus)));
+function only(matches: KeyMatches, statuses: readonly KeyDirectory[]): KeyMatches {
+  return Object.fromEntries(Object.entries(matches).filter(([status]) => statuses.includes(status as KeyDirectory)));
 }
 
 /** The current status of the ids in a map. */
 function found(keys: KeyAdministration, matches: KeyMatches): KeyMatches {
   const all = keys.list();
-  const left = STATUSES.map((status): [KeyStatus, string[]] => {
+  const left = STATUSES.map((status): [KeyDirectory, string[]] => {
     const known = new Set(all[status]);
     return [status, (matches[status] ?? []).filter((id) => known.has(id))];
   });
@@ -93,14 +93,14 @@ async function act(
   { keys }: WheelContext,
   action: "accept" | "reject" | "delete",
   match: { glob: string } | { ids: KeyMatches },
-  from: readonly KeyStatus[],
+  from: readonly KeyDirectory[],
 ): Promise<KeyMatches> {
   const byGlob = "glob" in match;
   await keys.change(action, only(byGlob ? keys.match(match.glob) : found(keys, match.ids), from));
   return byGlob ? keys.match(match.glob) : found(keys, match.ids);
 }
 
-function statusesFor(own: KeyStatus, extra: readonly [wanted: unknown, status: KeyStatus][]): KeyStatus[] {
+function statusesFor(own: KeyDirectory, extra: readonly [wanted: unknown, status: KeyDirectory][]): KeyDirectory[] {
   return [own, ...extra.filter(([wanted]) => truthy(wanted)).map(([, status]) => status)];
 }
 
@@ -109,7 +109,7 @@ function describe({ keys }: WheelContext, glob: string, what: (text: string) => 
   return Object.fromEntries(
     Object.entries(keys.match(glob)).map(([status, ids]) => [
       status,
-      Object.fromEntries(ids.map((id) => [id, what(keys.text(status as KeyStatus, id))])),
+      Object.fromEntries(ids.map((id) => [id, what(keys.text(status as KeyDirectory, id))])),
     ]),
   );
 }

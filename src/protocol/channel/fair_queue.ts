@@ -24,7 +24,7 @@ interface FairQueueOptions<C extends Sender> {
 export const OVERHEAD = 1024;
 
 /** The most bytes of a short message's last frame: a publication or a small return is short, a request for pillar, which carries grains, is not. */
-export const SHORT = 1536;
+export const SHORT_MESSAGE = 1536;
 
 /** The most short messages in a row while a long one waits. */
 const SHORT_RUN = 3;
@@ -204,7 +204,7 @@ export class FairQueue<C extends Sender> {
 
   #stackOf({ hurried, messages, begun }: Waiting<C>): Waiting<C>[] {
     if (hurried) return this.#stacks.hurried;
-    return (messages[begun]?.at(-1)?.length ?? 0) <= SHORT ? this.#stacks.short : this.#stacks.long;
+    return (messages[begun]?.at(-1)?.length ?? 0) <= SHORT_MESSAGE ? this.#stacks.short : this.#stacks.long;
   }
 
   /** The stack to take from: hurried senders first, then short messages, then long ones, within the bounds of the runs. */

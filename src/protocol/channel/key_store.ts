@@ -1,11 +1,11 @@
 import type { RsaPublicKey } from "../../runtime/crypto.ts";
 
 /**
- * The state of a minion's public key, in Salt's words.
+ * The status of a minion's public key; a key with the status `pre` waits for a decision.
  *
  * @internal
  */
-export type KeyState = "accepted" | "pre" | "rejected" | "denied";
+export type KeyStatus = "accepted" | "pre" | "rejected" | "denied";
 
 /**
  * A key that the master trusts. As long as the stored key is unchanged, each read returns the same object.
@@ -40,12 +40,12 @@ export interface KeyStore {
   /** The accepted key, read again each time: a key that was deleted a moment ago is not returned. */
   accepted(id: string): AcceptedKey | undefined;
   /** The stored text of a key, or undefined. */
-  read(state: KeyState, id: string): string | undefined;
-  has(state: KeyState, id: string): boolean;
+  read(state: KeyStatus, id: string): string | undefined;
+  has(state: KeyStatus, id: string): boolean;
   /** True if the path of the key exists and is not a regular file. */
-  obstructed(state: KeyState, id: string): boolean;
-  write(state: KeyState, id: string, pem: string): void;
-  remove(state: KeyState, id: string): void;
+  obstructed(state: KeyStatus, id: string): boolean;
+  write(state: KeyStatus, id: string, pem: string): void;
+  remove(state: KeyStatus, id: string): void;
   /** The second valid key of a minion whose key is being changed. @default none */
   second?(id: string): AcceptedKey | undefined;
   /** Called when a request was proven by a second key. */
@@ -67,9 +67,9 @@ export interface AcceptancePolicy {
  */
 export interface StrangerKeys {
   /** True if there is room for one more key from that sender. @param origin the sender, as `originOf` returns it */
-  admit(state: KeyState, origin: string): boolean;
+  admit(state: KeyStatus, origin: string): boolean;
   /** Called when a key was stored that {@link StrangerKeys.admit} had admitted. */
-  stored(state: KeyState, id: string, origin: string): void;
+  stored(state: KeyStatus, id: string, origin: string): void;
 }
 
 /** Session keys of minions: key strings, one for an id and its public key, made on first use. */

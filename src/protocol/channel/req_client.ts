@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/async/clock.ts";
-import { Crypticle, LONG } from "../crypto/crypticle.ts";
+import { Crypticle, LONG_MESSAGE } from "../crypto/crypticle.ts";
 import { rsaDecrypt, rsaSign, rsaVerify } from "../crypto/rsa.ts";
 import { AuthenticationError, codeOf, messageOf, ProtocolError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
@@ -134,7 +134,7 @@ export class SealedRequests {
       // A sealed reply is at least an IV, one block and a MAC long; a shorter reply is plain text.
       if (outer.length < 64) return this.plain(new TextDecoder().decode(outer));
       const mode = options.raw ? "raw" : "wire";
-      if (outer.length < LONG) return unpackPayload(crypticle.open(outer), { nonce, mode });
+      if (outer.length < LONG_MESSAGE) return unpackPayload(crypticle.open(outer), { nonce, mode });
       const opened = await crypticle.openLong(outer);
       releaseWhole(reply);
       return unpackPayload(opened, { nonce, mode });

@@ -1,4 +1,4 @@
-import { Crypticle, LONG, newKeyString } from "../crypto/crypticle.ts";
+import { Crypticle, LONG_MESSAGE, newKeyString } from "../crypto/crypticle.ts";
 import { isEncryptionAlgorithm, isSigningAlgorithm, rsaEncrypt, rsaSignAsync } from "../crypto/rsa.ts";
 import { x931Recover } from "../crypto/x931.ts";
 import { messageOf, SaltError, SystemError } from "../../base/errors.ts";
@@ -472,12 +472,12 @@ function provesKey(crypto: Crypto, tok: unknown, accepted: AcceptedKey | undefin
 function seal(crypticle: Crypticle, reply: Reply, nonce: Uint8Array | undefined): Uint8Array | Promise<Uint8Array> {
   const parts = packPayloadParts(reply.value, nonce);
   if (parts.length === 1 && parts[0]!.length < SHORT) return packBytes(crypticle.seal(parts[0]!, BYTES_HEAD));
-  if (parts.length === 1 && parts[0]!.length < LONG) return encode(crypticle.seal(parts[0]!), "wire");
+  if (parts.length === 1 && parts[0]!.length < LONG_MESSAGE) return encode(crypticle.seal(parts[0]!), "wire");
   return sealLong(crypticle, parts, reply);
 }
 
 async function sealLong(crypticle: Crypticle, parts: readonly Uint8Array[], reply: Reply): Promise<Uint8Array> {
   const sealed = packLongBytes(await crypticle.sealLong(parts, LONG_BYTES_HEAD));
-  if (reply.once) { for (const part of parts) if (part.length >= LONG) release(part); }
+  if (reply.once) { for (const part of parts) if (part.length >= LONG_MESSAGE) release(part); }
   return sealed;
 }

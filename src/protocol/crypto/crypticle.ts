@@ -9,7 +9,7 @@ const MAC = 32;
 const SHORTEST = IV + 16 + MAC;
 
 /** The size in bytes from which {@link Crypticle.sealLong} and {@link Crypticle.openLong} are worth the cost of a promise. */
-export const LONG = 65536;
+export const LONG_MESSAGE = 65536;
 
 /** Encodes bytes as base64: 56 bytes become 76 characters. `btoa()` takes text only, and a copy of a key as text cannot be wiped anyway. */
 export function base64(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from "../../base/async/slices.ts";
+import { atOnce, type SliceSteps } from "../../base/async/slices.ts";
 import { concat } from "../../runtime/bytes.ts";
 import type { Crypto } from "../../runtime/crypto.ts";
 
@@ -59,7 +59,7 @@ function* shaCrypt(
   key: Uint8Array,
   setting: string,
   mostRounds: number,
-): Steps<string> {
+): SliceSteps<string> {
   const [, given, rest = ""] = /^(?:rounds=(\d+)\$)?([^$]*)/.exec(setting)!;
   const rounds = given === undefined ? ROUNDS.usual : Math.min(ROUNDS.many, Math.max(ROUNDS.few, Number(given)));
   if (rounds > mostRounds) {
@@ -87,7 +87,7 @@ function* shaCrypt(
   return `${IDENT[method]}${head}${new TextDecoder().decode(salt)}$${encode(digest, shaPlaces(size))}`;
 }
 
-function* md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, setting: string): Steps<string> {
+function* md5Crypt(crypto: Crypto, method: "md5" | "apr1", key: Uint8Array, setting: string): SliceSteps<string> {
   const salt = utf8.encode(setting.split("$", 1)[0]).slice(0, LONGEST_SALT.md5);
   const hash = (...parts: Uint8Array[]) => crypto.hash("md5", joined(...parts));
   const mixed: Uint8Array[] = [key, utf8.encode(IDENT[method]), salt, repeated(hash(key, salt, key), key.length)];
@@ -128,7 +128,7 @@ export function unixCryptSteps(
   password: string,
   setting: string,
   mostRounds: number = ROUNDS.many,
-): Steps<string> {
+): SliceSteps<string> {
   const key = utf8.encode(password);
   if (key.length > MAX_PASSWORD_BYTES) {
     throw new RangeError(`Cannot hash a password of ${key.length} bytes: expected at most ${MAX_PASSWORD_BYTES}`);

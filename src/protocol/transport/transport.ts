@@ -27,11 +27,11 @@ export interface Transport {
 }
 
 /** Packs a publication for the transports tcp and ws: the packed envelope is packed once more as bytes. */
-export function packPublication(publication: Uint8Array): Uint8Array {
+export function packPublicationValue(publication: Uint8Array): Uint8Array {
   return encode(publication, "bin");
 }
 
-/** Reverses {@link packPublication}; an envelope that was not packed again is accepted, too. @throws {ProtocolError} for any other value */
+/** Reverses {@link packPublicationValue}; an envelope that was not packed again is accepted, too. @throws {ProtocolError} for any other value */
 export function unpackPublication(value: Uint8Array): Uint8Array {
   if (kindOf(value[0] ?? 0) === MAP) return value;
   const content = contentOf(value);

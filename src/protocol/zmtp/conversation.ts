@@ -2,8 +2,8 @@ import type { Clock } from "../../base/async/clock.ts";
 import type { Connection } from "../../runtime/net.ts";
 import type { SocketType } from "./command.ts";
 import type { Message } from "./frame.ts";
-import type { Settings } from "./options.ts";
-import type { Batch } from "./outbox.ts";
+import type { SocketSettings } from "./options.ts";
+import type { OutboxBatch } from "./outbox.ts";
 
 /**
  * How messages travel over connections. ZMTP is one way; the transports of `src/protocol/transport` are others, under the same sockets
@@ -19,7 +19,7 @@ export interface Wire {
   /** True if a publisher sends only to subscribers that have introduced themselves. @default false */
   readonly introduces?: boolean;
   /** Encodes a message in the form that every subscriber receives. */
-  encodePublication(frames: Message): Batch;
+  encodePublication(frames: Message): OutboxBatch;
   /** Begins a conversation with one peer. Nothing is written before {@link Conversation.start}. */
   converse(line: Line): Conversation;
 }
@@ -41,9 +41,9 @@ export interface Conversation {
   /** The number of messages delivered so far. */
   readonly finished: number;
   /** Encodes a message for the wire. @default undefined: the outbox writes it as ZMTP frames */
-  readonly encode?: ((frames: Message) => Batch) | undefined;
+  readonly encode?: ((frames: Message) => OutboxBatch) | undefined;
   /** Encodes a subscription; undefined if the publisher sends everything. */
-  subscription(topic: Uint8Array, on: boolean): Batch | undefined;
+  subscription(topic: Uint8Array, on: boolean): OutboxBatch | undefined;
   /** The last bytes to write before a connection is closed normally. */
   readonly farewell?: Uint8Array | undefined;
   /** Stops reading: incomplete messages are dropped. Delivered messages stay valid. */
@@ -55,7 +55,7 @@ export interface Conversation {
 /** The connection of a {@link Conversation}, and the receiver of its messages. */
 export interface Line {
   readonly clock: Clock;
-  readonly settings: Settings;
+  readonly settings: SocketSettings;
   readonly type: SocketType;
   /** The name of the connection, such as `tcp://10.0.0.7:51312`. */
   readonly remote: string;

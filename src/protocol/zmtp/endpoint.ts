@@ -19,7 +19,7 @@ function parseHostPort(part: string, text: string): { host: string; port: number
 }
 
 /**
- * Reads libzmq's notation. `*` is any IPv4 address as host, any free port as port.
+ * Reads libzmq's notation. `*` is any IPv4 address as host, any free port.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export type Message = Uint8Array[];
 /** The flag of a frame that another frame of the same message follows. */
 export const MORE = 0x01;
 /** The flag of a frame whose size takes eight bytes. */
-export const LONG = 0x02;
+export const LONG_FRAME = 0x02;
 /** The flag of a command, which is not part of a message. */
 export const COMMAND = 0x04;
 const RESERVED = 0xf8;
@@ -37,7 +37,7 @@ export function writeHeader(target: Uint8Array, at: number, flags: number, lengt
     target[at + 1] = length;
     return at + 2;
   }
-  target[at] = flags | LONG;
+  target[at] = flags | LONG_FRAME;
   const high = Math.floor(length / 2 ** 32);
   target[at + 1] = 0;
   target[at + 2] = 0;
@@ -137,7 +137,7 @@ export class FrameDecoder extends PausableReader {
         continue;
       }
       const flags = chunk[at]!;
-      const size = (flags & LONG) === 0 ? 2 : 9;
+      const size = (flags & LONG_FRAME) === 0 ? 2 : 9;
       if (end - at < size) {
         this.#head = new Uint8Array(9);
         this.#head.set(chunk.subarray(at));
@@ -168,7 +168,7 @@ export class FrameDecoder extends PausableReader {
 
   #fillHead(chunk: Uint8Array, at: number): number {
     const head = this.#head!;
-    const size = (head[0]! & LONG) === 0 ? 2 : 9;
+    const size = (head[0]! & LONG_FRAME) === 0 ? 2 : 9;
     while (this.#headFilled < size && at < chunk.length) head[this.#headFilled++] = chunk[at++]!;
     if (this.#headFilled < size) return at;
     const flags = head[0]!;
@@ -227,7 +227,7 @@ export class FrameDecoder extends PausableReader {
   }
 
   #frame(flags: number, body: Uint8Array): void {
-    if (flags === 0 || flags === LONG) {
+    if (flags === 0 || flags === LONG_FRAME) {
       this.finished++;
       const frames = this.#frames;
       if (frames.length === 0) return this.#sink.onMessage([body]);

@@ -66,7 +66,7 @@ export interface SocketOptions {
   minor?: 0 | 1;
 }
 
-export type Settings = Required<Omit<SocketOptions, "identity" | "family">> & {
+export type SocketSettings = Required<Omit<SocketOptions, "identity" | "family">> & {
   identity: Uint8Array | undefined;
   family: 4 | 6 | undefined;
 };
@@ -74,7 +74,7 @@ export type Settings = Required<Omit<SocketOptions, "identity" | "family">> & {
 const unlimited = (value: number | undefined, standard: number) => value === 0 ? Infinity : value ?? standard;
 
 /** The options with their defaults. @throws {RangeError} for an identity that no ROUTER may accept */
-export function settingsOf(options: SocketOptions): Settings {
+export function socketSettings(options: SocketOptions): SocketSettings {
   const { identity, heartbeatIntervalMs = 0 } = options;
   if (identity !== undefined && (identity.length === 0 || identity.length > 255 || identity[0] === 0)) {
     throw new RangeError("Cannot use that identity: expected 1 to 255 bytes, the first of them not zero");

@@ -5,7 +5,7 @@ export const BATCH_SIZE = 65_536;
 const FIRST_SIZE = 512;
 
 /** Whole messages, encoded for the wire. A closed batch never changes, since it may wait in many outboxes. */
-export interface Batch {
+export interface OutboxBatch {
   /** The bytes to write, in order. */
   parts: Uint8Array[];
   /** The number of bytes of all parts. */
@@ -34,7 +34,7 @@ function writeMessage(target: Uint8Array, at: number, frames: Message): void {
   }
 }
 
-function encodeByReference(frames: Message): Batch {
+function encodeByReference(frames: Message): OutboxBatch {
   const parts: Uint8Array[] = [];
   let size = 0;
   let small: Message = [];
@@ -70,7 +70,7 @@ function encodeByReference(frames: Message): Batch {
 }
 
 /** Encodes one message as a separate batch, to be shared by many outboxes. */
-export function encodeMessage(frames: Message): Batch {
+export function encodeMessage(frames: Message): OutboxBatch {
   const size = copySize(frames);
   if (size < 0) return encodeByReference(frames);
   const bytes = new Uint8Array(size);
@@ -80,10 +80,10 @@ export function encodeMessage(frames: Message): Batch {
 
 /** The last join of batches, kept because the next subscriber most likely waits for the same ones. */
 export class JoinCache {
-  #batches: Batch[] = [];
+  #batches: OutboxBatch[] = [];
   #bytes: Uint8Array | undefined;
 
-  join(queue: readonly Batch[], from: number, to: number, size: number): Uint8Array {
+  join(queue: readonly OutboxBatch[], from: number, to: number, size: number): Uint8Array {
     const count = to - from;
     if (this.#bytes !== undefined && this.#batches.length === count && this.#bytes.length === size) {
       let same = 0;
@@ -112,7 +112,7 @@ export class JoinCache {
 
 /** The batches to be sent to one peer: closed ones, then one that is being filled. */
 export class Outbox {
-  #queue: Batch[] = [];
+  #queue: OutboxBatch[] = [];
   #open: Uint8Array | undefined;
   #used = 0;
   #openCount = 0;
@@ -141,7 +141,7 @@ export class Outbox {
   }
 
   /** Queues a batch that may be in other outboxes as well. */
-  share(batch: Batch): void {
+  share(batch: OutboxBatch): void {
     if (this.#open !== undefined) this.#close();
     this.#queue.push(batch);
     this.messages += batch.count;
@@ -179,7 +179,7 @@ export class Outbox {
   }
 
   /** Removes and returns the batches that were not written. */
-  take(): Batch[] {
+  take(): OutboxBatch[] {
     if (this.#open !== undefined) this.#close();
     const queue = this.#queue;
     this.#queue = [];

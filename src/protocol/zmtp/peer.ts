@@ -5,9 +5,9 @@ import type { SocketType } from "./command.ts";
 import type { Conversation, Line, Wire } from "./conversation.ts";
 import type { Message } from "./frame.ts";
 import type { ZmtpContext } from "./context.ts";
-import type { Settings } from "./options.ts";
+import type { SocketSettings } from "./options.ts";
 import { HandedOver } from "./handed_over.ts";
-import { type Batch, BATCH_SIZE, type JoinCache, Outbox } from "./outbox.ts";
+import { BATCH_SIZE, type JoinCache, Outbox, type OutboxBatch } from "./outbox.ts";
 import type { Unfinished } from "./unfinished.ts";
 import { ZMTP } from "./zmtp_conversation.ts";
 
@@ -36,7 +36,7 @@ export type PeerHandle = PeerInfo;
 export interface PeerHost {
   readonly context: ZmtpContext;
   readonly type: SocketType;
-  readonly settings: Settings;
+  readonly settings: SocketSettings;
   readonly joins: JoinCache;
   readonly unfinished: Unfinished;
   /** Called when the handshake is done. May throw a ProtocolError to refuse the peer. */
@@ -116,7 +116,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
     return this.#host.context.clock;
   }
 
-  get settings(): Settings {
+  get settings(): SocketSettings {
     return this.#host.settings;
   }
 
@@ -205,7 +205,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   }
 
   /** Queues an encoded batch. */
-  share(batch: Batch): void {
+  share(batch: OutboxBatch): void {
     this.#outbox.share(batch);
     this.#touch();
   }
@@ -240,7 +240,7 @@ export class Peer implements PeerInfo, ConnectionHandlers, Line {
   }
 
   /** Removes and returns the batches that were queued and never written. */
-  takeUnsent(): Batch[] {
+  takeUnsent(): OutboxBatch[] {
     return this.#outbox.take();
   }
 

@@ -4,7 +4,7 @@ import type { Message } from "./frame.ts";
 import { Inbox } from "./inbox.ts";
 import type { ZmtpContext } from "./context.ts";
 import type { SocketOptions } from "./options.ts";
-import type { Batch } from "./outbox.ts";
+import type { OutboxBatch } from "./outbox.ts";
 import type { Peer } from "./peer.ts";
 import { framesOf, ZmtpSocket } from "./socket.ts";
 import type { Dealer, Push } from "./types.ts";
@@ -27,7 +27,7 @@ abstract class DealingSocket extends ZmtpSocket implements Push {
   #waiting: Waiting[] = [];
   #emptied: (() => void) | undefined;
   /** Messages that were queued for disconnected peers: they go to the next peer, before all others. */
-  #orphans: Batch[] = [];
+  #orphans: OutboxBatch[] = [];
 
   send(message: Message | Uint8Array): void | Promise<void> {
     const frames = framesOf(message);

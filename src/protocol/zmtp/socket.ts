@@ -6,7 +6,7 @@ import type { SocketType } from "./command.ts";
 import { parseEndpoint, printEndpoint } from "./endpoint.ts";
 import type { Message } from "./frame.ts";
 import type { ZmtpContext } from "./context.ts";
-import { type Settings, settingsOf, type SocketOptions } from "./options.ts";
+import { type SocketOptions, type SocketSettings, socketSettings } from "./options.ts";
 import { JoinCache } from "./outbox.ts";
 import { Peer, type PeerHost, type PeerInfo } from "./peer.ts";
 import type { Socket } from "./types.ts";
@@ -40,7 +40,7 @@ export function framesOf(message: Message | Uint8Array): Message {
  */
 export abstract class ZmtpSocket implements Socket, PeerHost {
   readonly context: ZmtpContext;
-  readonly settings: Settings;
+  readonly settings: SocketSettings;
   readonly joins: JoinCache = new JoinCache();
   readonly unfinished: Unfinished;
   protected readonly admission: Admission;
@@ -62,7 +62,7 @@ export abstract class ZmtpSocket implements Socket, PeerHost {
 
   constructor(context: ZmtpContext, options: SocketOptions = {}) {
     this.context = context;
-    this.settings = settingsOf(options);
+    this.settings = socketSettings(options);
     this.unfinished = new Unfinished(context.clock, this.settings);
     const { admitAtOnce, knownHost } = this.settings;
     this.admission = new Admission(context.clock, admitAtOnce, (callback) => context.later(callback), knownHost);

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import { hostOf, originOf } from "./endpoint.ts";
 
 /** A peer that is sending a message. */
-export interface Sender {
+export interface FrameSender {
   /** The name of the connection, such as `tcp://10.0.0.7:51312`. */
   readonly remote: string;
   /** True while the sender's connection is not read: then the sender does not count as slow. */
@@ -45,7 +45,7 @@ interface Held {
 
 /** The senders on one host. A host that becomes known while it is sending has two of these. */
 interface HeldBy {
-  senders: Map<Sender, Held>;
+  senders: Map<FrameSender, Held>;
   bytes: number;
   /** The bytes of these within the share of a known host. */
   shared: number;
@@ -65,7 +65,7 @@ const LEAST_AGE_MS = 1000;
 export class Unfinished {
   readonly #clock: Clock;
   readonly #limits: UnfinishedLimits;
-  readonly #held = new Map<Sender, Held>();
+  readonly #held = new Map<FrameSender, Held>();
   /** Bytes within the shares of known hosts, and all others. */
   readonly #totals = { shared: 0, common: 0 };
   readonly #hosts = new Map<string, HeldBy>();
@@ -86,7 +86,7 @@ export class Unfinished {
    *
    * @param message the number of messages that the sender had completed before
    */
-  note(sender: Sender, bytes: number, message = 0): void {
+  note(sender: FrameSender, bytes: number, message = 0): void {
     let held = this.#held.get(sender);
     if (bytes === 0) {
       if (held !== undefined) this.#forget(sender, held);
@@ -115,14 +115,14 @@ export class Unfinished {
     this.#stopTimer = undefined;
   }
 
-  #forget(sender: Sender, held: Held): void {
+  #forget(sender: FrameSender, held: Held): void {
     this.#held.delete(sender);
     this.#count(sender, held, 0);
     if (this.#held.size === 0) this.stop();
   }
 
   /** A sender holds so many bytes now. */
-  #count(sender: Sender, held: Held, bytes: number): void {
+  #count(sender: FrameSender, held: Held, bytes: number): void {
     const key = keyOf(held);
     let host = this.#hosts.get(key);
     if (host === undefined) {
@@ -150,12 +150,12 @@ export class Unfinished {
   }
 
   /** The sender that holds most for longest on the host that does so. There is one, since the total is above its limit. */
-  #heaviest(part: "shared" | "common"): Sender {
+  #heaviest(part: "shared" | "common"): FrameSender {
     const now = this.#clock.now();
-    let worst: Sender | undefined;
+    let worst: FrameSender | undefined;
     let most = -1;
     for (const { senders, bytes, shared } of this.#hosts.values()) {
-      let heaviest: Sender | undefined;
+      let heaviest: FrameSender | undefined;
       let [weight, sum] = [-1, 0];
       for (const [sender, held] of senders) {
         const own = held.bytes * (now - held.since + LEAST_AGE_MS);

@@ -13,7 +13,7 @@ import {
 import type { Conversation, Line, Wire } from "./conversation.ts";
 import { FrameDecoder, type FrameSink, type Message } from "./frame.ts";
 import { agreedMinor, checkGreeting, greeting, GREETING_SIZE } from "./greeting.ts";
-import { type Batch, encodeMessage } from "./outbox.ts";
+import { encodeMessage, type OutboxBatch } from "./outbox.ts";
 
 /** The most bytes of a command: READY with a few properties, a topic, a PING. */
 const MAX_COMMAND_SIZE = 8192;
@@ -68,7 +68,7 @@ class ZmtpConversation implements Conversation, FrameSink {
     return this.#decoder.finished;
   }
 
-  subscription(topic: Uint8Array, on: boolean): Batch {
+  subscription(topic: Uint8Array, on: boolean): OutboxBatch {
     const bytes = encodeSubscription(topic, on, this.#minor);
     return { parts: [bytes], size: bytes.length, count: 0 };
   }

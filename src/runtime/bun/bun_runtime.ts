@@ -8,7 +8,7 @@ import { bunUnixDatagram } from "./unix_datagram.ts";
 import type { Crypto } from "../crypto.ts";
 import { nodeCrypto } from "../node/crypto.ts";
 import { type Libcrypto, rsaByLibcrypto } from "../node/libcrypto.ts";
-import { openLibcrypto } from "./libcrypto.ts";
+import { openBunLibcrypto } from "./libcrypto.ts";
 import type { FileSystem } from "../fs.ts";
 import { builtin } from "../node/builtin.ts";
 
@@ -42,7 +42,7 @@ const FEW = 8;
  *
  * @param open finds the library. Called once
  */
-export function bunCrypto(open: () => Libcrypto | undefined = openLibcrypto, few = FEW): Crypto {
+export function bunCrypto(open: () => Libcrypto | undefined = openBunLibcrypto, few = FEW): Crypto {
   const node = nodeCrypto();
   let library: Libcrypto | null | undefined;
   let left = few;
@@ -78,7 +78,7 @@ export function bunRuntime(): Runtime {
     process: nodeProcess({ pipes: fifoPipes(bunStreams) }),
     host: { ...base.host, runtimeVersion: () => ["bun", version] },
     http: {
-      serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net),
+      serve: async (handler, options) => (await import("./http.ts")).serveBunHttp(handler, options, net),
       request: async (url, request) => (await import("../node/http_request.ts")).requestHttp(url, request),
     },
     // Imported by path: Bun ignores the query of a file: URL, so a changed file would not be loaded again.

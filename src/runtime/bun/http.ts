@@ -24,7 +24,7 @@ declare function setTimeout(callback: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 
 /** Serves with `Bun.serve` behind a gate, which counts connections. */
-export async function serveHttp(handler: HttpHandler, options: HttpServeOptions, net: Net): Promise<HttpServer> {
+export async function serveBunHttp(handler: HttpHandler, options: HttpServeOptions, net: Net): Promise<HttpServer> {
   const { tls } = options;
   const sockets = new BunWebSockets();
   let server: BunServer | undefined;

@@ -10,7 +10,7 @@ interface BunForeign {
 const TYPES = { buffer: "ptr", pointer: "ptr", isize: "i64", usize: "u64", i32: "i32", void: "void" } as const;
 
 /** OpenSSL 3 if the library is installed; else undefined. */
-export function openLibcrypto(): Libcrypto | undefined {
+export function openBunLibcrypto(): Libcrypto | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const { dlopen, ptr } = process.getBuiltinModule("bun:ffi" as string) as unknown as BunForeign;

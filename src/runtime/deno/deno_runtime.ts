@@ -47,7 +47,7 @@ export function denoRuntime(): Runtime {
     process: nodeProcess({ initGroups: denoInitGroups }),
     host: { ...base.host, runtimeVersion: () => ["deno", version.deno] },
     http: {
-      serve: async (handler, options) => (await import("./http.ts")).serveHttp(handler, options, net),
+      serve: async (handler, options) => (await import("./http.ts")).serveDenoHttp(handler, options, net),
       request: async (url, request) => (await import("../node/http_request.ts")).requestHttp(url, request),
     },
   };

@@ -31,7 +31,7 @@ interface Started {
 }
 
 /** Serves with `Deno.serve` behind a gate, which counts connections, and has the timer for heads that Deno has not. */
-export async function serveHttp(handler: HttpHandler, options: HttpServeOptions, net: Net): Promise<HttpServer> {
+export async function serveDenoHttp(handler: HttpHandler, options: HttpServeOptions, net: Net): Promise<HttpServer> {
   const { tls } = options;
   const sockets = new DenoWebSockets();
   let started: Started | undefined;

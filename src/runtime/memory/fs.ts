@@ -1,7 +1,7 @@
 /** A file system in memory: the reference implementation of `runtime/fs.ts`. */
 import type { FileAppender, FileStat, FileSystem } from "../fs.ts";
 import type { Directory, File, MemoryFileSystemOptions, Node } from "./tree.ts";
-import { Failure, guard, partsOf, Tree, utf8 } from "./tree.ts";
+import { Failure, guard, pathParts, textEncoder, Tree } from "./tree.ts";
 
 export type { MemoryFileSystemOptions } from "./tree.ts";
 
@@ -76,7 +76,7 @@ function treeAfter(directory: Directory, random: () => number, left = new Map<No
   return after;
 }
 
-const bytesOf = (data: Uint8Array | string) => typeof data === "string" ? utf8.encode(data) : data.slice();
+const bytesOf = (data: Uint8Array | string) => typeof data === "string" ? textEncoder.encode(data) : data.slice();
 
 /** The contents of files, and which part of them would survive a loss of power. */
 function contents(
@@ -185,7 +185,7 @@ function names(
     list: (path) => guard("list", path, () => [...tree.directory(path).entries.keys()].sort()),
     mkdir(path, mode = 0o755) {
       guard("make the directory", path, () => {
-        const parts = partsOf(path);
+        const parts = pathParts(path);
         for (let count = 1; count <= parts.length; count++) {
           const last = count === parts.length;
           const above = `/${parts.slice(0, count).join("/")}`;
@@ -228,7 +228,7 @@ function names(
       }),
     placeOf: (path) =>
       guard("change", path, () => {
-        const parts = partsOf(path);
+        const parts = pathParts(path);
         for (let count = parts.length;; count--) {
           try {
             const { real } = tree.walk(`/${parts.slice(0, count).join("/")}`, true, true);
@@ -290,7 +290,7 @@ function attributes(tree: Tree): Pick<FileSystem, "stat" | "chmod" | "chown" | "
         const size = node.kind === "file"
           ? node.data.length
           : node.kind === "symlink"
-          ? utf8.encode(node.target).length
+          ? textEncoder.encode(node.target).length
           : 4096;
         const nlink = node.kind === "directory"
           ? 2 + [...node.entries.values()].filter((entry) => entry.kind === "directory").length

@@ -27,7 +27,7 @@ export type File = Extract<Node, { kind: "file" }>;
 /** The most bytes of a name and of a path, as on Linux. */
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4095;
-export const utf8 = new TextEncoder();
+export const textEncoder = new TextEncoder();
 
 /** Why an operation cannot be done, as an errno; {@link guard} turns it into the error that callers get. */
 export class Failure {
@@ -49,11 +49,11 @@ export function guard<T>(doing: string, path: string, call: () => T): T {
 
 /** True if a text has more than `bytes` bytes. A character has at most three bytes (a surrogate pair four), so the length decides for most texts. */
 function longer(text: string, bytes: number): boolean {
-  return text.length > bytes / 3 && utf8.encode(text).length > bytes;
+  return text.length > bytes / 3 && textEncoder.encode(text).length > bytes;
 }
 
 /** The parts of a path, without empty ones and `.`. */
-export function partsOf(path: string): string[] {
+export function pathParts(path: string): string[] {
   if (path === "") throw new Failure("ENOENT");
   if (path.includes("\0")) throw new Failure("EINVAL");
   if (longer(path, MAX_PATH_BYTES)) throw new Failure("ENAMETOOLONG");
@@ -104,7 +104,7 @@ export class Tree {
     change = false,
   ): { parent: Directory; name: string; node: Node | undefined; real: string[] } {
     // Both lists are used from their ends: the next part of the path, and the directory that has been reached.
-    const pending: (string | UsersLink)[] = partsOf(path).reverse();
+    const pending: (string | UsersLink)[] = pathParts(path).reverse();
     const careful = change && (this.options.uid ?? 0) === 0;
     const real: string[] = [];
     const trail: Directory[] = [this.root];
@@ -133,7 +133,7 @@ export class Tree {
           real.length = 0;
           trail.length = 1;
         }
-        pending.push(...partsOf(node.target).reverse());
+        pending.push(...pathParts(node.target).reverse());
         continue;
       }
       if (node?.kind === "directory") {

@@ -1,5 +1,5 @@
 import { SystemError } from "../../base/errors.ts";
-import type { Account } from "../process.ts";
+import type { ProcessAccount } from "../process.ts";
 import { builtin } from "./builtin.ts";
 
 const { readdirSync, readFileSync } = builtin("node:fs");
@@ -15,7 +15,7 @@ const ownInitGroups: InitGroups = (name, gid) => {
 };
 
 /** See {@link ProcessHost.become}. */
-export function becomeUser({ name, uid, gid }: Account, initGroups: InitGroups = ownInitGroups): void {
+export function changeUser({ name, uid, gid }: ProcessAccount, initGroups: InitGroups = ownInitGroups): void {
   const failed = (why: string, cause?: unknown): never => {
     throw new SystemError("EPERM", `Cannot become the user "${name}" (${uid}): ${why}`, { user: name, cause });
   };

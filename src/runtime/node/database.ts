@@ -1,5 +1,5 @@
 import { codeOf, messageOf, SystemError } from "../../base/errors.ts";
-import type { Database, Databases, SqlRow, SqlValue, Statement } from "../database.ts";
+import type { Database, Databases, SqlRow, SqlStatement, SqlValue } from "../database.ts";
 
 /** SQLite over `node:sqlite`, which all three runtimes have. */
 export function nodeDatabases(): Databases {
@@ -23,7 +23,7 @@ export function nodeDatabases(): Databases {
       let open = true;
       return {
         exec: (sql) => database.exec(sql),
-        prepare(sql): Statement {
+        prepare(sql): SqlStatement {
           const statement = database.prepare(sql);
           return {
             run: (...values) => ({ changes: Number(statement.run(...values).changes) }),

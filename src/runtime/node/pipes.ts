@@ -4,7 +4,7 @@ import type { SpawnOptions } from "../process.ts";
 import { builtin } from "./builtin.ts";
 
 /** The function that receives the output of a program. */
-export type Receiver = SpawnOptions["onStdout"];
+export type PipeReceiver = SpawnOptions["onStdout"];
 
 /**
  * Passes output on as it arrives, and leaves it in the pipe while the receiver is not ready for more.
@@ -12,7 +12,7 @@ export type Receiver = SpawnOptions["onStdout"];
  * @param known resolves when the caller has the child: no output is delivered before
  * @returns resolves when the pipe has been read to its end
  */
-export function deliver(pipe: Readable | null, to: Receiver, known: Promise<void>): Promise<void> {
+export function deliver(pipe: Readable | null, to: PipeReceiver, known: Promise<void>): Promise<void> {
   const read = deferred<void>();
   for (const end of ["end", "close", "error"]) pipe?.once(end, () => read.resolve());
   let isKnown = false;
@@ -40,7 +40,7 @@ export function deliver(pipe: Readable | null, to: Receiver, known: Promise<void
  */
 export interface Pipes {
   /** A pipe that a program writes into; undefined where none can be made. */
-  output(): { child: number; deliver(to: Receiver, known: Promise<void>): Promise<void> } | undefined;
+  output(): { child: number; deliver(to: PipeReceiver, known: Promise<void>): Promise<void> } | undefined;
   /**
    * A file that holds the whole input of a program, in memory: a named pipe whose other end is closed already could not be opened
    * again. Undefined where none can be made, or for much input.
@@ -51,7 +51,7 @@ export interface Pipes {
 /** Reads descriptors without blocking the thread. */
 export interface DescriptorStreams {
   /** As {@link deliver}; closes the descriptor at the end. */
-  deliver(descriptor: number, to: Receiver, known: Promise<void>): Promise<void>;
+  deliver(descriptor: number, to: PipeReceiver, known: Promise<void>): Promise<void>;
 }
 
 /** Pipes that are made at once: enough for a few programs, and few enough to be held by descriptors. */

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { deferred } from "../../base/async/deferred.ts";
 import { SystemError } from "../../base/errors.ts";
-import { becomeUser, type InitGroups } from "./become.ts";
+import { changeUser, type InitGroups } from "./become.ts";
 import { builtin } from "./builtin.ts";
 import { deliver, type Pipes } from "./pipes.ts";
 import type { Child, ExitStatus, ProcessHost, Signal, SpawnOptions } from "../process.ts";
@@ -155,7 +155,7 @@ export function nodeProcess({ initGroups, pipes }: { initGroups?: InitGroups; pi
     uid: () => process.getuid?.(),
     gid: () => process.getgid?.(),
     umask: (mask) => mask === undefined ? process.umask() : process.umask(mask),
-    become: (user) => becomeUser(user, initGroups),
+    become: (user) => changeUser(user, initGroups),
     spawn: (options) => start(options, pipes),
     runNow: ([program = "", ...words], { timeoutMs, maxBytes }) => {
       const { error, status, stdout } = builtin("node:child_process").spawnSync(program, words, {

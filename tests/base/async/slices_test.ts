@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { atOnce, Slices, type Steps } from "../../../src/base/async/slices.ts";
+import { atOnce, Slices, type SliceSteps } from "../../../src/base/async/slices.ts";
 
-function* counting(name: string, said: string[], steps: number): Steps<string> {
+function* counting(name: string, said: string[], steps: number): SliceSteps<string> {
   for (let step = 0; step < steps; step++) {
     said.push(`${name}${step}`);
     yield;
@@ -31,7 +31,7 @@ test("Slices runs one step in a turn, and one computation after the other", asyn
 test("Slices continues after a computation that throws", async () => {
   const slices = new Slices((callback) => queueMicrotask(callback));
   // deno-lint-ignore require-yield
-  const failing = slices.run((function* (): Steps<string> {
+  const failing = slices.run((function* (): SliceSteps<string> {
     throw new RangeError("no");
   })());
   await assert.rejects(failing, RangeError);

@@ -7,7 +7,7 @@ import { until } from "../../../bench/bed/until.ts";
 import type { LedgerStorage } from "../../../src/feature/cluster/storage.ts";
 import { ConfigError, SystemError } from "../../../src/base/errors.ts";
 import { openPostgresLedger } from "../../../src/plugins/ledger_storages/postgres.ts";
-import { addressOf } from "../../../src/plugins/ledger_storages/postgres/server.ts";
+import { serverAddress } from "../../../src/plugins/ledger_storages/postgres/server.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { encode, Packed } from "../../../src/protocol/wire/msgpack.ts";
 import { noPostgres, startPostgres, type TestServer } from "../../support/servers.ts";
@@ -200,14 +200,14 @@ test("addresses that cannot be used are refused with what is wrong, and never sh
       ["postgres://a:hidden@b/c?sslmode=require", /options behind the database/],
     ] as const
   ) {
-    assert.throws(() => addressOf(url), (error: unknown) => {
+    assert.throws(() => serverAddress(url), (error: unknown) => {
       assert.ok(error instanceof ConfigError);
       assert.match(error.message, says);
       assert.ok(!error.message.includes("hidden"));
       return true;
     });
   }
-  assert.deepEqual(addressOf("postgres://a:p%40ss@[::1]:6000/d"), {
+  assert.deepEqual(serverAddress("postgres://a:p%40ss@[::1]:6000/d"), {
     host: "::1",
     port: 6000,
     username: "a",

@@ -1,7 +1,7 @@
 /** Content in parts, of senders that may be gone before the last of them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Frame, FrameParts } from "../../../src/feature/cluster/sealed_frame.ts";
+import { type BusFrame, FrameParts } from "../../../src/feature/cluster/sealed_frame.ts";
 
 const LIMIT = 1000;
 
@@ -9,7 +9,7 @@ function receiver() {
   const time = { ms: 0 };
   const parts = new FrameParts(LIMIT, () => time.ms);
   const add = (sender: string, part: number, of: number, size = 100, before = 0): number | undefined => {
-    const frame: Frame = {
+    const frame: BusFrame = {
       sender,
       place: "all",
       number: 1,

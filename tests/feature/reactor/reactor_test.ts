@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { deferred } from "../../../src/base/async/deferred.ts";
 import { BusEvent } from "../../../src/model/event/bus.ts";
 import { LoopGuard } from "../../../src/feature/reactor/loop_guard.ts";
-import { proofOf } from "../../../src/feature/reactor/manage_requests.ts";
+import { requestProof } from "../../../src/feature/reactor/manage_requests.ts";
 import type { Reaction } from "../../../src/feature/reactor/compile_reactions.ts";
 import { type ReactionClients, Reactor } from "../../../src/feature/reactor/reactor.ts";
 import { ReactionJournal } from "../../../src/feature/reactor/reaction_journal.ts";
@@ -224,7 +224,7 @@ describe("ReactorManager", TIMEOUT, () => {
     const proven = (operation: string, fields: Record<string, unknown>) => {
       const tag = `salt/run/20260101000000000000/salt/reactors/manage/${operation}`;
       const request = { ...fields, at: clock.now() };
-      return [tag, { ...request, proof: proofOf(crypto, "secret", tag, request), _stamp: "now" }] as const;
+      return [tag, { ...request, proof: requestProof(crypto, "secret", tag, request), _stamp: "now" }] as const;
     };
     return { ...all, fired, clock, take, proven };
   }

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "../../../bench/bed/until.ts";
 import { createGateway, type Flavour, FLAVOURS, type Gateway, gatewaySettings } from "../../../src/host/gateway/mod.ts";
 import type { WebSocketHandlers } from "../../../src/runtime/http.ts";
-import { outcomesOf } from "../../../src/client/http/lowstate.ts";
+import { lowstateOutcomes } from "../../../src/client/http/lowstate.ts";
 import { encode } from "../../../src/protocol/wire/msgpack.ts";
 import { openDoor, PASSWORD, TOKEN } from "./fake_backend.ts";
 import { type Site, startSite } from "./site.ts";
@@ -107,7 +107,7 @@ describe("before a Brine master", TIMEOUT, () => {
       };
       const { out, ret, retcode } = full.return[0].nope;
       assert.deepEqual([out, retcode, ret.split("\n")[0]], ["no_return", 1, "Minion did not return. [No response]"]);
-      const { jid, outcomes } = outcomesOf(full.return[0]);
+      const { jid, outcomes } = lowstateOutcomes(full.return[0]);
       assert.deepEqual(outcomes.map(({ kind, id }) => [id, kind]).sort(), [["nope", "missing"], ["web1", "returned"]]);
       assert.match(jid, /^\d{20}$/);
     },

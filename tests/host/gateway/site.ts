@@ -1,5 +1,5 @@
 /** A Brine master with minions in memory, set up as tests/golden-api/README.md says, and a gateway's backend for it. */
-import type { RunnerJob } from "../../../src/host/master/jobs/runners.ts";
+import type { MasterRunnerJob } from "../../../src/host/master/jobs/runners.ts";
 import { RUNNER_PLUGINS } from "../../../cli/runner_plugins.ts";
 import { RunnerHost } from "../../../src/host/runner/runner_host.ts";
 import { type Backend, masterBackend } from "../../../src/host/gateway/mod.ts";
@@ -37,7 +37,7 @@ const CMD: ExecutionModule = {
 /** What the master runs runners with: in this very process. */
 function runners(cluster: () => Cluster) {
   return {
-    async run({ fun, low, jid, user }: RunnerJob) {
+    async run({ fun, low, jid, user }: MasterRunnerJob) {
       const { runtime, masterOpts, captured } = cluster();
       const host = await RunnerHost.open({
         runtime,

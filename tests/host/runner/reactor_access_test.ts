@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { turns, until } from "../../../bench/bed/until.ts";
 import { deferred } from "../../../src/base/async/deferred.ts";
-import { ANSWERS, requestOf } from "../../../src/feature/reactor/manage_requests.ts";
+import { ANSWERS, managedRequest } from "../../../src/feature/reactor/manage_requests.ts";
 import { reactorAccess, type ReactorAccessOptions } from "../../../src/host/runner/reactor_access.ts";
 import { EventBus, OWN_BUS } from "../../../src/model/event/bus.ts";
 import { serveBus } from "../../../src/model/event/bus_server.ts";
@@ -34,7 +34,7 @@ for (const master of ["Brine", "Salt"] as const) {
     await using _server = await serveBus(bus, runtime.net, served, log, { later });
     const asked: string[] = [];
     bus.on(({ tag }) => {
-      const operation = requestOf(tag)?.operation;
+      const operation = managedRequest(tag)?.operation;
       asked.push(operation ?? "a probe");
       if (operation !== undefined) bus.fire(ANSWERS[operation], { reactors: ["all"] });
     });

@@ -1,7 +1,7 @@
 /** What a syndic sends up: gathered, again until it is taken, and within bounds. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ForwardedJob, type Load } from "../../../src/host/syndic/forwarded_job.ts";
+import { ForwardedJob, type SyndicLoad } from "../../../src/host/syndic/forwarded_job.ts";
 import { ReturnMemory } from "../../../src/host/syndic/higher_master.ts";
 import { Uplink, type UplinkOptions } from "../../../src/host/syndic/uplink.ts";
 import { captureLog } from "../../support/capture_log.ts";
@@ -15,7 +15,7 @@ class Bed {
   readonly captured = captureLog();
   readonly memory = new ReturnMemory();
   readonly jobs = new Map<string, ForwardedJob>();
-  readonly sent: Load[] = [];
+  readonly sent: SyndicLoad[] = [];
   /** Returns in the local job cache: id → value. */
   readonly stored = new Map<string, unknown>();
   takes = true;
@@ -53,7 +53,7 @@ class Bed {
     });
   }
 
-  job(jid = JID, load: Load = { fun: "test.ping", tgt: "*" }, isLocal = false): ForwardedJob {
+  job(jid = JID, load: SyndicLoad = { fun: "test.ping", tgt: "*" }, isLocal = false): ForwardedJob {
     const job = new ForwardedJob(jid, load, { atMs: this.clock.now(), isLocal });
     job.isPublished = true;
     job.isStale = false;
@@ -88,8 +88,8 @@ class Bed {
   }
 
   returns(): string[] {
-    const parts = this.sent.filter(({ cmd }) => cmd === "_syndic_return").flatMap(({ load }) => load as Load[]);
-    return parts.flatMap(({ return: map }) => Object.keys(map as Load));
+    const parts = this.sent.filter(({ cmd }) => cmd === "_syndic_return").flatMap(({ load }) => load as SyndicLoad[]);
+    return parts.flatMap(({ return: map }) => Object.keys(map as SyndicLoad));
   }
 }
 
@@ -119,7 +119,7 @@ describe("an uplink", () => {
     bed.job().expect(["low1"]);
     bed.uplink.poke();
     await bed.attempts(1);
-    const tags = (bed.sent[0]!.events as Load[]).map(({ tag }) => tag);
+    const tags = (bed.sent[0]!.events as SyndicLoad[]).map(({ tag }) => tag);
     assert.deepEqual(tags, [JID, `salt/job/${JID}/new`]);
     await bed.uplink.close();
   });
@@ -136,8 +136,8 @@ describe("an uplink", () => {
     await bed.turn();
     assert.equal(bed.sent.length, 1);
     await bed.attempts(2);
-    const parts = bed.sent[1]!.load as Load[];
-    assert.deepEqual(parts.map(({ jid, out, return: map }) => [jid, out, Object.keys(map as Load)]), [
+    const parts = bed.sent[1]!.load as SyndicLoad[];
+    assert.deepEqual(parts.map(({ jid, out, return: map }) => [jid, out, Object.keys(map as SyndicLoad)]), [
       [JID, undefined, ["b", "__proto__"]],
       ["20240506070809123457", undefined, ["c"]],
       ["20240506070809123457", "highstate", ["d"]],
@@ -186,7 +186,7 @@ describe("an uplink", () => {
     assert.equal(job.unsent.get("big")?.result, undefined);
     bed.returned(job, "lost", "x", 32 * 1024 * 1024);
     await bed.attempts(1);
-    const [part] = bed.sent[0]!.load as { return: Record<string, Load> }[];
+    const [part] = bed.sent[0]!.load as { return: Record<string, SyndicLoad> }[];
     assert.deepEqual(part!.return, { big: { return: "from the cache" } });
     assert.ok(
       bed.captured.records.some(({ message, fields }) =>
@@ -205,7 +205,7 @@ describe("an uplink", () => {
     bed.takes = true;
     bed.uplink.hurry();
     await bed.attempts(4);
-    const tags = bed.sent.flatMap(({ events }) => (events as Load[]).map(({ tag }) => tag));
+    const tags = bed.sent.flatMap(({ events }) => (events as SyndicLoad[]).map(({ tag }) => tag));
     assert.equal(tags[0], `my/${bed.uplink.dropped}`);
     await bed.uplink.close();
   });
@@ -214,7 +214,7 @@ describe("an uplink", () => {
     const bed = new Bed();
     bed.returned(bed.job(JID, { fun: "test.ping" }, true), "low1");
     await bed.attempts(1);
-    assert.deepEqual((bed.sent[0]!.load as Load[])[0]!.load, { user: "ann" });
+    assert.deepEqual((bed.sent[0]!.load as SyndicLoad[])[0]!.load, { user: "ann" });
     await bed.uplink.close();
   });
 });

@@ -13,7 +13,7 @@ describe("parseYaml()", () => {
         text: "a: yes\nb: 12:30\nc: 0777\nd: 1e3\ne: 2016-01-01\nf:\n",
         want: { a: true, b: 750, c: 777, d: "1e3", e: "2016-01-01", f: null },
       },
-      { name: "reads quoted text as text", text: "a: 'yes'\nb: \"5\"\n", want: { a: "yes", b: "5" } },
+      { name: "reads quoted text", text: "a: 'yes'\nb: \"5\"\n", want: { a: "yes", b: "5" } },
       { name: "reads block scalars as text", text: "a: |\n  5\nb: >-\n  x\n  y\n", want: { a: "5\n", b: "x y" } },
       {
         name: "reads lists that are not indented",

@@ -34,8 +34,8 @@ describe("tags", () => {
       { tag: tags.runReturn("1"), want: "salt/run/1/ret" },
       { tag: tags.wheelNew("1"), want: "salt/wheel/1/new" },
       { tag: tags.wheelReturn("1"), want: "salt/wheel/1/ret" },
-      { tag: tags.beacon("m", "load"), want: "salt/beacon/m/load" },
-      { tag: tags.beacon("m", "load", "x/y"), want: "salt/beacon/m/load/x/y" },
+      { tag: tags.beaconTag("m", "load"), want: "salt/beacon/m/load" },
+      { tag: tags.beaconTag("m", "load", "x/y"), want: "salt/beacon/m/load/x/y" },
     ]
   ) test(`well-known: ${want}`, () => assert.equal(tag, want));
 

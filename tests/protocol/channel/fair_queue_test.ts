@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { FairQueue, MAX_OF_ONE, OVERHEAD, SHORT } from "../../../src/protocol/channel/fair_queue.ts";
+import { FairQueue, MAX_OF_ONE, OVERHEAD, SHORT_MESSAGE } from "../../../src/protocol/channel/fair_queue.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
 
 /** Messages of named callers that take a millisecond each. */
@@ -77,7 +77,7 @@ describe("Turns", () => {
 
   test("starts short messages before long ones, of which each fourth place is one", () => {
     const { add, begun, turn } = bed();
-    const long = (name: string) => name.padEnd(SHORT + 1);
+    const long = (name: string) => name.padEnd(SHORT_MESSAGE + 1);
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     for (const name of ["a", "b", "c", "d"]) add(long(name));
@@ -91,8 +91,8 @@ describe("Turns", () => {
     for (const name of names(0, 10)) add(name);
     begun.length = 0;
     const [one, other] = [sender(), sender()];
-    for (const name of ["a1", "a2".padEnd(SHORT + 1), "a3", "a4".padEnd(SHORT + 1)]) add(name, one);
-    for (const name of ["b1".padEnd(SHORT + 1), "b2"]) add(name, other);
+    for (const name of ["a1", "a2".padEnd(SHORT_MESSAGE + 1), "a3", "a4".padEnd(SHORT_MESSAGE + 1)]) add(name, one);
+    for (const name of ["b1".padEnd(SHORT_MESSAGE + 1), "b2"]) add(name, other);
     add("c");
     assert.deepEqual(turn(), ["c", "a1", "a2", "a3", "a4", "b1", "b2"]);
     assert.equal(queue.size, 0);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RequestMetrics } from "../../../src/protocol/channel/request_metrics.ts";
 import { RequestServer, type RequestServerOptions } from "../../../src/protocol/channel/req_server.ts";
-import { Crypticle, LONG, newKeyString } from "../../../src/protocol/crypto/crypticle.ts";
+import { Crypticle, LONG_MESSAGE, newKeyString } from "../../../src/protocol/crypto/crypticle.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { encode } from "../../../src/protocol/wire/msgpack.ts";
 import { packPayload } from "../../../src/protocol/wire/payload.ts";
@@ -30,7 +30,7 @@ test("a request is counted as answered once its reply is sealed, however long th
     sessionKeys: {},
     masterKey: () => ({ crypticle }),
     minimumVersion: 2,
-    handler: { aes: () => Promise.resolve({ value: new Uint8Array(LONG) }) },
+    handler: { aes: () => Promise.resolve({ value: new Uint8Array(LONG_MESSAGE) }) },
     metrics,
   } as unknown as RequestServerOptions);
   const request = () =>
@@ -39,7 +39,7 @@ test("a request is counted as answered once its reply is sealed, however long th
       "wire",
     );
   const sender = { remote: "tcp://10.0.0.1:1", open: true };
-  assert.ok((await server.handle(request(), sender))!.length > LONG);
+  assert.ok((await server.handle(request(), sender))!.length > LONG_MESSAGE);
   isFailing = true;
   await server.handle(request(), sender);
   assert.deepEqual(seen, ["sealing", "answered _file", "sealing", "failed"]);

@@ -5,7 +5,7 @@ import {
   COMMAND,
   FrameDecoder,
   type FrameLimits,
-  LONG,
+  LONG_FRAME,
   type Message,
   MORE,
   writeFrame,
@@ -65,7 +65,7 @@ describe("frames", () => {
   test("writeFrame() uses the short form up to 255 bytes, the long one above", () => {
     assert.deepEqual(writeFrame(0, body(2)), bytes(0, 2, body(2)));
     assert.deepEqual(writeFrame(COMMAND, body(255)).subarray(0, 2), bytes(COMMAND, 255));
-    assert.deepEqual(writeFrame(MORE, body(256)).subarray(0, 9), bytes(MORE | LONG, 0, 0, 0, 0, 0, 0, 1, 0));
+    assert.deepEqual(writeFrame(MORE, body(256)).subarray(0, 9), bytes(MORE | LONG_FRAME, 0, 0, 0, 0, 0, 0, 1, 0));
   });
 
   for (const step of [1, 2, 3, 7, 64, 1000, 65_536, 1_000_000]) {
@@ -129,9 +129,9 @@ describe("frames", () => {
     const { name, wire, limits } of [
       { name: "a reserved flag", wire: bytes(0x08, 0) },
       { name: "a command with MORE", wire: bytes(COMMAND | MORE, 0) },
-      { name: "a long command above the limit", wire: bytes(COMMAND | LONG, 0, 0, 0, 0, 0, 0, 0, 101) },
-      { name: "a frame of 2^63 bytes", wire: bytes(LONG, 0x80, 0, 0, 0, 0, 0, 0, 0) },
-      { name: "a frame one byte above the limit", wire: bytes(LONG, 0, 0, 0, 0, 0, 0x0f, 0x42, 0x41) },
+      { name: "a long command above the limit", wire: bytes(COMMAND | LONG_FRAME, 0, 0, 0, 0, 0, 0, 0, 101) },
+      { name: "a frame of 2^63 bytes", wire: bytes(LONG_FRAME, 0x80, 0, 0, 0, 0, 0, 0, 0) },
+      { name: "a frame one byte above the limit", wire: bytes(LONG_FRAME, 0, 0, 0, 0, 0, 0x0f, 0x42, 0x41) },
       {
         name: "frames that are above the limit together",
         wire: bytes(MORE, 60, body(60), 0, 60),

@@ -7,7 +7,12 @@ import { encodeReady } from "../../../src/protocol/zmtp/command.ts";
 import { greeting } from "../../../src/protocol/zmtp/greeting.ts";
 import { PubSocket, RouterSocket } from "../../../src/protocol/zmtp/mod.ts";
 import { FrameDecoder, MORE, writeFrame } from "../../../src/protocol/zmtp/frame.ts";
-import { PROGRESS, type Sender, Unfinished, type UnfinishedLimits } from "../../../src/protocol/zmtp/unfinished.ts";
+import {
+  type FrameSender,
+  PROGRESS,
+  Unfinished,
+  type UnfinishedLimits,
+} from "../../../src/protocol/zmtp/unfinished.ts";
 import { bytes, HandClock, RawPeer, recordingLogger, testContext } from "./context.ts";
 
 function setup(limits: Partial<UnfinishedLimits> = {}) {
@@ -22,7 +27,7 @@ function setup(limits: Partial<UnfinishedLimits> = {}) {
     ...limits,
   });
   const failed: string[] = [];
-  const sender = (remote: string, paused = false): Sender => ({
+  const sender = (remote: string, paused = false): FrameSender => ({
     remote,
     paused,
     fail: (error) => void failed.push(`${remote} ${error.message}`),

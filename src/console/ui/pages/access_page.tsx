@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { AuditRow, AuditSearch, SignedIn } from "../../access.ts";
+import type { AuditRow, AuditSearch, SignedInUser } from "../../access.ts";
 import { AUDIT_KINDS, auditArguments, readAudit, readAuditSearch, readSignedIn } from "../../access.ts";
 import { ApiError } from "../../api.ts";
 import { SINCE } from "../../job_filter.ts";
@@ -178,7 +178,7 @@ function AuditLines({ rows, onOpen }: { rows: readonly AuditRow[]; onOpen(row: A
 
 function SignedInList() {
   const { now } = useStore();
-  const { value: rows, busy, error, load } = useMaster<SignedIn[]>("auth.signed_in", {}, readSignedIn);
+  const { value: rows, busy, error, load } = useMaster<SignedInUser[]>("auth.signed_in", {}, readSignedIn);
   return (
     <>
       <div class="search-row">

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { eventFilter, isNoise, type LoggedEvent } from "../../event_log.ts";
+import { isNoise, type LoggedEvent, shownEventFilter } from "../../event_log.ts";
 import { href } from "../../route.ts";
 import { clockText, zoneText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
@@ -32,7 +32,7 @@ export function EventsPage() {
   useAddress({ filter, all: noise ? "1" : "" });
   const beat = store.logBeat.value;
   useMemo(() => {
-    const fits = eventFilter(filter);
+    const fits = shownEventFilter(filter);
     log.filter = noise ? fits : (event) => !isNoise(event) && fits(event);
   }, [filter, noise]);
   useEffect(() => () => {

@@ -1,8 +1,8 @@
 import type { TargetValue } from "../../preview.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { fleetQuery, type FleetView, readFleetView, WHOLE_FLEET } from "../../fleet_view.ts";
-import { fleetTable, type Table } from "../../export.ts";
-import { type Presence, seenText } from "../../fleet.ts";
+import { type ExportTable, fleetTable } from "../../export.ts";
+import { type MinionPresence, seenText } from "../../fleet.ts";
 import type { FleetColumn, FleetOrder, KnownMinions } from "../../fleet_table.ts";
 import { chosenMinions, factOf, grainColumn, sortedMinions } from "../../fleet_table.ts";
 import { targetOf } from "../../preview.ts";
@@ -21,7 +21,7 @@ import { useAddress } from "../parts/use_address.ts";
 import { Facets } from "./fleet_facets.tsx";
 import { Selection } from "./fleet_selection.tsx";
 import { ViewMenu } from "./fleet_views.tsx";
-import { Waiting } from "./fleet_waiting.tsx";
+import { WaitingKeys } from "./fleet_waiting.tsx";
 
 /** All minions: how many are up, and which ones a target matches. */
 export function FleetPage() {
@@ -49,7 +49,7 @@ export function FleetPage() {
       <FleetHead table={() => fleetTable(ids, known, grains)} view={view} />
       <Problem error={store.fleet.error.value} retry={() => store.fleet.load()} />
       <FleetCounts only={only} onOnly={(one) => change({ only: one })} />
-      <Waiting />
+      <WaitingKeys />
       <div class="search-row">
         <div class="grow">
           <TargetBox
@@ -167,7 +167,7 @@ function wantedTarget(target: TargetValue): TargetValue {
   return target;
 }
 
-function FleetHead({ table, view }: { table?(): Table; view?: FleetView }) {
+function FleetHead({ table, view }: { table?(): ExportTable; view?: FleetView }) {
   const { fleet } = useStore();
   const checking = fleet.checking.value;
   return (
@@ -190,12 +190,14 @@ function FleetHead({ table, view }: { table?(): Table; view?: FleetView }) {
 }
 
 /** The number of minions that are up and down, and of pending keys; a click filters by them. */
-function FleetCounts({ only, onOnly }: { only: Presence | undefined; onOnly(only: Presence | undefined): void }) {
+function FleetCounts(
+  { only, onOnly }: { only: MinionPresence | undefined; onOnly(only: MinionPresence | undefined): void },
+) {
   const { fleet, now } = useStore();
   const beat = fleet.beat.value;
   const counts = useMemo(() => fleet.minions.counts, [beat]);
   const { awaySinceMs } = fleet.minions;
-  const count = (state: Presence) => (
+  const count = (state: MinionPresence) => (
     <Count
       state={state}
       count={counts[state]}

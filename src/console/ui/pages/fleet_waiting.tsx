@@ -1,13 +1,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { isForbidden } from "../../api.ts";
-import { KEY_STATES } from "../../fleet.ts";
+import { KEY_LISTS } from "../../fleet.ts";
 import { href } from "../../route.ts";
 import { countText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useAttempt } from "../parts/use_attempt.ts";
-import type { KeyAction } from "../store/keys_store.ts";
+import type { KeyDecisionAction } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";
 
 /** The most keys that are listed here, and on a narrow screen; the page of keys lists all. */
@@ -16,7 +16,7 @@ const LISTED_NARROW = 1;
 const NARROW = 760;
 
 /** The pending keys of minions with their fingerprints, and buttons to accept or reject each. */
-export function Waiting() {
+export function WaitingKeys() {
   const { fleet, keys } = useStore();
   fleet.beat.value;
   const pending = fleet.minions.keys("minions_pre");
@@ -69,12 +69,12 @@ function WaitingKey({ id, isWaiting }: { id: string; isWaiting: boolean }) {
   const store = useStore();
   const { busy, error, attempt } = useAttempt();
   const fingerprint = store.keys.fingerprint("minions_pre", id);
-  const change = (action: KeyAction) =>
+  const change = (action: KeyDecisionAction) =>
     attempt(async () => {
       await store.keys.change(action, "minions_pre", [id]);
       await store.fleet.load();
     });
-  const button = (action: KeyAction, label: string) =>
+  const button = (action: KeyDecisionAction, label: string) =>
     store.keys.may(action) && (
       <Button
         kind={action === "accept" ? "primary" : "plain"}
@@ -110,7 +110,7 @@ const DONE: Record<string, string> = { minions: "accepted", minions_rejected: "r
 
 function Done({ id }: { id: string }) {
   const { minions } = useStore().fleet;
-  const state = KEY_STATES.find((one) => minions.keys(one).has(id)) ?? "";
+  const state = KEY_LISTS.find((one) => minions.keys(one).has(id)) ?? "";
   return (
     <span class={`state ${state === "minions" ? "ok" : "idle"}`} role="status">
       <Icon name={state === "minions" ? "ok" : "bad"} size={14} /> <span>{DONE[state] ?? "deleted"}</span>

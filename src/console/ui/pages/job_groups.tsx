@@ -5,7 +5,7 @@ import { type DifferenceLine, differenceOf } from "../../line_difference.ts";
 import { groupsText, type ReturnGroup, ReturnGroups } from "../../return_groups.ts";
 import { href } from "../../route.ts";
 import { countText } from "../../text.ts";
-import { summaryOf, type TreeRow } from "../../tree.ts";
+import { type TreeRow, treeSummary } from "../../tree.ts";
 import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
 import { Empty } from "../parts/problem.tsx";
@@ -13,7 +13,7 @@ import { Icon } from "../parts/icon.tsx";
 import { pauses } from "../parts/slices.ts";
 import { State } from "../parts/state.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
-import { FEW, linesOf } from "./job_results.tsx";
+import { FEW, resultLines } from "./job_results.tsx";
 
 /** How often new groups are shown while returns are grouped, in milliseconds. */
 const REDRAW_MS = 200;
@@ -133,7 +133,7 @@ function useLines(most: ReturnGroup | undefined, toggled: ReadonlySet<string>): 
         lines.push(...(difference.length === 0 ? [EQUAL] : difference).map((line) => ({ difference: line })));
       } else {
         const opens = (path: string, depth: number) => (depth < 1) !== toggled.has(`${group.key} ${path}`);
-        for (const row of linesOf(group.example, opens)) lines.push({ tree: row });
+        for (const row of resultLines(group.example, opens)) lines.push({ tree: row });
       }
       known.set(group.key, lines);
       return lines;
@@ -153,7 +153,7 @@ function GroupLine(
 ) {
   const { ids, state, example: { return: value, retcode, note } } = group;
   const count = countText(ids.size, "minion");
-  const summary = value === undefined ? note ?? "" : summaryOf(value);
+  const summary = value === undefined ? note ?? "" : treeSummary(value);
   return (
     <div role="gridcell" class="part">
       <button

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { href } from "../../route.ts";
 import { durationText } from "../../state_run.ts";
-import type { Tally } from "../../tally.ts";
+import type { JobTally } from "../../tally.ts";
 import { clockText } from "../../text.ts";
 import { SortHeader } from "../parts/sort_header.tsx";
 import { labelOf, toneOf } from "../parts/state.tsx";
@@ -24,7 +24,7 @@ export function JobList(
     rows: readonly JobRow[];
     running: ReadonlySet<string>;
     /** Outcomes by jid, filled as they are read. */
-    known: Map<string, Tally>;
+    known: Map<string, JobTally>;
     /** If set, only the outcome of this minion is shown. */
     minion?: string;
   },
@@ -84,7 +84,7 @@ export function JobList(
 function ordered(
   rows: readonly JobRow[],
   { column, down }: JobOrder,
-  known: ReadonlyMap<string, Tally>,
+  known: ReadonlyMap<string, JobTally>,
 ): readonly JobRow[] {
   if (column === "started") return down ? rows : rows.toReversed();
   const secondsOf = ({ jid }: JobRow) => known.get(jid)?.seconds ?? (down ? -1 : Infinity);
@@ -95,7 +95,7 @@ function ordered(
 }
 
 /** The outcomes of a job. @param one true if there is a single target, whose outcome is shown without a number */
-function Outcomes({ tally, running, one }: { tally: Tally | undefined; running: boolean; one: boolean }) {
+function Outcomes({ tally, running, one }: { tally: JobTally | undefined; running: boolean; one: boolean }) {
   if (tally === undefined) return <span class="muted">{running ? "running" : one ? "" : "…"}</span>;
   const { counts } = tally;
   if (counts.length === 0) return <span class="muted">{one ? "not a target" : "no minions"}</span>;
@@ -112,14 +112,14 @@ function Outcomes({ tally, running, one }: { tally: Tally | undefined; running: 
 }
 
 /** `2 lost, 298 returned`: where there is no room for all of it. */
-const outcomesText = (tally: Tally | undefined) =>
+const outcomesText = (tally: JobTally | undefined) =>
   tally?.counts.map(([state, count]) => `${count.toLocaleString("en")} ${labelOf(state)}`).join(", ");
 
 /** Reads the outcomes of jobs together, once scrolling stops; those of finished jobs are read once. */
 function useTallies(
   jids: readonly string[],
   running: ReadonlySet<string>,
-  known: Map<string, Tally>,
+  known: Map<string, JobTally>,
   minion: string | undefined,
   onChange: () => void,
 ): void {

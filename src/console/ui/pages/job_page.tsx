@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { durationsOf, slowestFirst } from "../../tally.ts";
 import { jobTable } from "../../export.ts";
-import type { Job, Part } from "../../job.ts";
+import type { Job, ShownPart } from "../../job.ts";
 import { argumentsOfRecord, argumentText } from "../../job_arguments.ts";
 import { isOrchestration, type JobHead } from "../../job_head.ts";
 import { isBad, PART_STATES, type PartState } from "../../part_state.ts";
@@ -157,7 +157,7 @@ const targetOf = ({ tgt }: JobHead) => Array.isArray(tgt) ? tgt.join(",") : Stri
 
 const BAD: ReadonlySet<PartState> = new Set(PART_STATES.filter(isBad));
 
-function JobHeader({ job, parts }: { job: Job; parts: readonly Part[] }) {
+function JobHeader({ job, parts }: { job: Job; parts: readonly ShownPart[] }) {
   useStore().jobs.beat.value;
   const [cancelling, setCancelling] = useState(false);
   const { head } = job;

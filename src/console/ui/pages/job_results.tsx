@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isBad, isOpen } from "../../part_state.ts";
-import type { Job, Part } from "../../job.ts";
+import { isBad, isPartOpen } from "../../part_state.ts";
+import type { Job, ShownPart } from "../../job.ts";
 import { href } from "../../route.ts";
 import { durationText, type StateMark, type StatePart } from "../../state_run.ts";
-import { countRows, flatten, hasMore, summaryOf, type TreeRow, type Unfolded } from "../../tree.ts";
+import { countRows, flatten, hasMore, type TreeRow, treeSummary, type Unfolded } from "../../tree.ts";
 import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
 import { Empty } from "../parts/problem.tsx";
@@ -22,7 +22,7 @@ export interface Folding {
 }
 
 /** The lines below a minion's own line: its live output, then its return. */
-export function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
+export function resultLines(part: ShownPart, unfolded: Unfolded): TreeRow[] {
   const rows: TreeRow[] = [];
   const line = (text: string, at: string): TreeRow => ({
     path: `${part.id}//${at}`,
@@ -33,7 +33,7 @@ export function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
   });
   if (part.note !== undefined) rows.push(line(part.note, "note"));
   // The return of a command repeats its live output.
-  if (isOpen(part.state) || part.return === undefined) {
+  if (isPartOpen(part.state) || part.return === undefined) {
     part.lines.forEach((text, at) => rows.push(line(text, `out${at}`)));
     if (part.tail !== "") rows.push(line(part.tail, "tail"));
   }
@@ -42,13 +42,13 @@ export function linesOf(part: Part, unfolded: Unfolded): TreeRow[] {
       rows.push({ ...row, path: `${part.id}/${row.path}` });
     }
   }
-  if (rows.length === 0) rows.push(line(isOpen(part.state) ? "no output yet" : "no return", "none"));
+  if (rows.length === 0) rows.push(line(isPartOpen(part.state) ? "no output yet" : "no return", "none"));
   return rows;
 }
 
-/** The number of rows that {@link linesOf} makes, if no container was toggled. */
-function countLines(part: Part, opens: Opens): number {
-  const isLive = isOpen(part.state) || part.return === undefined;
+/** The number of rows that {@link resultLines} makes, if no container was toggled. */
+function countLines(part: ShownPart, opens: Opens): number {
+  const isLive = isPartOpen(part.state) || part.return === undefined;
   const live = isLive ? part.lines.length + (part.tail === "" ? 0 : 1) : 0;
   const rows = part.return === undefined ? 0 : countRows(part.return, opens);
   return Math.max(1, (part.note === undefined ? 0 : 1) + live + rows);
@@ -74,42 +74,42 @@ interface Extent {
 const MAX_KEPT = 200;
 
 /** The rows of a list of returns. For all targets the number of rows is computed; the rows themselves only for drawn targets. */
-function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) {
+function useReturnRows(job: Job, parts: ShownPart[], beat: number, folding: Folding) {
   const few = job.size <= FEW;
   const drawn = useRef(new Map<string, { version: number; folding: unknown; rows: TreeRow[] }>());
   const extents = useRef(new Map<string, Extent>());
   const briefs = useRef(new Map<string, Brief>());
   const opens = folding.all === true ? ALL : FIRST;
   const toggledIds = useMemo(() => new Set([...folding.toggled].map(beginOf)), [folding]);
-  const briefOf = (part: Part): Brief => {
+  const briefOf = (part: ShownPart): Brief => {
     const known = briefs.current.get(part.id);
     if (known?.version === part.version) return known;
     const brief = readBrief(part);
     keep(briefs.current, part.id, brief);
     return brief;
   };
-  const extentOf = (part: Part): Extent => {
+  const extentOf = (part: ShownPart): Extent => {
     const known = extents.current.get(part.id);
     if (known?.version === part.version) return known;
     const extent = { version: part.version, folds: foldsOf(part) };
     extents.current.set(part.id, extent);
     return extent;
   };
-  const opensItself = (part: Part) =>
-    folding.all ?? (few || (isBad(part.state) && job.bad <= FEW) || (isOpen(part.state) && part.lines.length > 0));
-  const isUnfolded = (part: Part) => extentOf(part).folds && opensItself(part) !== folding.toggled.has(part.id);
-  const rowsOf = (part: Part): TreeRow[] => {
+  const opensItself = (part: ShownPart) =>
+    folding.all ?? (few || (isBad(part.state) && job.bad <= FEW) || (isPartOpen(part.state) && part.lines.length > 0));
+  const isUnfolded = (part: ShownPart) => extentOf(part).folds && opensItself(part) !== folding.toggled.has(part.id);
+  const rowsOf = (part: ShownPart): TreeRow[] => {
     const known = drawn.current.get(part.id);
     if (known?.version === part.version && known.folding === folding) return known.rows;
-    const rows = linesOf(part, (path, depth, mark) => opens(depth, mark) !== folding.toggled.has(path));
+    const rows = resultLines(part, (path, depth, mark) => opens(depth, mark) !== folding.toggled.has(path));
     keep(drawn.current, part.id, { version: part.version, folding, rows });
     return rows;
   };
-  const isCounted = (part: Part): boolean => {
+  const isCounted = (part: ShownPart): boolean => {
     const { lines, opens: by } = extentOf(part);
     return lines !== undefined && by === opens && !toggledIds.has(beginOf(part.id));
   };
-  const countOf = (part: Part): number => {
+  const countOf = (part: ShownPart): number => {
     if (toggledIds.has(beginOf(part.id))) return rowsOf(part).length;
     const extent = extentOf(part);
     if (extent.lines === undefined || extent.opens !== opens) {
@@ -120,7 +120,7 @@ function useReturnRows(job: Job, parts: Part[], beat: number, folding: Folding) 
   };
   // Thousands of returns are counted in slices: targets that are not counted yet are shown collapsed.
   const [slice, setSlice] = useState(0);
-  const late = useRef(new Set<Part>());
+  const late = useRef(new Set<ShownPart>());
   const segments = useMemo(() => {
     const pause = pauses();
     late.current.clear();
@@ -153,7 +153,7 @@ export function JobResults(
   { job, parts, beat, folding, onToggle }: {
     job: Job;
     /** The targets to show, in order. */
-    parts: Part[];
+    parts: ShownPart[];
     beat: number;
     folding: Folding;
     onToggle(key: string): void;
@@ -161,7 +161,7 @@ export function JobResults(
 ) {
   const { segments, rowsOf, briefOf, extentOf, isUnfolded } = useReturnRows(job, parts, beat, folding);
   if (parts.length === 0) return <Empty icon="search" title="No minions match" />;
-  const at = (index: number): { part: Part; row: TreeRow | undefined } => {
+  const at = (index: number): { part: ShownPart; row: TreeRow | undefined } => {
     const { segment, row } = segments.locate(index);
     const part = parts[segment]!;
     return { part, row: row === 0 ? undefined : rowsOf(part)[row - 1] };
@@ -207,16 +207,16 @@ interface Brief {
   quiet: boolean;
 }
 
-function foldsOf({ note, lines, tail, return: value }: Part): boolean {
+function foldsOf({ note, lines, tail, return: value }: ShownPart): boolean {
   const isLong = typeof value === "string" && value.length > 60;
   return isLong || hasMore(value) || lines.length > 0 || tail !== "" || note !== undefined;
 }
 
-function readBrief(part: Part): Brief {
+function readBrief(part: ShownPart): Brief {
   const { version, state, note, lines, tail, return: value } = part;
   const summary = value === undefined
-    ? (isOpen(state) ? tail || lines.at(-1) : undefined) ?? note ?? ""
-    : summaryOf(value);
+    ? (isPartOpen(state) ? tail || lines.at(-1) : undefined) ?? note ?? ""
+    : treeSummary(value);
   return {
     version,
     summary: summary.slice(0, 300),
@@ -226,7 +226,7 @@ function readBrief(part: Part): Brief {
 
 function PartLine(
   { part, brief: { summary, quiet }, folds, unfolded, onToggle }: {
-    part: Part;
+    part: ShownPart;
     brief: Brief;
     /** True if expanding the row shows more. */
     folds: boolean;

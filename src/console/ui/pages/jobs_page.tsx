@@ -6,13 +6,13 @@ import {
   isFiltered,
   type JobFilter,
   jobFilterQuery,
-  OUTCOMES,
+  OUTCOME_FILTERS,
   readJobFilter,
   SINCE,
   usersOf,
 } from "../../job_filter.ts";
 import { href } from "../../route.ts";
-import type { Tally } from "../../tally.ts";
+import type { JobTally } from "../../tally.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty, Problem } from "../parts/problem.tsx";
 import { ExportMenu } from "../parts/export_menu.tsx";
@@ -46,7 +46,7 @@ export function JobsPage() {
     return [...listed.filter(({ jid }) => running.has(jid)), ...listed.filter(({ jid }) => !running.has(jid))];
   }, [jobs, filter, found, running]);
 
-  const known = useRef(new Map<string, Tally>());
+  const known = useRef(new Map<string, JobTally>());
   return (
     <main class="page fill">
       <header class="page-head">
@@ -128,7 +128,7 @@ function JobFilters(
         value={filter.fun}
         onInput={(event) => change({ fun: event.currentTarget.value })}
       />
-      {choice("Outcome", filter.outcome, OUTCOMES.map((one) => [one, one] as const), "outcome")}
+      {choice("Outcome", filter.outcome, OUTCOME_FILTERS.map((one) => [one, one] as const), "outcome")}
       {choice("User", filter.user, shownUsers.map((one) => [one, one] as const), "user")}
       {choice("Since", filter.since, Object.entries(SINCE).map(([key, { label }]) => [key, label] as const), "since")}
     </div>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { compareIds, KEY_STATES, type KeyState, seenText } from "../../fleet.ts";
+import type { KeyDirectory } from "../../../model/loader/wheel.ts";
+import { compareIds, KEY_LISTS, seenText } from "../../fleet.ts";
 import { href } from "../../route.ts";
 import { hostText } from "../../key_details.ts";
 import { agoText, clockText, countText } from "../../text.ts";
@@ -11,10 +12,10 @@ import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search_field.tsx";
 import { useAddress } from "../parts/use_address.ts";
 import { VirtualList } from "../parts/virtual_list.tsx";
-import type { KeyAction, KeysStore } from "../store/keys_store.ts";
+import type { KeyDecisionAction, KeysStore } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";
 
-const STATES: Record<KeyState, { label: string; icon: string; tone: string; none: string }> = {
+const STATES: Record<KeyDirectory, { label: string; icon: string; tone: string; none: string }> = {
   minions_pre: {
     label: "Unaccepted",
     icon: "clock",
@@ -32,10 +33,10 @@ const STATES: Record<KeyState, { label: string; icon: string; tone: string; none
 };
 
 const HISTORY = "history";
-const TABS = [...KEY_STATES, HISTORY] as const;
+const TABS = [...KEY_LISTS, HISTORY] as const;
 
 /** Keys that need a decision come first. */
-const firstTab = ({ pending, denied }: { pending: number; denied: number }): KeyState =>
+const firstTab = ({ pending, denied }: { pending: number; denied: number }): KeyDirectory =>
   pending > 0 ? "minions_pre" : denied > 0 ? "minions_denied" : "minions";
 
 const MAY_NOT_LIST =
@@ -44,12 +45,12 @@ const MAY_NOT_LIST =
 interface ActionWords {
   label: string;
   done: string;
-  of: KeyState[];
+  of: KeyDirectory[];
   /** The text about the effect on a number of keys. */
-  effect(state: KeyState, count: number): string;
+  effect(state: KeyDirectory, count: number): string;
 }
 
-const ACTIONS: Record<KeyAction, ActionWords> = {
+const ACTIONS: Record<KeyDecisionAction, ActionWords> = {
   accept: {
     label: "Accept",
     done: "Accepted",
@@ -75,7 +76,7 @@ const ACTIONS: Record<KeyAction, ActionWords> = {
   delete: {
     label: "Delete",
     done: "Deleted",
-    of: [...KEY_STATES],
+    of: [...KEY_LISTS],
     effect: (state, count) =>
       count === 1
         ? `The master ${state === "minions" ? "disconnects the minion and " : ""}forgets the key. ` +
@@ -86,15 +87,15 @@ const ACTIONS: Record<KeyAction, ActionWords> = {
 };
 
 /** The actions that this account may use on keys in a state, according to its session. */
-function actionsOn(state: KeyState, keys: KeysStore): KeyAction[] {
-  return (Object.keys(ACTIONS) as KeyAction[]).filter((action) =>
+function actionsOn(state: KeyDirectory, keys: KeysStore): KeyDecisionAction[] {
+  return (Object.keys(ACTIONS) as KeyDecisionAction[]).filter((action) =>
     ACTIONS[action].of.includes(state) && keys.may(action)
   );
 }
 
 /** A change of keys that waits for the user's confirmation. */
 interface Question {
-  action: KeyAction;
+  action: KeyDecisionAction;
   ids: string[];
 }
 
@@ -103,7 +104,7 @@ export function KeysPage() {
   const store = useStore();
   const beat = store.fleet.beat.value;
   const { query } = store.route.value;
-  const [tab, setTab] = useState<KeyState | typeof HISTORY>(() =>
+  const [tab, setTab] = useState<KeyDirectory | typeof HISTORY>(() =>
     TABS.find((one) => one === query.state) ?? firstTab(store.fleet.minions.counts)
   );
   const state = tab === HISTORY ? "minions" : tab;
@@ -196,9 +197,9 @@ export function KeysPage() {
 }
 
 /** Reads the fingerprints again when the number of keys changes. @returns a value that changes with them */
-function useFingerprints(state: KeyState): unknown {
+function useFingerprints(state: KeyDirectory): unknown {
   const { fleet, keys } = useStore();
-  const keyCount = KEY_STATES.reduce((sum, one) => sum + fleet.minions.keys(one).size, 0);
+  const keyCount = KEY_LISTS.reduce((sum, one) => sum + fleet.minions.keys(one).size, 0);
   const { value: known } = fleet.keysKnown;
   useEffect(() => {
     // An account that may not list keys sees only the error of the list.
@@ -226,17 +227,17 @@ function KeysHead() {
 }
 
 /** True if the keys in a state are known to the account; accepted ones may be known from `manage.status`. */
-const isKnown = (fleet: ReturnType<typeof useStore>["fleet"], state: KeyState) =>
+const isKnown = (fleet: ReturnType<typeof useStore>["fleet"], state: KeyDirectory) =>
   fleet.keysKnown.value || (state === "minions" && fleet.known.value);
 
 function KeyTabs(
-  { state, onState }: { state: KeyState | typeof HISTORY; onState(state: KeyState | typeof HISTORY): void },
+  { state, onState }: { state: KeyDirectory | typeof HISTORY; onState(state: KeyDirectory | typeof HISTORY): void },
 ) {
   const { fleet } = useStore();
   fleet.beat.value;
   return (
     <div class="tabs" role="tablist" aria-label="State of the keys">
-      {KEY_STATES.map((one) => {
+      {KEY_LISTS.map((one) => {
         const { label, icon, tone } = STATES[one];
         const count = fleet.minions.keys(one).size;
         return (
@@ -258,7 +259,7 @@ function KeyTabs(
 /** Selects all keys that are listed, and acts on the selected ones. */
 function SelectionActions(
   { state, ids, selected, busy, onSelect, onAct }: {
-    state: KeyState;
+    state: KeyDirectory;
     ids: readonly string[];
     selected: string[];
     busy: boolean;
@@ -295,7 +296,7 @@ function SelectionActions(
   );
 }
 
-function NoKeys({ state, filtered }: { state: KeyState; filtered: boolean }) {
+function NoKeys({ state, filtered }: { state: KeyDirectory; filtered: boolean }) {
   const { fleet } = useStore();
   const [title, text] = !isKnown(fleet, state)
     ? ["Unknown", MAY_NOT_LIST]
@@ -310,7 +311,7 @@ function NoKeys({ state, filtered }: { state: KeyState; filtered: boolean }) {
 }
 
 interface KeyListProps {
-  state: KeyState;
+  state: KeyDirectory;
   ids: readonly string[];
   selected: ReadonlySet<string>;
   busy: boolean;
@@ -390,7 +391,7 @@ function KeyList({ state, ids, selected, busy, onSelect, onAct }: KeyListProps) 
 }
 
 /** The label of a key's age, by state. */
-const SINCE: Record<KeyState, string> = {
+const SINCE: Record<KeyDirectory, string> = {
   minions_pre: "Waiting for",
   minions: "Accepted",
   minions_rejected: "Rejected",
@@ -398,7 +399,7 @@ const SINCE: Record<KeyState, string> = {
 };
 
 /** How long a key has had its state, if the master reports it. */
-function KeyAge({ state, id }: { state: KeyState; id: string }) {
+function KeyAge({ state, id }: { state: KeyDirectory; id: string }) {
   const { keys, clock } = useStore();
   const sinceMs = keys.detailsOf(state, id)?.sinceMs;
   const text = sinceMs === undefined ? "" : agoText(clock.value - sinceMs);
@@ -472,7 +473,7 @@ const NAMED_KEYS = 8;
 
 function ConfirmChange(
   { state, question: { action, ids }, onConfirm, onClose }: {
-    state: KeyState;
+    state: KeyDirectory;
     question: Question;
     onConfirm(): void;
     onClose(): void;

@@ -36,7 +36,7 @@ function useSystems(last: string) {
 }
 
 /** The sign-in form. When a session has expired, it covers the page, which keeps its contents. */
-export function SignIn({ expired }: { expired: boolean }) {
+export function SignInPage({ expired }: { expired: boolean }) {
   const store = useStore();
   const last = store.session.lastName;
   const [username, setUsername] = useState(last.username);

@@ -1,4 +1,4 @@
-import { exported, type ExportFormat, type Table } from "../../export.ts";
+import { exported, type ExportFormat, type ExportTable } from "../../export.ts";
 import { useStore } from "../store/store_context.ts";
 import { Menu, MenuItem } from "./menu.tsx";
 import { pauses } from "./slices.ts";
@@ -9,7 +9,7 @@ const LABELS: Record<ExportFormat, string> = { csv: "CSV, for a spreadsheet", js
 const KEPT_MS = 60_000;
 
 /** The menu that saves the list of the page as a file. */
-export function ExportMenu({ table }: { table(): Table | Promise<Table> }) {
+export function ExportMenu({ table }: { table(): ExportTable | Promise<ExportTable> }) {
   const store = useStore();
   const save = async (format: ExportFormat) => {
     try {

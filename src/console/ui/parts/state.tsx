@@ -1,8 +1,8 @@
-import { isOpen, type PartState } from "../../part_state.ts";
-import type { Presence } from "../../fleet.ts";
+import { isPartOpen, type PartState } from "../../part_state.ts";
+import type { MinionPresence } from "../../fleet.ts";
 import { Icon } from "./icon.tsx";
 
-const STATES: Record<PartState | Presence, { icon: string; tone: string; label: string }> = {
+const STATES: Record<PartState | MinionPresence, { icon: string; tone: string; label: string }> = {
   queued: { icon: "clock", tone: "idle", label: "queued" },
   published: { icon: "clock", tone: "idle", label: "waiting" },
   started: { icon: "play", tone: "info", label: "running" },
@@ -18,11 +18,11 @@ const STATES: Record<PartState | Presence, { icon: string; tone: string; label: 
   unknown: { icon: "question", tone: "idle", label: "unknown" },
 };
 
-export const toneOf = (state: PartState | Presence): string => STATES[state].tone;
-export const labelOf = (state: PartState | Presence): string => STATES[state].label;
+export const toneOf = (state: PartState | MinionPresence): string => STATES[state].tone;
+export const labelOf = (state: PartState | MinionPresence): string => STATES[state].label;
 
 /** A state as icon, word and colour. */
-export function State({ state }: { state: PartState | Presence }) {
+export function State({ state }: { state: PartState | MinionPresence }) {
   const { icon, tone, label } = STATES[state];
   return (
     <span class={`state ${tone}`}>
@@ -35,7 +35,7 @@ export function State({ state }: { state: PartState | Presence }) {
 /** The number of targets or minions in a state; with `onClick` a button that filters by it. */
 export function Count(
   { state, count, pressed, onClick }: {
-    state: PartState | Presence;
+    state: PartState | MinionPresence;
     count: number;
     pressed?: boolean;
     onClick?: () => unknown;
@@ -56,8 +56,8 @@ export function Count(
 
 /** A progress bar with one segment for each state of the targets of a job. */
 export function Bar({ counts, total }: { counts: [PartState, number][]; total: number }) {
-  const done = counts.filter(([state]) => !isOpen(state)).reduce((sum, [, count]) => sum + count, 0);
-  const rank = (state: PartState) => state === "returned" ? 0 : isOpen(state) ? 2 : 1;
+  const done = counts.filter(([state]) => !isPartOpen(state)).reduce((sum, [, count]) => sum + count, 0);
+  const rank = (state: PartState) => state === "returned" ? 0 : isPartOpen(state) ? 2 : 1;
   const ordered = [...counts].sort(([left], [right]) => rank(left) - rank(right));
   return (
     <div

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Preview, TargetValue } from "../../preview.ts";
-import { answeredPreview, countWords, needsGrains, previewTarget, TARGET_TYPES } from "../../preview.ts";
+import { answeredPreview, countWords, needsGrains, previewTargetOf, TARGET_TYPES } from "../../preview.ts";
 import { Icon } from "./icon.tsx";
 import { TargetMenu } from "./target_menu.tsx";
 import { errorText } from "../../text.ts";
@@ -34,7 +34,7 @@ export function usePreview({ tgt, type }: TargetValue, fun = ""): TargetPreview 
   const grainsBeat = byGrains ? store.fleet.grainsBeat.value : 0;
   const ids = known ? store.fleet.minions.ids : undefined;
   const local = useMemo(
-    () => previewTarget(tgt, type, { ids, grains: (id) => store.fleet.grains.of(id) }),
+    () => previewTargetOf(tgt, type, { ids, grains: (id) => store.fleet.grains.of(id) }),
     [tgt, type, ids, grainsBeat],
   );
 

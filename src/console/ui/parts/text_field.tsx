@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 /** A control of a form with its name. */
-export function Row({ label, children }: { label: string; children: ComponentChildren }) {
+export function FieldRow({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     <div class="field">
       <span class="field-name" aria-hidden="true">{label}</span>
@@ -22,7 +22,7 @@ export function TextField(
   },
 ) {
   return (
-    <Row label={label}>
+    <FieldRow label={label}>
       <input
         type="text"
         class={mono ? "mono" : ""}
@@ -35,6 +35,6 @@ export function TextField(
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-    </Row>
+    </FieldRow>
   );
 }

@@ -1,5 +1,5 @@
 import { type Api, isForbidden } from "../../api.ts";
-import { doubted, type Preview, previewTarget } from "../../preview.ts";
+import { doubted, type Preview, previewTargetOf } from "../../preview.ts";
 import { errorText } from "../../text.ts";
 
 export interface TargetQuestion {
@@ -56,4 +56,4 @@ export async function askTarget(
 }
 
 const onlyMasterKnows = (tgt: string, type: string) =>
-  previewTarget(tgt, type, { ids: [], grains: () => undefined }).kind === "master";
+  previewTargetOf(tgt, type, { ids: [], grains: () => undefined }).kind === "master";

@@ -3,8 +3,8 @@ import { fnmatch } from "../../../model/event/tag.ts";
 import { type Api, ApiError } from "../../api.ts";
 import type { Engine, MinionEngine, ReactorRule, ReactorStatus } from "../../automation.ts";
 import { minionEngineOf, readEngines, readRules, readStatus } from "../../automation.ts";
-import type { BusEvent } from "../../event_stream.ts";
-import type { Environment } from "./environment.ts";
+import type { StreamedEvent } from "../../event_stream.ts";
+import type { BrowserEnvironment } from "./environment.ts";
 
 /** The time between an event with a reaction and reading the reactor's status, in milliseconds: each reading starts a runner. */
 const SETTLE_MS = 2000;
@@ -22,14 +22,14 @@ export class AutomationStore {
   /** Engines of minions by id and name, from their events, latest last. */
   readonly minionEngines: Signal<ReadonlyMap<string, MinionEngine>> = signal(new Map());
   readonly #api: Api;
-  readonly #later: Environment["later"];
+  readonly #later: BrowserEnvironment["later"];
   /** The page that is shown; only its events are followed. */
   #follows: "reactor" | "engines" | undefined;
   /** Matchers for the tags of the shown rules, whose events are followed. */
   readonly #matches = computed(() => (this.rules.value ?? []).map(({ match }) => fnmatch(match)));
   #isDue = false;
 
-  constructor({ api, later }: Environment) {
+  constructor({ api, later }: BrowserEnvironment) {
     this.#api = api;
     this.#later = later;
   }
@@ -77,7 +77,7 @@ export class AutomationStore {
     }
   }
 
-  apply({ tag, data }: BusEvent): void {
+  apply({ tag, data }: StreamedEvent): void {
     this.#hearMinion(tag, data);
     if (this.#follows === undefined || this.#isDue) return;
     const concerns = this.#follows === "engines"
@@ -92,7 +92,7 @@ export class AutomationStore {
     }, SETTLE_MS);
   }
 
-  #hearMinion(tag: string, data: BusEvent["data"]): void {
+  #hearMinion(tag: string, data: StreamedEvent["data"]): void {
     const engine = minionEngineOf(tag, data);
     if (engine === undefined) return;
     const key = `${engine.minion}/${engine.name}`;

@@ -1,16 +1,16 @@
 import { type Signal, signal } from "@preact/signals";
 import { ApiError } from "../../api.ts";
 import { Batch, type BatchPlan } from "../../batch.ts";
-import type { BusEvent } from "../../event_stream.ts";
-import type { Environment } from "./environment.ts";
-import type { FollowedJobs, JobRequest } from "./followed_jobs.ts";
+import type { StreamedEvent } from "../../event_stream.ts";
+import type { BrowserEnvironment } from "./environment.ts";
+import type { FollowedJobs, FollowRequest } from "./followed_jobs.ts";
 
 /** The most batches that are kept. */
 const MAX_KEPT = 20;
 
 interface RunningBatch {
   name: string;
-  request: JobRequest;
+  request: FollowRequest;
   batch: Batch;
   startedMs: number;
 }
@@ -20,12 +20,12 @@ export class Batches {
   /** Increments when a batch changes. */
   readonly beat: Signal<number> = signal(0);
   readonly #jobs: FollowedJobs;
-  readonly #env: Environment;
-  readonly #seen: () => readonly BusEvent[];
+  readonly #env: BrowserEnvironment;
+  readonly #seen: () => readonly StreamedEvent[];
   readonly #all = new Map<string, RunningBatch>();
   #next = 1;
 
-  constructor(env: Environment, jobs: FollowedJobs, seen: () => readonly BusEvent[]) {
+  constructor(env: BrowserEnvironment, jobs: FollowedJobs, seen: () => readonly StreamedEvent[]) {
     this.#env = env;
     this.#jobs = jobs;
     this.#seen = seen;
@@ -41,7 +41,7 @@ export class Batches {
   }
 
   /** Starts a batch. @returns the name of the batch, for the address of its page */
-  start(request: JobRequest, plan: BatchPlan): string {
+  start(request: FollowRequest, plan: BatchPlan): string {
     const name = String(this.#next++);
     const batch = new Batch(plan, () => this.beat.value++);
     this.#all.set(name, { name, request, batch, startedMs: this.#env.now() });
@@ -58,7 +58,7 @@ export class Batches {
   }
 
   async #part(
-    request: JobRequest,
+    request: FollowRequest,
     onChange: (counts: { jid: string; ended: number; bad: number }) => void,
   ): Promise<void> {
     const jid = await this.#jobs.start(request, this.#seen);

@@ -1,16 +1,16 @@
 import type { Signal } from "@preact/signals";
-import type { Environment } from "./environment.ts";
+import type { BrowserEnvironment } from "./environment.ts";
 
 // The time between two redraws of values that change many times a second, in milliseconds.
 const BEAT_MS = 100;
 
 /** Collects changes of large mutable values, so that a burst of events causes one redraw. */
 export class Beats {
-  readonly #later: Environment["later"];
+  readonly #later: BrowserEnvironment["later"];
   readonly #dirty = new Set<Signal<number>>();
   #scheduled = false;
 
-  constructor(later: Environment["later"]) {
+  constructor(later: BrowserEnvironment["later"]) {
     this.#later = later;
   }
 

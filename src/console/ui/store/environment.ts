@@ -2,7 +2,7 @@ import type { Api } from "../../api.ts";
 import type { EventStreamOptions } from "../../event_stream.ts";
 
 /** What the store needs from the browser. Tests pass a fake clock and a fake server instead. */
-export interface Environment {
+export interface BrowserEnvironment {
   api: Api;
   openEvents: EventStreamOptions["open"];
   now(): number;
@@ -22,7 +22,7 @@ export interface Environment {
 }
 
 /** The JSON value stored under a key; undefined if it is missing or not JSON. */
-export function readStored<T>(storage: Environment["storage"], key: string): T | undefined {
+export function readStored<T>(storage: BrowserEnvironment["storage"], key: string): T | undefined {
   try {
     const text = storage.getItem(key);
     return text === null ? undefined : JSON.parse(text) as T;

@@ -1,13 +1,13 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { type Api, type ApiError, isForbidden } from "../../api.ts";
-import type { BusEvent } from "../../event_stream.ts";
+import type { StreamedEvent } from "../../event_stream.ts";
 import { Fleet, pingText } from "../../fleet.ts";
 import { FactsCache } from "../../facts.ts";
 import { GrainsCache } from "../../grains.ts";
 import type { Preview } from "../../preview.ts";
 import { askTarget, type TargetQuestion } from "./ask_target.ts";
 import type { Beats } from "./beats.ts";
-import type { Environment } from "./environment.ts";
+import type { BrowserEnvironment } from "./environment.ts";
 import type { Notices } from "./notices.ts";
 
 /** How often the fleet is read while its page is open, in milliseconds: not every master reports lost minions. */
@@ -44,7 +44,7 @@ export class FleetStore {
   /** True if the master has `minions.presence` and this account may call it; undefined until it was tried. */
   #tellsPresence: boolean | undefined;
 
-  constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
+  constructor({ api, now }: BrowserEnvironment, beats: Beats, notices: Notices) {
     this.#api = api;
     this.#now = now;
     this.#beats = beats;
@@ -168,7 +168,7 @@ export class FleetStore {
     this.minions.regain(this.#now());
   }
 
-  apply(event: BusEvent): void {
+  apply(event: StreamedEvent): void {
     if (this.minions.apply(event, this.#now())) this.#beats.mark(this.beat);
     if (event.tag === "salt/key" || event.tag === "salt/auth") {
       const { id } = event.data;

@@ -1,19 +1,19 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Api, ApiError, isForbidden } from "../../api.ts";
-import type { BusEvent } from "../../event_stream.ts";
+import type { StreamedEvent } from "../../event_stream.ts";
 import { isRecord } from "../../../base/record.ts";
 import { Job } from "../../job.ts";
 import type { JobHead } from "../../job_head.ts";
 import { countText, errorText, jidTime } from "../../text.ts";
 import type { Beats } from "./beats.ts";
-import type { Environment } from "./environment.ts";
+import type { BrowserEnvironment } from "./environment.ts";
 import type { Notices } from "./notices.ts";
 
 /** The most jobs that are kept in memory with their returns. */
 const MAX_KEPT_JOBS = 50;
 
 /** A job to start, as salt-api takes it. */
-export type JobRequest = Record<string, unknown> & { fun: string; tgt: unknown };
+export type FollowRequest = Record<string, unknown> & { fun: string; tgt: unknown };
 
 /** The jobs whose returns are in memory: started here, opened on a page, or running now. */
 export class FollowedJobs {
@@ -31,7 +31,7 @@ export class FollowedJobs {
   /** True if the master reports its open jobs (`jobs.open`); undefined until it was asked. */
   #knowsOpen: boolean | undefined;
 
-  constructor({ api, now }: Environment, beats: Beats, notices: Notices) {
+  constructor({ api, now }: BrowserEnvironment, beats: Beats, notices: Notices) {
     this.#api = api;
     this.#now = now;
     this.#beats = beats;
@@ -82,7 +82,7 @@ export class FollowedJobs {
    * @param seen returns the events so far: those that came before the jid was known are applied now
    * @returns the jid of the job, or undefined if the target matched no minion
    */
-  async start(request: JobRequest, seen: () => readonly BusEvent[]): Promise<string | undefined> {
+  async start(request: FollowRequest, seen: () => readonly StreamedEvent[]): Promise<string | undefined> {
     const { jid, minions } = await this.#api.publish(request);
     if (jid === undefined) return undefined;
     const { fun, tgt, tgt_type: type } = request;
@@ -98,7 +98,7 @@ export class FollowedJobs {
     return jid;
   }
 
-  apply(event: BusEvent, jid: string): void {
+  apply(event: StreamedEvent, jid: string): void {
     const job = this.#followed.get(jid);
     if (job?.apply(event, this.#now())) this.changed(job);
   }
@@ -205,7 +205,7 @@ export class FollowedJobs {
 }
 
 /** Arguments in the form of a job's record: keyword arguments as a last mapping with the mark `__kwarg__`. */
-function recordedArguments({ arg, kwarg }: JobRequest): unknown[] {
+function recordedArguments({ arg, kwarg }: FollowRequest): unknown[] {
   const named = typeof kwarg === "object" && kwarg !== null && Object.keys(kwarg).length > 0;
   return [...(Array.isArray(arg) ? arg : []), ...(named ? [{ __kwarg__: true, ...kwarg }] : [])];
 }

@@ -4,7 +4,7 @@ import { type Engine, readEngines } from "../../automation.ts";
 import { type Issue, issuesOf, type MasterIssue, readMasterIssues } from "../../issues.ts";
 import { permits } from "../../permits.ts";
 import { isRecord } from "../../../base/record.ts";
-import type { Environment } from "./environment.ts";
+import type { BrowserEnvironment } from "./environment.ts";
 import type { FleetStore } from "./fleet_store.ts";
 import type { UserSession } from "./user_session.ts";
 
@@ -30,7 +30,7 @@ export class IssuesStore {
   readonly #session: UserSession;
   #readMs = 0;
 
-  constructor({ api, now }: Environment, fleet: FleetStore, session: UserSession) {
+  constructor({ api, now }: BrowserEnvironment, fleet: FleetStore, session: UserSession) {
     this.#api = api;
     this.#now = now;
     this.#session = session;

@@ -1,7 +1,7 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Api, ApiError } from "../../api.ts";
 import { argumentText } from "../../job_arguments.ts";
-import { isInternal, type JobHead } from "../../job_head.ts";
+import { isInternalJob, type JobHead } from "../../job_head.ts";
 import { jidTime } from "../../text.ts";
 import { isRecord } from "../../../base/record.ts";
 
@@ -32,7 +32,7 @@ export class JobHistory {
     try {
       const listed = await this.#api.runner("jobs.list_jobs") as Record<string, Record<string, unknown>>;
       this.rows.value = Object.entries(listed ?? {})
-        .filter(([, { Function: fun }]) => !isInternal(String(fun)))
+        .filter(([, { Function: fun }]) => !isInternalJob(String(fun)))
         .sort(([left], [right]) => left < right ? 1 : -1)
         .map(([jid, { Function: fun, Arguments: arg, Target: tgt, "Target-type": type, User: user }]) =>
           rowOf(

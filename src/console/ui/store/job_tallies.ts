@@ -1,6 +1,6 @@
 import { type Api, ApiError } from "../../api.ts";
 import { Job } from "../../job.ts";
-import { type Tally, tallyOfJob, tallyOfPart, tallyOfReport } from "../../tally.ts";
+import { type JobTally, tallyOfJob, tallyOfPart, tallyOfReport } from "../../tally.ts";
 import type { FollowedJobs } from "./followed_jobs.ts";
 
 /** The most jobs in one request to a Brine master. */
@@ -10,7 +10,7 @@ const MAX_READ = 60;
 /** The most jobs whose returns are read in one request, if the master does not count outcomes. */
 const COUNTED_TOGETHER = 5;
 
-type TakeTally = (jid: string, tally: Tally) => void;
+type TakeTally = (jid: string, tally: JobTally) => void;
 
 /** Counts the outcomes of jobs for the rows of the job history. */
 export class JobTallies {

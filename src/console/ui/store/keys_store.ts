@@ -1,11 +1,11 @@
 import { type Signal, signal } from "@preact/signals";
 import { type Api, ApiError, isForbidden } from "../../api.ts";
-import type { KeyState } from "../../fleet.ts";
-import { type KeyDecision, type KeyDetails, readKeyDetails, readKeyHistory } from "../../key_details.ts";
+import type { KeyDirectory } from "../../../model/loader/wheel.ts";
+import { readKeyDetails, readKeyHistory, type ShownDecision, type ShownKeyDetails } from "../../key_details.ts";
 import { permits } from "../../permits.ts";
 import type { UserSession } from "./user_session.ts";
 
-export type KeyAction = "accept" | "reject" | "delete";
+export type KeyDecisionAction = "accept" | "reject" | "delete";
 
 /** Minion id → fingerprint. */
 type Fingerprints = Readonly<Record<string, string>>;
@@ -17,9 +17,9 @@ export class KeysStore {
   /** Why the fingerprints of some keys could not be read. */
   readonly error: Signal<unknown> = signal(undefined);
   /** State and id → details of a key; empty if the master does not report them. */
-  readonly details: Signal<ReadonlyMap<string, KeyDetails>> = signal(new Map());
+  readonly details: Signal<ReadonlyMap<string, ShownKeyDetails>> = signal(new Map());
   /** The history of keys, latest first; undefined until it was read. */
-  readonly history: Signal<readonly KeyDecision[] | undefined> = signal(undefined);
+  readonly history: Signal<readonly ShownDecision[] | undefined> = signal(undefined);
   readonly historyError: Signal<unknown> = signal(undefined);
   readonly #api: Api;
   readonly #session: UserSession;
@@ -30,14 +30,14 @@ export class KeysStore {
   }
 
   /** False if the session shows that this account may not use an action on keys. */
-  may(action: KeyAction): boolean {
+  may(action: KeyDecisionAction): boolean {
     const { value } = this.#session.current;
     const perms = typeof value === "object" ? value.perms : [];
     return FUNCTIONS[action].some((fun) => permits(perms, "wheel", fun) !== false);
   }
 
   /** The fingerprint of a key, as last read; empty if it was not read. */
-  fingerprint(state: KeyState, id: string): string {
+  fingerprint(state: KeyDirectory, id: string): string {
     return fingerIn(this.fingerprints.value, state, id);
   }
 
@@ -61,7 +61,7 @@ export class KeysStore {
     }
   }
 
-  detailsOf(state: KeyState, id: string): KeyDetails | undefined {
+  detailsOf(state: KeyDirectory, id: string): ShownKeyDetails | undefined {
     return this.details.value.get(`${state}/${id}`);
   }
 
@@ -98,7 +98,7 @@ export class KeysStore {
    *
    * @throws {ApiError} of kind `refused` if a key to accept differs from the key that the user has seen
    */
-  async change(action: KeyAction, state: KeyState, ids: readonly string[]): Promise<void> {
+  async change(action: KeyDecisionAction, state: KeyDirectory, ids: readonly string[]): Promise<void> {
     if (action === "accept") await this.#compare(state, ids);
     const named = { match: { [state]: ids }, ...others(action, state) };
     try {
@@ -112,7 +112,7 @@ export class KeysStore {
   }
 
   /** Compares the fingerprints again: a key may have been replaced after the user has seen it. */
-  async #compare(state: KeyState, ids: readonly string[]): Promise<void> {
+  async #compare(state: KeyDirectory, ids: readonly string[]): Promise<void> {
     const seen = ids.filter((id) => this.fingerprint(state, id) !== "");
     if (seen.length === 0) return;
     const found = await this.#read(matchOf(seen));
@@ -144,19 +144,19 @@ export class KeysStore {
 const MAX_DECISIONS = 500;
 
 /** Reads a fingerprint with `Object.hasOwn`, since a minion may be called `constructor`. */
-function fingerIn(found: Readonly<Record<string, Fingerprints>>, state: KeyState, id: string): string {
+function fingerIn(found: Readonly<Record<string, Fingerprints>>, state: KeyDirectory, id: string): string {
   const own = found[state] ?? {};
   return Object.hasOwn(own, id) ? String(own[id]) : "";
 }
 
-const FUNCTIONS: Record<KeyAction, readonly string[]> = {
+const FUNCTIONS: Record<KeyDecisionAction, readonly string[]> = {
   accept: ["key.accept_dict", "key.accept"],
   reject: ["key.reject_dict", "key.reject"],
   delete: ["key.delete_dict"],
 };
 
 /** The arguments that include keys in other states than pending. */
-function others(action: KeyAction, state: KeyState): Record<string, boolean> {
+function others(action: KeyDecisionAction, state: KeyDirectory): Record<string, boolean> {
   const denied = { include_denied: state === "minions_denied" };
   if (action === "accept") return { include_rejected: state === "minions_rejected", ...denied };
   return action === "reject" ? { include_accepted: state === "minions", ...denied } : {};

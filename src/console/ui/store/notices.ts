@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
 import { ApiError } from "../../api.ts";
-import type { Environment } from "./environment.ts";
+import type { BrowserEnvironment } from "./environment.ts";
 
 /** A message in the corner of the page. */
 interface Notice {
@@ -18,10 +18,10 @@ const OK_MS = 5000;
 /** The messages in the corner of the page: errors stay until they are dismissed, confirmations for five seconds. */
 export class Notices {
   readonly list: Signal<Notice[]> = signal([]);
-  readonly #later: Environment["later"];
+  readonly #later: BrowserEnvironment["later"];
   #nextKey = 0;
 
-  constructor(later: Environment["later"]) {
+  constructor(later: BrowserEnvironment["later"]) {
     this.#later = later;
   }
 

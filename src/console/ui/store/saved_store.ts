@@ -1,17 +1,17 @@
 import { type Signal, signal } from "@preact/signals";
 import type { Favourite, RecentRun, Saved, SavedTarget, SavedView } from "../../saved.ts";
-import { NOTHING_SAVED, readSaved, withFavourite, withRun, withTarget, withView } from "../../saved.ts";
-import { type Environment, readStored } from "./environment.ts";
+import { NOTHING_SAVED, readSaved, withFavourite, withRun, withSavedView, withTarget } from "../../saved.ts";
+import { type BrowserEnvironment, readStored } from "./environment.ts";
 import type { Notices } from "./notices.ts";
 
 /** The saved targets, views and functions in this browser, separate for each user. */
 export class SavedStore {
   readonly current: Signal<Saved> = signal(NOTHING_SAVED);
-  readonly #storage: Environment["storage"];
+  readonly #storage: BrowserEnvironment["storage"];
   readonly #notices: Notices;
   #key = "";
 
-  constructor({ storage }: Environment, notices: Notices) {
+  constructor({ storage }: BrowserEnvironment, notices: Notices) {
     this.#storage = storage;
     this.#notices = notices;
   }
@@ -35,7 +35,7 @@ export class SavedStore {
   }
 
   saveView(view: SavedView): void {
-    this.#change((saved) => withView(saved, view));
+    this.#change((saved) => withSavedView(saved, view));
   }
 
   deleteView(name: string): void {

@@ -1,12 +1,12 @@
 import { type Signal, signal } from "@preact/signals";
-import { type BusEvent, EventStream, type LinkState } from "../../event_stream.ts";
-import type { Environment } from "./environment.ts";
+import { EventStream, type LinkState, type StreamedEvent } from "../../event_stream.ts";
+import type { BrowserEnvironment } from "./environment.ts";
 
 /** How often the server is asked whether it has a master, in milliseconds. */
 const READY_MS = 2000;
 
 interface ServerLinkHooks {
-  onEvent(event: BusEvent): void;
+  onEvent(event: StreamedEvent): void;
   /** Called when the stream or the master is back: events in between were missed. */
   onGap(): void;
   /** Called when the stream or the master is lost: the data on pages is outdated from now on. */
@@ -24,12 +24,12 @@ export class ServerLink {
   readonly master: Signal<boolean> = signal(true);
   /** Since when the stream or the master is lost, in milliseconds since the epoch; undefined while both are available. */
   readonly awaySinceMs: Signal<number | undefined> = signal(undefined);
-  readonly #env: Environment;
+  readonly #env: BrowserEnvironment;
   readonly #stream: EventStream;
   readonly #hooks: ServerLinkHooks;
   #readyMs = 0;
 
-  constructor(env: Environment, hooks: ServerLinkHooks) {
+  constructor(env: BrowserEnvironment, hooks: ServerLinkHooks) {
     const { onEvent, onGap, onRefused } = hooks;
     this.#env = env;
     this.#hooks = hooks;

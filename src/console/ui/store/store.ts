@@ -1,15 +1,15 @@
 import { type Signal, signal } from "@preact/signals";
 import type { Api } from "../../api.ts";
-import { EventLog } from "../../event_log.ts";
-import type { BusEvent } from "../../event_stream.ts";
-import { headOf, headOfMaster, isInternal, isOrchestration } from "../../job_head.ts";
-import { href, hrefOf, parseRoute, type Route } from "../../route.ts";
+import { ShownEvents } from "../../event_log.ts";
+import type { StreamedEvent } from "../../event_stream.ts";
+import { headOf, headOfMaster, isInternalJob, isOrchestration } from "../../job_head.ts";
+import { href, hrefOf, type PageRoute, parseRoute } from "../../route.ts";
 import { AutomationStore } from "./automation_store.ts";
 import { Batches } from "./batches.ts";
 import { Beats } from "./beats.ts";
-import { type Environment, readStored } from "./environment.ts";
+import { type BrowserEnvironment, readStored } from "./environment.ts";
 import { FleetStore } from "./fleet_store.ts";
-import { FollowedJobs, type JobRequest } from "./followed_jobs.ts";
+import { FollowedJobs, type FollowRequest } from "./followed_jobs.ts";
 import { FunctionDocs } from "./function_docs.ts";
 import { IssuesStore } from "./issues_store.ts";
 import { JobHistory } from "./job_history.ts";
@@ -35,7 +35,7 @@ export class Store {
   readonly api: Api;
   readonly now: () => number;
   readonly random: () => number;
-  readonly route: Signal<Route>;
+  readonly route: Signal<PageRoute>;
   /** Increments with each opened page, but not when a page updates its own address. */
   readonly visit: Signal<number> = signal(0);
   /** Page → its address when it was left. */
@@ -48,7 +48,7 @@ export class Store {
   readonly fleet: FleetStore;
   readonly keys: KeysStore;
   /** The last events of the bus. */
-  readonly log = new EventLog();
+  readonly log = new ShownEvents();
   /** Increments when {@link log} changes. */
   readonly logBeat: Signal<number> = signal(0);
   readonly history: JobHistory;
@@ -61,14 +61,14 @@ export class Store {
   readonly nodeGroups: NodeGroups;
   /** The saved data of the user in this browser. */
   readonly saved: SavedStore;
-  readonly #env: Environment;
+  readonly #env: BrowserEnvironment;
   readonly #watch: JobWatch;
   /** The current time, for ages that are updated while a page is visible. */
   readonly clock: Signal<number>;
   #stopPolling: (() => void) | undefined;
 
   /** @param hash the part of the address that names the page */
-  constructor(env: Environment, hash: string) {
+  constructor(env: BrowserEnvironment, hash: string) {
     this.#env = env;
     this.api = env.api;
     this.now = env.now;
@@ -141,7 +141,7 @@ export class Store {
   }
 
   /** Takes an event of the bus; all events pass through this method. */
-  take(event: BusEvent): void {
+  take(event: StreamedEvent): void {
     this.log.add(event, this.now());
     this.beats.mark(this.logBeat);
     this.fleet.apply(event);
@@ -157,7 +157,7 @@ export class Store {
   }
 
   /** Handles the events of an orchestration, whose states are read once it has ended. */
-  #takeOrchestration(jid: string, { data }: BusEvent, kind: string): void {
+  #takeOrchestration(jid: string, { data }: StreamedEvent, kind: string): void {
     if (kind === "new") {
       const head = headOfMaster(jid, data);
       if (!this.history.add(head, this.now())) return;
@@ -169,15 +169,15 @@ export class Store {
     }
   }
 
-  #takeNewJob(jid: string, { data }: BusEvent): void {
+  #takeNewJob(jid: string, { data }: StreamedEvent): void {
     const head = headOf(jid, data);
-    if (isInternal(head.fun) || !this.history.add(head, this.now())) return;
+    if (isInternalJob(head.fun) || !this.history.add(head, this.now())) return;
     this.jobs.follow(head);
     this.jobs.addRunning(jid);
   }
 
   /** Starts a job and follows it; resolves with its jid, or undefined if the target matched no minion. */
-  start(request: JobRequest): Promise<string | undefined> {
+  start(request: FollowRequest): Promise<string | undefined> {
     return this.jobs.start(request, () => this.log.all);
   }
 

@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
-import type { Credentials, Session } from "../../api.ts";
-import { type Environment, readStored } from "./environment.ts";
+import type { ConsoleSession, SignInFields } from "../../api.ts";
+import { type BrowserEnvironment, readStored } from "./environment.ts";
 
 const SESSION = "brine.session";
 const NAME = "brine.name";
@@ -17,13 +17,13 @@ interface SessionHooks {
 /** The session of the user: resumed from an earlier visit, opened by a sign-in, expired or closed. */
 export class UserSession {
   /** The current session; `unknown` until it is known whether the session of an earlier visit is still valid. */
-  readonly current: Signal<Session | undefined | "unknown"> = signal("unknown");
+  readonly current: Signal<ConsoleSession | undefined | "unknown"> = signal("unknown");
   /** True if the session has expired while pages are open: the pages stay, and the sign-in form covers them. */
   readonly expired: Signal<boolean> = signal(false);
-  readonly #env: Environment;
+  readonly #env: BrowserEnvironment;
   readonly #hooks: SessionHooks;
 
-  constructor(env: Environment, hooks: SessionHooks) {
+  constructor(env: BrowserEnvironment, hooks: SessionHooks) {
     this.#env = env;
     this.#hooks = hooks;
     env.api.onSignedOut = () => this.#expire();
@@ -42,7 +42,7 @@ export class UserSession {
 
   /** Resumes the session of an earlier visit if its cookie is still valid. */
   async resume(): Promise<void> {
-    const session = readStored<Session>(this.#env.storage, SESSION);
+    const session = readStored<ConsoleSession>(this.#env.storage, SESSION);
     if (session === undefined || session.expire * 1000 < this.#env.now()) {
       this.current.value = undefined;
       return;
@@ -53,7 +53,7 @@ export class UserSession {
   }
 
   /** Signs in. @throws {ApiError} of kind `refused` if the credentials are wrong */
-  async signIn(credentials: Credentials): Promise<void> {
+  async signIn(credentials: SignInFields): Promise<void> {
     const session = await this.#env.api.login(credentials);
     const before = this.current.value;
     const other = typeof before === "object" && before.user !== session.user;

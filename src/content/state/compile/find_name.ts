@@ -1,7 +1,7 @@
 import { type Body, firstKey, isArgument, isInternal, type OpenHigh, runsOf } from "./high.ts";
 
 /** The id of a state and its module. */
-export interface Found {
+export interface FoundName {
   id: unknown;
   state: string;
 }
@@ -12,7 +12,7 @@ export class NameIndex {
   /** Module → value of an argument → ids with that argument; an id stands there once for each such argument. */
   #values: Map<string, Map<unknown, unknown[]>> | undefined;
   #files: Map<unknown, unknown[]> | undefined;
-  #names: Map<unknown, Found> | undefined;
+  #names: Map<unknown, FoundName> | undefined;
 
   constructor(high: OpenHigh) {
     this.#high = high;
@@ -25,7 +25,7 @@ export class NameIndex {
    * @param isStrict an id counts only if it has the module
    * @see salt/state.py find_name
    */
-  find(name: unknown, state: string, isStrict: boolean): Found[] {
+  find(name: unknown, state: string, isStrict: boolean): FoundName[] {
     const body = this.#high.get(name);
     if (body instanceof Map ? !isStrict || body.has(state) : this.#high.has(name) && !isStrict) {
       return [{ id: name, state }];
@@ -37,7 +37,7 @@ export class NameIndex {
   }
 
   /** Every module of every id that an SLS has. @see salt/state.py find_sls_ids */
-  inSls(sls: unknown): Found[] {
+  inSls(sls: unknown): FoundName[] {
     return this.#idsOf(sls).flatMap((id) =>
       [...(this.#high.get(id) as Body).keys()].filter((state) => !isInternal(state)).map((state) => ({
         id,
@@ -46,7 +46,7 @@ export class NameIndex {
     );
   }
 
-  named(name: unknown): Found | undefined {
+  named(name: unknown): FoundName | undefined {
     this.#names ??= this.#byName();
     return this.#names.get(name);
   }
@@ -65,8 +65,8 @@ export class NameIndex {
     for (const value of argumentValues(this.#high.get(id), state)) add(this.#tableOf(this.#values, state), value, id);
   }
 
-  #byName(): Map<unknown, Found> {
-    const names = new Map<unknown, Found>();
+  #byName(): Map<unknown, FoundName> {
+    const names = new Map<unknown, FoundName>();
     for (const [id, body] of this.#high) {
       if (!(body instanceof Map)) continue;
       for (const [state, run] of runsOf(body)) {

@@ -1,7 +1,7 @@
 import { OrderedMap, str } from "../../../language/python/values.ts";
 import { Allowance } from "./allowance.ts";
 import { applyExtend } from "./extend.ts";
-import { type Found, NameIndex } from "./find_name.ts";
+import { type FoundName, NameIndex } from "./find_name.ts";
 import { type Body, firstKey, isArgument, isInternal, type OpenHigh, slsOf } from "./high.ts";
 
 /** Requisites that become arguments of other states before the run. */
@@ -106,7 +106,7 @@ class Turning {
     }
     if (!Array.isArray(items)) return;
     // As in Salt, targets accumulate from item to item, and each item is applied again to all targets so far.
-    let targets: Found[] = [];
+    let targets: FoundName[] = [];
     for (const item of items) {
       const target = item instanceof Map ? item : this.#byName(item);
       if (target === undefined || target.size === 0) continue;
@@ -150,7 +150,7 @@ class Turning {
     );
   }
 
-  #apply(target: Found, origin: Origin): void {
+  #apply(target: FoundName, origin: Origin): void {
     const { id, state, key } = origin;
     if (key === "prereq") {
       for (const found of this.#index.find(target.id, target.state, true)) {
@@ -173,7 +173,7 @@ class Turning {
   }
 
   /** Copies those arguments of one state to another that the other does not have. */
-  #use(to: Found, from: Found, own: ReadonlySet<unknown>): void {
+  #use(to: FoundName, from: FoundName, own: ReadonlySet<unknown>): void {
     this.#listOf(to);
     const used = argumentsOf(this.#high, from.id, from.state);
     this.#allowance.spend(used.length, () => `'use' of the state '${str(from.id)}'`);
@@ -183,7 +183,7 @@ class Turning {
     }
   }
 
-  #listOf({ id, state }: Found): unknown[] {
+  #listOf({ id, state }: FoundName): unknown[] {
     let body = this.extend.get(id);
     if (body === undefined) this.extend.set(id, body = new OrderedMap());
     let list = body.get(state);
@@ -191,12 +191,12 @@ class Turning {
     return list as unknown[];
   }
 
-  #add(to: Found, argument: unknown): void {
+  #add(to: FoundName, argument: unknown): void {
     this.#listOf(to).push(argument);
   }
 
   /** Adds a requisite on the origin to a state: `require_in` of the origin becomes `require` here. */
-  #require(target: Found, { id, body, state, key }: Origin): void {
+  #require(target: FoundName, { id, body, state, key }: Origin): void {
     const requisite = key.split("_")[0]!;
     const list = this.#listOf(target);
     const extension = this.extend.get(target.id)!;

@@ -8,7 +8,7 @@ import { type Logger, silentLogger } from "../../../base/log.ts";
 import { RefusedError } from "../wire/errors.ts";
 import type { Backend } from "./backend.ts";
 import { RemoteEvents } from "./remote_events.ts";
-import { batchOutcome, chunkOf, outcomesOf } from "../../../client/http/lowstate.ts";
+import { batchOutcome, chunkOf, lowstateOutcomes } from "../../../client/http/lowstate.ts";
 import { type Json, SaltApiClient } from "./salt_api_client.ts";
 
 /** The options of a backend that uses another salt-api. */
@@ -141,7 +141,7 @@ class RemoteBackend implements Backend {
       ...(gatherMs === undefined ? {} : { gather_job_timeout: gatherMs / 1000 }),
     };
     const [returns = {}] = await this.#run(low, request.credentials, signal);
-    const { jid, outcomes } = outcomesOf(returns ?? {});
+    const { jid, outcomes } = lowstateOutcomes(returns ?? {});
     if (outcomes.length === 0) return undefined;
     yield* outcomes;
     return { jid, minions: outcomes.map(({ id }) => id), missing: [], queued: [] };

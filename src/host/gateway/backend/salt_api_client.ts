@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { ClientError } from "../../../client/client_error.ts";
-import { Exchange, tokenHeader } from "../../../client/http/exchange.ts";
+import { HttpExchange, tokenHeader } from "../../../client/http/exchange.ts";
 import { UrlBase } from "../../../model/config/url.ts";
 import { codeOf, messageOf, ProtocolError, TimeoutError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -28,13 +28,13 @@ const HEAD_MS = 60_000;
 export class SaltApiClient {
   readonly #base: UrlBase;
   readonly #log: Logger;
-  readonly #exchange: Exchange;
+  readonly #exchange: HttpExchange;
   #up = true;
 
   constructor({ url, clock, log, fetch }: SaltApiClientOptions) {
     this.#base = new UrlBase(url);
     this.#log = log;
-    this.#exchange = new Exchange({
+    this.#exchange = new HttpExchange({
       url: this.#base,
       clock,
       fetch,

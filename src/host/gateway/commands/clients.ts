@@ -1,10 +1,10 @@
 /** The clients that run a chunk, by the name in its field `client`. */
 import { HttpError, RefusedError } from "../wire/errors.ts";
-import { publishLocal, runBatch, runLocal, runSubset } from "./local_clients.ts";
-import { credentialsOf } from "./low_fields.ts";
+import { publishLocal, runLocal, runLocalBatch, runSubset } from "./local_clients.ts";
+import { lowCredentials } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
-import { runRunner, startRunner } from "./runner_clients.ts";
-import { runWheel, startWheel } from "./wheel_clients.ts";
+import { runRunnerCall, startRunnerCall } from "./runner_clients.ts";
+import { runWheelCall, startWheel } from "./wheel_clients.ts";
 
 /** Runs a chunk: one result, or several as they come. */
 export type Client = (low: Low, context: LowContext) => Promise<unknown> | AsyncGenerator<unknown>;
@@ -12,12 +12,12 @@ export type Client = (low: Low, context: LowContext) => Promise<unknown> | Async
 const CLIENTS: Record<string, Client> = {
   local: runLocal,
   local_async: publishLocal,
-  local_batch: runBatch,
+  local_batch: runLocalBatch,
   local_subset: runSubset,
-  runner: runRunner,
-  runner_async: startRunner,
+  runner: runRunnerCall,
+  runner_async: startRunnerCall,
   ssh: refuseSsh,
-  wheel: runWheel,
+  wheel: runWheelCall,
   wheel_async: startWheel,
 };
 
@@ -31,7 +31,7 @@ export function clientOf(name: unknown): Client | undefined {
 
 /** `ssh` is not available. As with every other client, a caller without valid credentials is refused first. */
 async function refuseSsh(low: Low, { backend }: LowContext): Promise<never> {
-  const credentials = credentialsOf(low);
+  const credentials = lowCredentials(low);
   const known = typeof credentials.token === "string"
     ? await backend.token(credentials.token)
     : await backend.login(credentials);

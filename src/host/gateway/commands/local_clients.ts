@@ -53,7 +53,7 @@ export async function runSubset(low: Low, context: LowContext): Promise<unknown>
 }
 
 /** `local_batch`: a job for a few minions of the target at a time; yields a result for each minion. */
-export async function* runBatch(low: Low, context: LowContext): AsyncGenerator<unknown> {
+export async function* runLocalBatch(low: Low, context: LowContext): AsyncGenerator<unknown> {
   const size = low.batch === undefined || low.batch === null ? "10%" : String(low.batch);
   if (!/^\d+(?:\.\d+)?%$|^%\d+(?:\.\d+)?$|^[1-9]\d*$/.test(size)) {
     throw new HttpError(400, "batch is neither a number of minions nor a percentage");

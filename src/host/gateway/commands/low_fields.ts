@@ -24,7 +24,7 @@ export function milliseconds(low: Low, field: string): number | undefined {
 export const flag = (value: unknown): boolean => value === true || value === "true" || value === "True" || value === 1;
 
 /** Refuses values that are not the name of a function, or a list of names. @throws {HttpError} 400 */
-export function checkFunctions(fun: unknown): void {
+export function checkFunctionNames(fun: unknown): void {
   const fault = functionsFault(fun);
   if (fault !== undefined) throw new HttpError(400, fault);
 }
@@ -40,7 +40,7 @@ export function checkToken({ token }: Low): void {
 }
 
 /** The credentials of a chunk. No other field reaches an eauth backend. @throws {HttpError} 401 */
-export function credentialsOf(low: Low): Credentials {
+export function lowCredentials(low: Low): Credentials {
   checkToken(low);
   // If there is a token, other credentials are ignored: they could only contradict it.
   if (low.token !== undefined) return { token: low.token };

@@ -6,7 +6,7 @@ import { isPlainJid } from "../../../model/job/jid.ts";
 import { isMap } from "../../../language/python/values.ts";
 import { inlineNodegroups } from "../../../model/target/nodegroup.ts";
 import { HttpError } from "../wire/errors.ts";
-import { argList, checkFunctions, credentialsOf, flag } from "./low_fields.ts";
+import { argList, checkFunctionNames, flag, lowCredentials } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 
 /** Fields in `kwargs` of a publication that the master or its minions use. */
@@ -27,7 +27,7 @@ export function publication(low: Low, { settings, backend, identity }: LowContex
   if (functions.length === 0 || !functions.every((name) => typeof name === "string" && name !== "")) {
     throw new HttpError(400, "fun is missing: expected a function, or a list of them");
   }
-  checkFunctions(fun);
+  checkFunctionNames(fun);
   const isTarget = typeof tgt === "string" || (Array.isArray(tgt) && tgt.every((id) => typeof id === "string"));
   if (!isTarget) throw new HttpError(400, "tgt is missing: expected a target, or a list of minions");
   const beyond = identity === undefined
@@ -46,7 +46,7 @@ export function publication(low: Low, { settings, backend, identity }: LowContex
     ret: typeof ret === "string" ? ret : "",
     jid: typeof jid === "string" ? jid : "",
     kwargs,
-    credentials: credentialsOf(low),
+    credentials: lowCredentials(low),
     ...(backend.isBrine ? delivery(low) : {}),
   };
 }

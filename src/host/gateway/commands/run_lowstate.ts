@@ -14,7 +14,7 @@ import { type Low, lowContext } from "./lowstate.ts";
  * @throws {HttpError} for a chunk that is malformed, not allowed here, or without credentials
  * @throws {RefusedError} if the master refuses
  */
-export async function runAll(call: Call, lows: readonly Low[], forced: Low = {}): Promise<unknown[]> {
+export async function runLowstates(call: Call, lows: readonly Low[], forced: Low = {}): Promise<unknown[]> {
   const { identity } = call;
   const context = lowContext(call);
   const results: unknown[] = [];

@@ -4,7 +4,7 @@ import { parseArguments } from "../../../model/job/args.ts";
 import { entriesOf, isMap } from "../../../language/python/values.ts";
 import { HttpError, RefusedError } from "../wire/errors.ts";
 import { fieldOf } from "../wire/json.ts";
-import { argList, checkFunctions, credentialsOf, flag, milliseconds, topLevelArguments } from "./low_fields.ts";
+import { argList, checkFunctionNames, flag, lowCredentials, milliseconds, topLevelArguments } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 
 /** Fields of a chunk that are never arguments of the runner. */
@@ -19,7 +19,7 @@ const MAX_RETRIES = 20;
  * Clients send top-level fields that are not meant for the runner, and only the runner knows its arguments. It
  * refuses unknown ones before it does anything, so the call is repeated without them.
  */
-export async function runRunner(low: Low, { backend, settings, signal }: LowContext): Promise<unknown> {
+export async function runRunnerCall(low: Low, { backend, settings, signal }: LowContext): Promise<unknown> {
   const request = runnerRequest(low);
   const timeoutMs = milliseconds(low, "timeout") ?? settings.runnerTimeoutMs;
   for (let attempt = 0;; attempt++) {
@@ -34,7 +34,7 @@ export async function runRunner(low: Low, { backend, settings, signal }: LowCont
 }
 
 /** `runner_async`: starts a function of the master and does not wait. */
-export async function startRunner(low: Low, { backend }: LowContext): Promise<unknown> {
+export async function startRunnerCall(low: Low, { backend }: LowContext): Promise<unknown> {
   const { tag, jid } = await backend.startRunner(runnerRequest(low));
   return { tag, jid };
 }
@@ -42,7 +42,7 @@ export async function startRunner(low: Low, { backend }: LowContext): Promise<un
 function runnerRequest(low: Low): RunnerRequest & { kwarg: Low } {
   const { fun, kwarg: given } = low;
   if (typeof fun !== "string" || fun === "") throw new HttpError(400, "runner takes at least 1 argument (0 given)");
-  checkFunctions(fun);
+  checkFunctionNames(fun);
   const { positional, keyword } = parseArguments(argList(low));
   const named = isMap(given) ? entriesOf(given) : [];
   const kwarg = Object.fromEntries([
@@ -50,7 +50,7 @@ function runnerRequest(low: Low): RunnerRequest & { kwarg: Low } {
     ...named.filter(([name]) => !String(name).startsWith("__")),
     ...Object.entries(topLevelArguments(low, RESERVED)),
   ]);
-  return { fun, arg: positional, kwarg, credentials: credentialsOf(low) };
+  return { fun, arg: positional, kwarg, credentials: lowCredentials(low) };
 }
 
 /** True if the runner does not exist. Salt's servers check that first, and answer with a separate error. */

@@ -1,14 +1,14 @@
 /** The clients `wheel` and `wheel_async`: functions that manage the master. */
 import type { WheelRequest } from "../../../client/wheel.ts";
 import { HttpError } from "../wire/errors.ts";
-import { checkFunctions, credentialsOf, topLevelArguments } from "./low_fields.ts";
+import { checkFunctionNames, lowCredentials, topLevelArguments } from "./low_fields.ts";
 import type { Low, LowContext } from "./lowstate.ts";
 
 /** Fields of a chunk that are never arguments of the function. */
 const RESERVED = ["client", "fun", "cmd", "user", "key"];
 
 /** `wheel`: runs a function and waits for its return. */
-export async function runWheel(low: Low, { backend }: LowContext): Promise<unknown> {
+export async function runWheelCall(low: Low, { backend }: LowContext): Promise<unknown> {
   return await backend.wheel(wheelRequest(low));
 }
 
@@ -26,6 +26,6 @@ function wheelRequest(low: Low): WheelRequest {
   if (typeof fun !== "string" || fun === "") {
     throw new HttpError(400, `${client} takes at least 1 argument (0 given)`);
   }
-  checkFunctions(fun);
-  return { fun, kwarg: topLevelArguments(low, RESERVED), credentials: credentialsOf(low) };
+  checkFunctionNames(fun);
+  return { fun, kwarg: topLevelArguments(low, RESERVED), credentials: lowCredentials(low) };
 }

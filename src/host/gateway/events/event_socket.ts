@@ -3,7 +3,7 @@ import type { WebSocketHandlers, WebSocketPeer } from "../../../runtime/http.ts"
 import type { Call } from "../requests/call.ts";
 import { isOwnOrigin } from "../requests/own_page.ts";
 import { HttpError } from "../wire/errors.ts";
-import type { Listener } from "./listener.ts";
+import type { EventListenerRights } from "./listener.ts";
 import type { StreamEvent } from "./stream_event.ts";
 
 /** Close codes of WebSockets. */
@@ -36,7 +36,11 @@ export function checkUpgrade(call: Call, notUpgrade: string): void {
 }
 
 /** Sends events from the client's first message until either side closes, or the session or token ends. */
-export function sendEvents(call: Call, { identity, record, sight }: Listener, style: SocketStyle): WebSocketHandlers {
+export function sendEvents(
+  call: Call,
+  { identity, record, sight }: EventListenerRights,
+  style: SocketStyle,
+): WebSocketHandlers {
   const { hub } = call.services;
   let stop: (() => void) | undefined;
   return {

@@ -6,7 +6,7 @@ import { HttpError, NO_PERMISSION } from "../wire/errors.ts";
 import type { Sight } from "./event_sight.ts";
 
 /** A caller who may listen to events, with the token that the master has just confirmed. */
-export interface Listener {
+export interface EventListenerRights {
   identity: Identity;
   record: TokenRecord;
   sight: Sight;
@@ -17,7 +17,7 @@ export async function listenerOf(
   { services: { open } }: Call,
   identity: Identity,
   record: TokenRecord,
-): Promise<Listener> {
+): Promise<EventListenerRights> {
   // Another salt-api may not return the owner of a token; the login has the name.
   const owner = record.name === "" ? { ...record, name: identity.record.name } : record;
   return { identity, record: owner, sight: { user: owner.name, all: await open.mayReadAllEvents(owner) } };
@@ -29,7 +29,7 @@ export async function listenerOf(
  * @param presented a session id or token from the URL, for clients that can set neither header nor cookie
  * @throws {HttpError} 401
  */
-export async function authenticateListener(call: Call, presented: string | undefined): Promise<Listener> {
+export async function authenticateListener(call: Call, presented: string | undefined): Promise<EventListenerRights> {
   const { backend, services: { identities } } = call;
   let identity = call.identity;
   if (identity === undefined && presented) {

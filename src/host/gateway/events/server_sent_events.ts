@@ -10,7 +10,7 @@ interface EventStreamStyle {
 }
 
 /** `GET /events`: the master's events as server-sent events. */
-export async function serverSentEvents(call: Call, { contentType, tokenInQuery }: EventStreamStyle): Promise<Answer> {
+export async function eventStreamAnswer(call: Call, { contentType, tokenInQuery }: EventStreamStyle): Promise<Answer> {
   const { services: { hub }, query, request, peer } = call;
   const presented = tokenInQuery ? query.get("token") ?? query.get("salt_token") ?? undefined : undefined;
   const { identity, record, sight } = await authenticateListener(call, presented);

@@ -1,5 +1,5 @@
 import type { BusEvent } from "../../../model/event/bus.ts";
-import { json } from "../wire/json.ts";
+import { jsonAnswer } from "../wire/json.ts";
 import type { Audience } from "./event_sight.ts";
 import { fnmatch } from "../../../model/event/tag.ts";
 
@@ -45,7 +45,7 @@ export class StreamEvent {
 
   /** The JSON text `{"data": …, "tag": …}`, without secrets. */
   get text(): string {
-    return this.#text ??= json({ data: withoutSecrets(this.#event.data), tag: this.tag });
+    return this.#text ??= jsonAnswer({ data: withoutSecrets(this.#event.data), tag: this.tag });
   }
 
   /** The server-sent event, with a `tag:` line for readers that filter by line. @param id the value of the `id:` line; `""` for none */

@@ -1,7 +1,7 @@
 import type { HttpPeer } from "../../../runtime/http.ts";
 import type { Identity } from "../auth/identity.ts";
 import type { GuardedBackend } from "../backend/guarded_backend.ts";
-import type { Body } from "../wire/body.ts";
+import type { RequestBody } from "../wire/body.ts";
 import type { Services } from "./shared_services.ts";
 
 /** One request in progress, with the parts of its answer that are known so far. */
@@ -20,7 +20,7 @@ export interface Call {
   readonly params: Record<string, string>;
   /** The caller; undefined until it is authenticated, and for anonymous callers. */
   identity: Identity | undefined;
-  body: Body;
+  body: RequestBody;
   /** Headers of the answer, by their usual spelling. */
   readonly headers: Record<string, string>;
   status: number;

@@ -4,7 +4,7 @@ import { mediaType } from "./negotiate.ts";
 import { receiveBody, type ReceiveOptions } from "./receive_body.ts";
 
 /** The body of a request; `data` is null if there was none. */
-export interface Body extends ReadValue {
+export interface RequestBody extends ReadValue {
   /** The size of the body in bytes. @default 0 */
   size?: number;
 }
@@ -18,7 +18,7 @@ interface ReadOptions extends ReceiveOptions {
  *
  * @throws {HttpError} 400 malformed, 406 unknown type, 408 too slow, 413 too large, 503 too many bodies at once
  */
-export async function readBody(request: Request, options: ReadOptions): Promise<Body> {
+export async function readBody(request: Request, options: ReadOptions): Promise<RequestBody> {
   const length = request.headers.get("Content-Length");
   const chunked = request.headers.get("Transfer-Encoding") !== null;
   if (length === "0" || (length === null && !chunked && request.body === null)) return { data: null, raw: "" };

@@ -23,15 +23,15 @@ function scalar(value: unknown): string | undefined {
 }
 
 /** Writes a value as JSON in Python's format: blanks after `,` and `:`, only ASCII, `1.0` with its fraction, keys in their order. */
-export function json(value: unknown): string {
+export function jsonAnswer(value: unknown): string {
   if (typeof value === "string") return text(value);
   const single = scalar(value);
   if (single !== undefined) return single;
-  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(json).join(", ")}]`;
+  if (Array.isArray(value)) return value.length === 0 ? "[]" : `[${value.map(jsonAnswer).join(", ")}]`;
   if (isMap(value)) {
     const members = entriesOf(value).map(([key, item]) => {
       const name = typeof key === "string" ? key : scalar(key) ?? repr(key);
-      return `${text(name)}: ${json(item)}`;
+      return `${text(name)}: ${jsonAnswer(item)}`;
     });
     return members.length === 0 ? "{}" : `{${members.join(", ")}}`;
   }

@@ -1,7 +1,7 @@
 import { encode } from "../../../protocol/wire/msgpack.ts";
 import { dump } from "../../../language/yaml/dump.ts";
 import { HttpError } from "./errors.ts";
-import { json } from "./json.ts";
+import { jsonAnswer } from "./json.ts";
 
 export interface RepresentationRules {
   /** The flow style of YAML: for lists and maps of scalars, or never. */
@@ -12,11 +12,11 @@ type WrittenBody = string | Uint8Array<ArrayBuffer>;
 type Writer = (value: unknown, rules: RepresentationRules) => WrittenBody | Promise<WrittenBody>;
 
 /** Writes the same values as JSON, as msgpack. */
-const msgpack: Writer = (value) => Uint8Array.from(encode(JSON.parse(json(value)), "bin"));
+const msgpack: Writer = (value) => Uint8Array.from(encode(JSON.parse(jsonAnswer(value)), "bin"));
 
 /** Media types of answers, best first. */
 const WRITERS: Record<string, Writer> = {
-  "application/json": json,
+  "application/json": jsonAnswer,
   "application/x-yaml": (value, { yamlFlow }) => dump(value, { flow: yamlFlow }),
   // Salt does not have this type. `application/x-msgpack` is refused as in Salt: clients that try it fall back to JSON.
   "application/vnd.msgpack": msgpack,

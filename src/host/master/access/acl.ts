@@ -11,7 +11,7 @@ import { isRecord } from "../load.ts";
  */
 export type Permissions = readonly unknown[];
 
-export interface Call {
+export interface AclCall {
   fun: string;
   args: readonly unknown[];
   kwargs: Record<string, unknown>;
@@ -99,7 +99,7 @@ export class AccessRules {
   /**
    * True if there may be minions on which the functions are allowed: checked before the target is expanded, which takes longer.
    */
-  mightPublish(permissions: Permissions, calls: readonly Call[]): boolean {
+  mightPublish(permissions: Permissions, calls: readonly AclCall[]): boolean {
     const anywhere = { minions: [""], expand: () => [""] };
     return this.mayPublish(permissions, calls, anywhere);
   }
@@ -141,7 +141,7 @@ export class AccessRules {
    * True if every one of the functions may be called on all of the minions. A target that reaches beyond a rule is refused
    * as a whole, never narrowed; and a target that matches no minion is within no rule.
    */
-  mayPublish(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
+  mayPublish(permissions: Permissions, calls: readonly AclCall[], scope: TargetScope): boolean {
     return this.#bounded(() =>
       calls.length > 0 &&
       calls.every((call) => OPEN_FUNCTIONS.includes(call.fun) || this.#permits(permissions, call, scope))
@@ -149,11 +149,11 @@ export class AccessRules {
   }
 
   /** Like {@link mayPublish}, for a minion as the caller: no function is allowed without a rule. */
-  minionMayPublish(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
+  minionMayPublish(permissions: Permissions, calls: readonly AclCall[], scope: TargetScope): boolean {
     return this.#bounded(() => calls.length > 0 && calls.every((call) => this.#permits(permissions, call, scope)));
   }
 
-  #permits(permissions: Permissions, call: Call, scope: TargetScope): boolean {
+  #permits(permissions: Permissions, call: AclCall, scope: TargetScope): boolean {
     return permissions.some((rule) => {
       if (typeof rule === "string") return !rule.startsWith("@") && this.#matches(rule, call.fun);
       const entry = single(rule);
@@ -197,12 +197,12 @@ export class AccessRules {
    * As {@link mayPublish}, with the rules of a minion taken together before they are looked at
    * (`auth.enable_expanded_auth_matching`): every minion needs some rule that holds for it, not all of them the same one.
    */
-  mayPublishExpanded(permissions: Permissions, calls: readonly Call[], scope: TargetScope): boolean {
+  mayPublishExpanded(permissions: Permissions, calls: readonly AclCall[], scope: TargetScope): boolean {
     if (calls.length === 0) return false;
     return this.#bounded(() => calls.every((call) => this.#mayCallEverywhere(permissions, call, scope)));
   }
 
-  #mayCallEverywhere(permissions: Permissions, call: Call, scope: TargetScope): boolean {
+  #mayCallEverywhere(permissions: Permissions, call: AclCall, scope: TargetScope): boolean {
     if (OPEN_FUNCTIONS.includes(call.fun)) return true;
     const rules = permissions.flatMap((rule) => {
       const entry = single(rule);
@@ -226,7 +226,7 @@ export class AccessRules {
   }
 
   /** True if the permissions allow a runner or wheel function. */
-  mayCall(permissions: Permissions, form: "runner" | "wheel", call: Call): boolean {
+  mayCall(permissions: Permissions, form: "runner" | "wheel", call: AclCall): boolean {
     const [module, name, ...rest] = call.fun.split(".");
     if (module === undefined || name === undefined || rest.length > 0 || `@${module}` === PUBLISH) return false;
     return this.#bounded(() =>
@@ -242,7 +242,7 @@ export class AccessRules {
   }
 
   /** True if one of the conditions holds: a pattern of functions, or a pattern with conditions on the arguments. */
-  #allowed(conditions: unknown, call: Call): boolean {
+  #allowed(conditions: unknown, call: AclCall): boolean {
     return listOf(conditions).some((condition) => {
       if (typeof condition === "string") return this.#matches(condition, call.fun);
       const entry = single(condition);
@@ -251,7 +251,7 @@ export class AccessRules {
     });
   }
 
-  #argumentsFit(wanted: Record<string, unknown>, { args, kwargs }: Call): boolean {
+  #argumentsFit(wanted: Record<string, unknown>, { args, kwargs }: AclCall): boolean {
     const positional = wanted.args === undefined || wanted.args === null ? [] : listOf(wanted.args);
     const named = isRecord(wanted.kwargs) ? Object.entries(wanted.kwargs) : [];
     const fits = (pattern: unknown, value: unknown) => pattern === null || this.#matches(pattern, str(value));

@@ -3,14 +3,14 @@ import { delimiterOf, type Target } from "../../../model/target/target.ts";
 import { isExpression, matchExpression } from "../../../model/target/expression.ts";
 import { isRecord, type Load } from "../load.ts";
 import type { AccessServices } from "./access_services.ts";
-import type { Call, TargetScope } from "./acl.ts";
+import type { AclCall, TargetScope } from "./acl.ts";
 import { type Caller, proofOf } from "./callers.ts";
 import { type Carried, carriedBy } from "./carried.ts";
-import { publishFault, textOf } from "./publish_load.ts";
+import { loadText, publishFault } from "./publish_load.ts";
 import { splitArguments } from "../../../model/job/args.ts";
 
 /** Returns the functions of a load with their arguments, bound as minions bind them: permissions are checked against these alone. */
-export function callsOf({ fun, arg }: Load): Call[] {
+export function callsOf({ fun, arg }: Load): AclCall[] {
   const parts = Array.isArray(arg) ? arg : [];
   const several = Array.isArray(fun);
   return [fun].flat().map((name, at) => {
@@ -52,7 +52,7 @@ export async function authorizePublication(
   if (load.user === undefined) throw new TypeError("Cannot publish: the load names no user");
   const wrong = publishFault(load);
   const kwargs = isRecord(load.kwargs) ? load.kwargs : {};
-  const user = textOf(load.user);
+  const user = loadText(load.user);
   const functions = [load.fun].flat().map(String);
 
   if (wrong === undefined && blacklisted(services, [user], functions)) {

@@ -4,7 +4,7 @@ import { isRecord, type Load } from "../load.ts";
 import type { AccessServices } from "./access_services.ts";
 import { isOpen } from "./acl.ts";
 import { type Caller, withoutCredentials } from "./callers.ts";
-import { textOf } from "./publish_load.ts";
+import { loadText } from "./publish_load.ts";
 
 /** The fields of a publication beside function, arguments and target. */
 export interface Carried {
@@ -33,7 +33,7 @@ function textsOf(value: unknown): string[] | undefined {
 }
 
 /** The returners that a field `ret` names. */
-export const namesOf = (ret: string): string[] =>
+export const carriedNames = (ret: string): string[] =>
   ret.split(",").map((name) => name.trim()).filter((name) => name !== "");
 
 async function isOwnJid({ ledger, jobs, runtime: { clock } }: AccessServices, jid: string, user: string) {
@@ -56,14 +56,14 @@ export async function carriedBy(
 ): Promise<Carried | { denied: string }> {
   const { rules, opts } = services;
   const { permissions } = caller;
-  const carried: Carried = { ret: textOf(load.ret), jid: textOf(load.jid), kwargs: withoutCredentials(kwargs) };
+  const carried: Carried = { ret: loadText(load.ret), jid: loadText(load.jid), kwargs: withoutCredentials(kwargs) };
   if (permissions === undefined) {
     const { cause } = isRecord(load.__origin__) ? load.__origin__ : {};
     return typeof cause === "string" ? { ...carried, cause } : carried;
   }
   // Salt's clients name the master's own job cache with each job: these names need no right.
-  const own = namesOf(opts.ext_job_cache);
-  const returners = namesOf(carried.ret).filter((name) => !own.includes(name));
+  const own = carriedNames(opts.ext_job_cache);
+  const returners = carriedNames(carried.ret).filter((name) => !own.includes(name));
   const everything = rules.mayRunEverything(permissions) && opts.publisher_acl_blacklist.modules === undefined;
   const may = (field: string, texts?: readonly string[]) => everything || rules.mayCarry(permissions, field, texts);
   if (returners.length > 0 && !may("ret", returners)) return { denied: "ret" };

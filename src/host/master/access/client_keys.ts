@@ -5,7 +5,7 @@ import type { Logger } from "../../../base/log.ts";
 import { type AccountHost, allAccounts, findAccount } from "../../../runtime/accounts.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { Account } from "../../../runtime/process.ts";
+import type { ProcessAccount } from "../../../runtime/process.ts";
 
 interface ClientUser {
   /** The user name that the job runs under. */
@@ -23,7 +23,7 @@ interface ClientKeysOptions {
   cacheDir: string;
   masterUser: string;
   /** The accounts, beside the master's own, that `publisher_acl` permits something. @default none */
-  accounts?: readonly Account[];
+  accounts?: readonly ProcessAccount[];
   /** The previous keys: users that may still call keep their keys, and all other keys are removed. @default none: all keys are new */
   before?: ClientKeys;
 }
@@ -33,7 +33,7 @@ export function accountsOfHost(
   host: AccountHost,
   names: readonly string[],
   wanted: (name: string) => boolean,
-): Account[] {
+): ProcessAccount[] {
   const listed = allAccounts(host).filter(({ name }) => names.includes(name) || wanted(name));
   // A directory service may know accounts that it does not list: look them up by name.
   const unlisted = names.filter((name) => !listed.some((account) => account.name === name))

@@ -32,7 +32,7 @@ const INTERNAL = new Set([
  * @throws {SaltInvocationError} in Salt's words, if an argument is missing or unknown
  * @see salt/client/mixins.py SyncClientMixin.low
  */
-export function argumentsOf(low: Load, fun: string, { params, keywords }: Signature): Arguments {
+export function lowArguments(low: Load, fun: string, { params, keywords }: Signature): Arguments {
   const whole = wholeOf(low);
   if (whole !== undefined) return whole;
   const name = fun.slice(fun.lastIndexOf(".") + 1);

@@ -6,7 +6,7 @@ import type { Load } from "../load.ts";
 const MAX_NAME = 256;
 
 /** Returns a field if it is text, otherwise empty text. */
-export function textOf(value: unknown): string {
+export function loadText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -14,7 +14,7 @@ export function textOf(value: unknown): string {
 export function publishFault(load: Load): string | undefined {
   const fault = functionsFault(load.fun);
   if (fault !== undefined) return fault;
-  if (textOf(load.user).length > MAX_NAME) return `user has more than ${MAX_NAME} characters`;
+  if (loadText(load.user).length > MAX_NAME) return `user has more than ${MAX_NAME} characters`;
   if (!Array.isArray(load.arg)) return "arg is not a list";
   // Salt's minions and Brine's would read arguments of another shape differently.
   if (Array.isArray(load.fun) && !load.arg.every((one) => Array.isArray(one))) {

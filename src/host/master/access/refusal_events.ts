@@ -3,7 +3,7 @@ import type { EventBus } from "../../../model/event/bus.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 import { EventRate } from "../event_rate.ts";
 import type { Load } from "../load.ts";
-import { textOf } from "./publish_load.ts";
+import { loadText } from "./publish_load.ts";
 
 /** The most bytes of arguments and target in the event of a refusal; the rest is left out. */
 const MAX_BYTES = 4096;
@@ -44,7 +44,7 @@ export class RefusalEvents {
     error: Record<string, unknown>,
   ): void {
     if (!this.#users.take(user)) return;
-    const jid = textOf(wanted);
+    const jid = loadText(wanted);
     const long = encode([arg, tgt], "bin").length > MAX_BYTES;
     this.#bus.fire(`salt/job/${jid}/error`, { cmd, fun, tgt_type, ...(long ? {} : { arg, tgt }), jid, user, ...error });
   }

@@ -33,7 +33,7 @@ export interface RawLine {
 }
 
 /** Yields the lines of one file, which is read in pieces: a file of any size takes little memory. */
-export function* linesOf(fs: FileSystem, directory: string, number: number): Generator<RawLine> {
+export function* auditLines(fs: FileSystem, directory: string, number: number): Generator<RawLine> {
   const file = auditFileName(number);
   const path = joinPath(directory, file);
   const size = fs.stat(path)?.size ?? 0;

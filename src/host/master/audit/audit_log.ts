@@ -9,7 +9,7 @@ import { concat } from "../../../runtime/bytes.ts";
 import type { Crypto, RsaPrivateKey } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { type AuditEntry, CHECKPOINT_ALGORITHM, checkpointText } from "./audit_entry.ts";
-import { auditFileName, auditFileNumbers, HEAD_FILE, linesOf, MAX_LINE_BYTES } from "./audit_files.ts";
+import { auditFileName, auditFileNumbers, auditLines, HEAD_FILE, MAX_LINE_BYTES } from "./audit_files.ts";
 
 /** The most entries that wait while the disk is full; further entries are only counted. */
 const MAX_WAITING = 10_000;
@@ -276,7 +276,7 @@ export class AuditLog {
     }
     this.#file = last;
     let torn: Uint8Array | undefined;
-    for (const { bytes, endsAt, number, whole } of linesOf(fs, directory, last)) {
+    for (const { bytes, endsAt, number, whole } of auditLines(fs, directory, last)) {
       const n = whole ? numberOf(bytes) : undefined;
       if (n === undefined) {
         torn = bytes.slice();
@@ -298,7 +298,7 @@ export class AuditLog {
   #continueFrom(file: number): void {
     const { fs, crypto, directory } = this.#options;
     const before = auditFileNumbers(fs, directory).filter((number) => number < file).at(-1);
-    for (const { bytes } of before === undefined ? [] : linesOf(fs, directory, before)) {
+    for (const { bytes } of before === undefined ? [] : auditLines(fs, directory, before)) {
       this.#n = numberOf(bytes) ?? this.#n;
       this.#prev = hex(crypto.hash("sha256", bytes));
     }

@@ -3,8 +3,8 @@ import { isRecord } from "../../../base/record.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { PatternCache } from "../../../model/target/patterns.ts";
 import type { AuditLine } from "./audit_entry.ts";
-import { auditFileNumbers, linesOf } from "./audit_files.ts";
-import { parsed } from "./verify_audit.ts";
+import { auditFileNumbers, auditLines } from "./audit_files.ts";
+import { parsedLine } from "./verify_audit.ts";
 
 /** The most lines that one search returns. */
 const MAX_LINES = 10_000;
@@ -16,8 +16,8 @@ export function searchAudit(fs: FileSystem, directory: string, filter: AuditFilt
   const found: Record<string, unknown>[] = [];
   for (const number of auditFileNumbers(fs, directory).reverse()) {
     let ofFile: AuditLine[] = [];
-    for (const { bytes, whole } of linesOf(fs, directory, number)) {
-      const line = whole ? parsed(bytes) : undefined;
+    for (const { bytes, whole } of auditLines(fs, directory, number)) {
+      const line = whole ? parsedLine(bytes) : undefined;
       if (line === undefined || !fits(line)) continue;
       ofFile.push(line);
       if (ofFile.length > 2 * most) ofFile = ofFile.slice(-most);

@@ -5,7 +5,7 @@ import type { Crypto, RsaPublicKey } from "../../../runtime/crypto.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { AuditReport } from "../../../model/loader/audit.ts";
 import { type AuditLine, CHECKPOINT_ALGORITHM, checkpointText } from "./audit_entry.ts";
-import { auditFileNumbers, HEAD_FILE, linesOf, MAX_LINE_BYTES, type RawLine } from "./audit_files.ts";
+import { auditFileNumbers, auditLines, HEAD_FILE, MAX_LINE_BYTES, type RawLine } from "./audit_files.ts";
 
 /** The most problems that a report names; further problems are only counted. */
 const MAX_PROBLEMS = 20;
@@ -57,7 +57,7 @@ class Verification {
     if (numbers.length === 0) this.#problem({ file: directory, number: 0 }, "no audit log exists");
     if (key === undefined) this.#problem({ file: directory, number: 0 }, "signatures not checked: no master.pub");
     for (const number of numbers) {
-      for (const line of linesOf(fs, directory, number)) this.#line(line, number);
+      for (const line of auditLines(fs, directory, number)) this.#line(line, number);
     }
     this.#judgeEnd();
     this.#report.unsigned = (this.#before?.n ?? 0) - this.#report.signed_to;
@@ -69,7 +69,7 @@ class Verification {
     const { crypto, expected } = this.#options;
     const report = this.#report;
     report.lines++;
-    const line = raw.whole ? parsed(raw.bytes) : undefined;
+    const line = raw.whole ? parsedLine(raw.bytes) : undefined;
     const hash = hex(crypto.hash("sha256", raw.bytes));
     if (line === undefined) {
       this.#problem(raw, raw.whole ? "not an audit line" : "torn or too long");
@@ -144,7 +144,7 @@ class Verification {
     const stat = fs.stat(path);
     if (stat?.kind !== "file" || stat.size > MAX_LINE_BYTES) return;
     const bytes = fs.read(path);
-    const line = parsed(bytes);
+    const line = parsedLine(bytes);
     if (line !== undefined) this.#head = { n: line.n, bytes };
   }
 
@@ -156,7 +156,7 @@ class Verification {
 }
 
 /** Parses a line as the log writes it; undefined for any other bytes. */
-export function parsed(bytes: Uint8Array): AuditLine | undefined {
+export function parsedLine(bytes: Uint8Array): AuditLine | undefined {
   try {
     const line = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     const fits = Number.isSafeInteger(line.n) && typeof line.prev === "string" && typeof line.kind === "string" &&

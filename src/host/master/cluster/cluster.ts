@@ -14,7 +14,7 @@ import type { Logger } from "../../../base/log.ts";
 import { decode, encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import { eventOfStored } from "../jobs/replayed_returns.ts";
 import { sendQueuedJobs } from "../jobs/master_jobs.ts";
-import type { Answers, ClusterLink, Statement } from "../cluster_contract.ts";
+import type { Answers, ClusterLink, MasterStatement } from "../cluster_contract.ts";
 import { Membership } from "./membership.ts";
 import { Mirrors } from "./mirrors.ts";
 import { PeerJobs } from "./peer_jobs.ts";
@@ -22,7 +22,7 @@ import { PeerPresence } from "./peer_presence.ts";
 import { SharedKey } from "./shared_key.ts";
 import { Statements } from "./statements.ts";
 import { ToldReturns } from "./told_returns.ts";
-import { untilReached, type Waiting } from "./until_reached.ts";
+import { untilReached, type WaitingReach } from "./until_reached.ts";
 
 const PUBLICATIONS = "publications";
 const EVENTS = "events";
@@ -52,7 +52,7 @@ export interface ClusterParts {
   /** How long a lease is good, in seconds: `cluster: lease_seconds`. */
   leaseSeconds: number;
   /** How long the master waits at start for the servers of the cluster. @default as long as it takes */
-  waiting?: Waiting;
+  waiting?: WaitingReach;
 }
 
 const lifeFile = ({ directory }: ClusterHost) => joinPath(directory, "life");
@@ -92,7 +92,7 @@ class ClusterMember implements ClusterLink {
   #announcing: string | undefined;
   readonly #seconds: number;
   readonly #joinedMs: number;
-  readonly #waiting: Waiting | undefined;
+  readonly #waiting: WaitingReach | undefined;
   #presence: PeerPresence | undefined;
   #statements: Statements | undefined;
   #mirrors: Mirrors | undefined;
@@ -465,7 +465,7 @@ class ClusterMember implements ClusterLink {
   }
 
   /** Passes on a minion's statement about jobs. See {@link Statements.tell}. */
-  tell(statement: Statement): Promise<Answers> {
+  tell(statement: MasterStatement): Promise<Answers> {
     return this.#statements!.tell(statement);
   }
 

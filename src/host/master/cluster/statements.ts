@@ -6,7 +6,7 @@ import { BEGUN_UNWRITTEN } from "../../../model/job/outcome.ts";
 import { decode, encode } from "../../../protocol/wire/msgpack.ts";
 import { assertStatesKept, jobsFor } from "../jobs/minion_reports.ts";
 import type { MasterServices } from "../services.ts";
-import type { Answers, Statement } from "../cluster_contract.ts";
+import type { Answers, MasterStatement } from "../cluster_contract.ts";
 
 const SAID = "minion said";
 const TAKEN = "statement taken";
@@ -57,7 +57,7 @@ export class Statements {
   }
 
   /** Sends a statement to the owners of its jobs, and gathers their answers. */
-  async tell({ minion, order, states, waiting, known }: Statement): Promise<Answers> {
+  async tell({ minion, order, states, waiting, known }: MasterStatement): Promise<Answers> {
     const number = ++this.#count;
     const once = states.filter(([, state, note]) => state === "cancelled" || note === BEGUN_UNWRITTEN).map(([jid]) =>
       jid

@@ -19,7 +19,7 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /** How a master that starts waits for the servers of its cluster. */
-export interface Waiting {
+export interface WaitingReach {
   /** Ends the wait: the master must stop. */
   stopping?: AbortSignal;
   /** Called with the reason at each failed attempt, and with undefined once the master waits no more. */
@@ -34,7 +34,7 @@ export interface Waiting {
  */
 export async function untilReached<T>(
   attempt: () => Promise<T>,
-  { clock, log, stopping, told = () => {} }: Waiting & { clock: Clock; log: Logger },
+  { clock, log, stopping, told = () => {} }: WaitingReach & { clock: Clock; log: Logger },
 ): Promise<T> {
   const began = clock.elapsed();
   let [said, saidAt] = ["", -Infinity];

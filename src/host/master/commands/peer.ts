@@ -6,7 +6,7 @@ import { jobReturns } from "../../../model/event/tag.ts";
 import { parseInput } from "../../../model/job/args.ts";
 import { publishJob } from "../jobs/publication.ts";
 import { callsOf, scopeOf } from "../access/authorize_publication.ts";
-import { namesOf } from "../access/carried.ts";
+import { carriedNames } from "../access/carried.ts";
 import { publishFault } from "../access/publish_load.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { isPlainJid } from "../../../model/job/jid.ts";
@@ -76,7 +76,7 @@ export async function minionPub(services: Services, load: Load): Promise<unknown
   const calls = callsOf(job);
   const might = { minions: [""], expand: () => [""] };
   if (!services.rules.minionMayPublish(permissions, calls, might)) return notAllowed();
-  const returners = namesOf(text(load.ret));
+  const returners = carriedNames(text(load.ret));
   if (returners.length > 0 && !services.rules.mayCarry(permissions, "ret", returners)) {
     return notAllowed({ ret: returners, remedy: '{"@publish": [ret]}' });
   }

@@ -12,7 +12,7 @@ import type { MasterServices } from "../services.ts";
 type Services = Pick<MasterServices, "bus" | "cache" | "log" | "opts">;
 
 /** Compiles the pillar of one minion. `startMaster` gets it; without a compiler every pillar is empty. */
-export type PillarCompiler = (request: {
+export type PillarCompiles = (request: {
   id: string;
   grains: Record<string, unknown>;
   saltenv: unknown;
@@ -35,11 +35,11 @@ export type PillarCompiler = (request: {
  * @throws {WithheldReply} if the minion no longer waits, or too many minions wait: the minion asks again
  * @see salt/master.py AESFuncs._pillar
  */
-export async function pillar(
+export async function pillarCommand(
   services: Services,
   load: Load,
   sender: Sender,
-  compile: PillarCompiler,
+  compile: PillarCompiles,
 ): Promise<AnyMap | Packed | false | string> {
   const { id } = load;
   if (typeof id !== "string" || !isRecord(load.grains)) return false;
@@ -72,7 +72,7 @@ export async function pillar(
 /** Saves the grains and pillar that targets are expanded with. If the disk is full, the minion gets its pillar all the same. */
 function keepData(
   { opts, cache, bus, log }: Services,
-  { id, grains, override, ext }: Parameters<PillarCompiler>[0],
+  { id, grains, override, ext }: Parameters<PillarCompiles>[0],
   compiled: AnyMap | PackedPillar,
 ): void {
   // Pillar that the minion sent itself must not decide its targets: only a master may say what pillar a minion has. Salt keeps

@@ -3,7 +3,7 @@ import type { JobServices } from "../jobs/job_services.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { authorizePublication } from "../access/authorize_publication.ts";
 import { ownerOf } from "../access/owner_rights.ts";
-import { textOf } from "../access/publish_load.ts";
+import { loadText } from "../access/publish_load.ts";
 import type { Publication } from "../jobs/job_record.ts";
 import { publishJob } from "../jobs/publication.ts";
 import { JidTakenError } from "../jobs/same_job.ts";
@@ -78,7 +78,7 @@ export async function publish(services: Services, load: Load): Promise<unknown> 
       return { enc: "clear", load: { error: `Cannot publish: ${error.message}` } };
     }
     log.error("publication failed: job cannot be recorded", {
-      user: textOf(load.user),
+      user: loadText(load.user),
       fun: functions,
       error: messageOf(error),
     });

@@ -16,7 +16,7 @@ type Services = JobServices & AccessServices & Pick<MasterServices, "runners">;
  *
  * @see salt/master.py ClearFuncs.runner
  */
-export async function runner(services: Services, load: Load): Promise<unknown> {
+export async function runnerCommand(services: Services, load: Load): Promise<unknown> {
   const low = isRecord(load.kwarg) ? load.kwarg : {};
   const found = await authorizeCall(services, load, "runner", low);
   if ("answer" in found) return found.answer;

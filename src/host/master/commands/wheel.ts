@@ -13,7 +13,7 @@ import { masterUser, withoutProof } from "../access/callers.ts";
 import type { Load } from "../load.ts";
 import type { MasterServices } from "../services.ts";
 import { recordMasterJob, reserveMasterJid } from "../jobs/master_jobs.ts";
-import { argumentsOf, wholeOf } from "../access/low.ts";
+import { lowArguments, wholeOf } from "../access/low.ts";
 
 type Services =
   & JobServices
@@ -56,7 +56,7 @@ function lostMinions({ keys, presence }: Services): LostMinions {
 }
 
 /** The clear command `wheel`: calls a wheel function, and answers with its return. @see salt/master.py ClearFuncs.wheel */
-export async function wheel(services: Services, load: Load): Promise<unknown> {
+export async function wheelCommand(services: Services, load: Load): Promise<unknown> {
   const low = withoutProof(load);
   const found = await authorizeCall(services, load, "wheel", low);
   if ("answer" in found) return found.answer;
@@ -85,7 +85,7 @@ export async function wheel(services: Services, load: Load): Promise<unknown> {
     const body = await find(services, fun);
     if (body === undefined) throw new CommandExecutionError(`'${fun}' is not available.`);
     const signature = parseSignature(body.signature);
-    const { args, kwargs } = argumentsOf(low, fun, signature);
+    const { args, kwargs } = lowArguments(low, fun, signature);
     const bound = bindArguments(fun.slice(fun.indexOf(".") + 1), signature, args, new Map(Object.entries(kwargs)));
     funArgs = shownArguments(low, signature, bound);
     secret = body.secret === true;

@@ -34,7 +34,7 @@ export interface Publication {
 }
 
 /** A job that is recorded durably, and may be published. */
-export interface RecordedJob {
+export interface JobOnRecord {
   jid: string;
   /** The load in the form that minions receive. */
   load: Load;
@@ -73,7 +73,7 @@ export async function recordJob(
   services: JobServices,
   job: Publication,
   minions: readonly string[],
-): Promise<RecordedJob | undefined> {
+): Promise<JobOnRecord | undefined> {
   const claim = await allocate(services, job.jid);
   if (claim === undefined) return undefined;
   try {
@@ -88,7 +88,7 @@ async function recordUnder(
   job: Publication,
   minions: readonly string[],
   { jid, known }: Claim,
-): Promise<RecordedJob> {
+): Promise<JobOnRecord> {
   const { jobs, ledger, presence, store, runtime: { clock } } = services;
   const { kwargs } = job;
   const load = loadOf(job, jid, services.opts.order_masters);

@@ -1,7 +1,7 @@
 import type { TargetOutcome } from "../../../model/job/outcome.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
-import { type FindJobQuestion, isOver, type OpenJob, type Part, PUBLISHED } from "./open_job.ts";
+import { type FindJobQuestion, isOver, type OpenJob, PUBLISHED, type TargetPart } from "./open_job.ts";
 
 /** The note of a target whose job is queued although it was published, since the minion was found to be away. */
 export const SENT_BEFORE = "it was sent before the minion was known to be offline";
@@ -64,7 +64,7 @@ export function reviewJob(job: OpenJob, time: ReviewTime): Review {
   return review;
 }
 
-function reviewQueued({ outcomes, offer }: Review, minion: string, part: Part, time: ReviewTime): void {
+function reviewQueued({ outcomes, offer }: Review, minion: string, part: TargetPart, time: ReviewTime): void {
   if (time.age < Math.max(part.until, part.hearUntil ?? 0)) {
     if (time.age >= (part.offerAt ?? 0) && time.presence.listens(minion)) offer.push(minion);
     return;
@@ -85,7 +85,7 @@ function reviewBelow({ outcomes }: Review, minion: string, syndic: string, time:
 }
 
 /** Reviews a Brine minion, which acknowledges jobs and is connected while it works on them. */
-function reviewBrine(review: Review, job: OpenJob, minion: string, part: Part, time: ReviewTime): void {
+function reviewBrine(review: Review, job: OpenJob, minion: string, part: TargetPart, time: ReviewTime): void {
   const { outcomes, resend, about, gaveUp } = review;
   const { presence, atMs, lostMs, awayFor } = time;
   const sinceMs = presence.goneSince(minion);

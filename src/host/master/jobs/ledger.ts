@@ -11,7 +11,7 @@ import type { Logger } from "../../../base/log.ts";
 import type { Presence } from "../presence.ts";
 import type { Syndics } from "../syndics.ts";
 import { ASKED_FOR, reviewJob, SENT_BEFORE } from "./job_review.ts";
-import { GIVEN_UP, isOver, type JobTimes, OpenJob, type Part, PUBLISHED, RETURNED } from "./open_job.ts";
+import { GIVEN_UP, isOver, type JobTimes, OpenJob, PUBLISHED, RETURNED, type TargetPart } from "./open_job.ts";
 import { OutcomeStore } from "./outcome_store.ts";
 import { deferred } from "../../../base/async/deferred.ts";
 
@@ -232,7 +232,7 @@ export class Ledger {
   }
 
   /** Notes that a queued job is sent to its minion now, and when to send it again if the minion does not acknowledge it. */
-  #offered(part: Part): void {
+  #offered(part: TargetPart): void {
     part.offerWait = Math.min((part.offerWait ?? MAX_RESEND_MS / 2) * 2, MAX_ASK_MS);
     part.offerAt = this.#age + part.offerWait;
   }
@@ -251,12 +251,12 @@ export class Ledger {
     return this.#age + Math.max(0, ms - this.#options.clock.now());
   }
 
-  #queuedPart(atMs: number, untilMs: number, sent = false): Part {
+  #queuedPart(atMs: number, untilMs: number, sent = false): TargetPart {
     return { state: "queued", atMs, until: this.#ageAt(untilMs), untilMs, sent };
   }
 
   /** Restores a queued job of an earlier process. Its minion may have it, and reports it when it reconnects. */
-  #restoredQueued(part: Part): Part {
+  #restoredQueued(part: TargetPart): TargetPart {
     return part.sent === true ? { ...part, hearUntil: this.#age + COME_BACK_MS } : part;
   }
 
@@ -318,7 +318,7 @@ export class Ledger {
   }
 
   /** @param latestMs the latest time until which the job may be queued, by its sealed record, in milliseconds since the epoch */
-  #storedPart(outcome: TargetOutcome, latestMs: number): Part {
+  #storedPart(outcome: TargetOutcome, latestMs: number): TargetPart {
     const { state, atMs, untilMs = atMs } = outcome;
     // A loss of power may keep the outcome of a return but not the return: that was not acknowledged, and comes again.
     if (state === "returned") return { ...startedPart(atMs, undefined), unheard: true };
@@ -327,7 +327,7 @@ export class Ledger {
     return part.state === "queued" ? this.#restoredQueued(part) : part;
   }
 
-  #partOf({ state, atMs, untilMs = atMs, note }: TargetOutcome): Part {
+  #partOf({ state, atMs, untilMs = atMs, note }: TargetOutcome): TargetPart {
     if (state === "published") return PUBLISHED;
     if (state === "started") return startedPart(atMs, note);
     if (state === "queued") return this.#queuedPart(atMs, untilMs, note === SENT_BEFORE || note === ASKED_FOR);
@@ -597,7 +597,7 @@ export class Ledger {
   }
 
   /** True if a job is still kept for a target that is away. */
-  #isKept(job: OpenJob, part: Part | undefined): part is Part {
+  #isKept(job: OpenJob, part: TargetPart | undefined): part is TargetPart {
     return part?.state === "queued" && part.until > this.#age && job.recorded;
   }
 
@@ -668,7 +668,7 @@ export class Ledger {
     return owner === undefined || this.#age - (allowed.get(minion) ?? -Infinity) <= ALLOWED_MS;
   }
 
-  #note({ jid }: OpenJob, minion: string, { untilMs }: Part): Promise<void> {
+  #note({ jid }: OpenJob, minion: string, { untilMs }: TargetPart): Promise<void> {
     const atMs = this.#options.clock.now();
     return this.#outcomes.save(
       jid,
@@ -903,8 +903,8 @@ function isDamage(error: unknown): boolean {
     error instanceof SyntaxError;
 }
 
-function startedPart(atMs: number, note: string | undefined): Part {
-  const part: Part = { state: "started", atMs, until: Infinity, untilMs: undefined };
+function startedPart(atMs: number, note: string | undefined): TargetPart {
+  const part: TargetPart = { state: "started", atMs, until: Infinity, untilMs: undefined };
   return note === BEGUN_UNWRITTEN ? { ...part, begun: true } : part;
 }
 

@@ -2,7 +2,7 @@ import type { JobLoad, JobOwner } from "../../../model/job/job_cache.ts";
 import type { OutcomeState } from "../../../model/job/outcome.ts";
 
 /** The state of one target of an open job. Targets that are only published, or have ended, share one object. */
-export interface Part {
+export interface TargetPart {
   state: OutcomeState;
   atMs: number;
   /** The age of the ledger at which a queued job is given up; Infinity if it is not queued. */
@@ -24,12 +24,12 @@ export interface Part {
   /** True if the job runs and its minion has no record of that: see `BEGUN_UNWRITTEN`. */
   begun?: boolean;
 }
-export const PUBLISHED: Part = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
-export const RETURNED: Part = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
+export const PUBLISHED: TargetPart = { state: "published", atMs: 0, until: Infinity, untilMs: undefined };
+export const RETURNED: TargetPart = { state: "returned", atMs: 0, until: Infinity, untilMs: undefined };
 /** A target that was given up: nothing more is expected, but a return that comes all the same is taken. */
-export const GIVEN_UP: Part = { state: "lost", atMs: 0, until: Infinity, untilMs: undefined };
+export const GIVEN_UP: TargetPart = { state: "lost", atMs: 0, until: Infinity, untilMs: undefined };
 
-export const isOver = (part: Part): boolean => part === RETURNED || part === GIVEN_UP;
+export const isOver = (part: TargetPart): boolean => part === RETURNED || part === GIVEN_UP;
 
 /** Minions that were asked by `saltutil.find_job` whether they work on a job, and how they answered. */
 export interface FindJobQuestion {
@@ -53,7 +53,7 @@ export class OpenJob {
   readonly load: JobLoad;
   /** False until the job's record is durable: before that no minion and no client may learn of the job. */
   recorded = true;
-  parts = new Map<string, Part>();
+  parts = new Map<string, TargetPart>();
   /** The number of targets that have not ended. */
   open = 0;
   /** The number of targets that the job was published to and that have not been heard of. */
@@ -116,7 +116,7 @@ export class OpenJob {
   }
 
   /** Adds a target, or changes its state. */
-  move(id: string, part: Part): void {
+  move(id: string, part: TargetPart): void {
     const before = this.parts.get(id);
     if (before !== undefined && !isOver(before)) this.open--;
     if (before === PUBLISHED) this.silent--;

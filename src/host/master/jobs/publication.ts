@@ -1,6 +1,6 @@
 import { jobNew, jobPublish } from "../../../model/event/tag.ts";
 import type { JobServices } from "./job_services.ts";
-import { type Publication, type RecordedJob, recordJob } from "./job_record.ts";
+import { type JobOnRecord, type Publication, recordJob } from "./job_record.ts";
 import { JidTakenError } from "./same_job.ts";
 
 /** A job that was published; `queued` are the minions that will receive it when they come back. */
@@ -29,7 +29,7 @@ export async function publishJob(
   const { bus, log, presence, traces, runtime: { clock } } = services;
   services.cluster?.assertCanPublish();
   const began = clock.now();
-  let recorded: RecordedJob | undefined;
+  let recorded: JobOnRecord | undefined;
   try {
     recorded = await recordJob(services, job, minions);
   } catch (error) {

@@ -2,7 +2,7 @@
 import type { Load } from "../load.ts";
 
 /** A runner to run: `low` has its arguments, as `arg` and `kwarg` or by their names. */
-export interface RunnerJob {
+export interface MasterRunnerJob {
   /** The runner function, such as `"manage.up"`. */
   fun: string;
   /** The arguments as the caller sent them. */
@@ -24,7 +24,7 @@ export interface RunnerEnd {
 /** Runs runners, each in a process of its own, which fires `salt/run/<jid>/new` and `/ret` on the master's bus. */
 export interface Runners {
   /** Runs a runner to its end. @throws {SystemError} if no process can be started */
-  run(job: RunnerJob): Promise<RunnerEnd>;
+  run(job: MasterRunnerJob): Promise<RunnerEnd>;
   /** Ends processes that wait for runners; running ones go on. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-import type { KeyState } from "../../../protocol/channel/key_store.ts";
+import type { KeyStatus } from "../../../protocol/channel/key_store.ts";
 import type { MasterOpts } from "../../../model/config/master_opts.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { fingerprint, generateKeyPair } from "../../../protocol/crypto/rsa_key.ts";
@@ -9,8 +9,8 @@ import type {
   KeyAdministration,
   KeyDecision,
   KeyDetails,
+  KeyDirectory,
   KeyMatches,
-  KeyStatus,
   SignatureFiles,
 } from "../../../model/loader/wheel.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -33,7 +33,7 @@ import { KeyRotations } from "./minion_key_rotations.ts";
  * console.log(KEY_STATES.join(" ")); // accepted pre rejected denied
  * ```
  */
-export const KEY_STATES: readonly KeyState[] = ["accepted", "pre", "rejected", "denied"];
+export const KEY_STATES: readonly KeyStatus[] = ["accepted", "pre", "rejected", "denied"];
 
 /** What an operator can do with keys. */
 export type KeyAction = "accept" | "reject" | "delete";
@@ -72,7 +72,7 @@ export interface KeyProblem {
 /** How many keys are moved before other work of the master has its turn. */
 const AT_ONCE = 50;
 
-const STATE_OF = new Map(KEY_STATES.map((state) => [KEY_DIRECTORIES[state] as KeyStatus, state]));
+const STATE_OF = new Map(KEY_STATES.map((state) => [KEY_DIRECTORIES[state] as KeyDirectory, state]));
 const HASHES: readonly string[] = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"];
 
 /**
@@ -158,7 +158,7 @@ export class KeyAdmin implements KeyAdministration {
   }
 
   /** Notes a decision that was made elsewhere; {@link KeyAdmin.saved} must follow. */
-  note(act: KeyDecision["act"], id: string, was: KeyState | undefined, pem: string, next?: string): void {
+  note(act: KeyDecision["act"], id: string, was: KeyStatus | undefined, pem: string, next?: string): void {
     const replaced = this.#replaced.get(id);
     this.#history.note(act, id, this.#actor, {
       ...(was === undefined ? {} : { was }),
@@ -189,10 +189,10 @@ export class KeyAdmin implements KeyAdministration {
     await Promise.all([this.#options.keys.synced(), this.#history.saved()]);
   }
 
-  list(): Record<KeyStatus, string[]> {
+  list(): Record<KeyDirectory, string[]> {
     const { keys } = this.#options;
     return Object.fromEntries(KEY_STATES.map((state) => [KEY_DIRECTORIES[state], keys.list(state)])) as Record<
-      KeyStatus,
+      KeyDirectory,
       string[]
     >;
   }
@@ -216,18 +216,18 @@ export class KeyAdmin implements KeyAdministration {
   }
 
   /** Returns the matching keys of some states; states without a match are left out. */
-  matching(glob: string, states: readonly KeyState[]): KeyMatches {
+  matching(glob: string, states: readonly KeyStatus[]): KeyMatches {
     const patterns = new PatternCache();
     const globs = glob.split(",").map((part) => patterns.glob(part));
     const found: KeyMatches = {};
     for (const state of states) {
       const ids = this.#options.keys.list(state).filter((id) => globs.some((matches) => matches(id)));
-      if (ids.length > 0) found[KEY_DIRECTORIES[state] as KeyStatus] = sortIds(ids);
+      if (ids.length > 0) found[KEY_DIRECTORIES[state] as KeyDirectory] = sortIds(ids);
     }
     return found;
   }
 
-  text(status: KeyStatus, id: string): string {
+  text(status: KeyDirectory, id: string): string {
     return this.#options.keys.read(STATE_OF.get(status)!, id) ?? "";
   }
 
@@ -237,7 +237,7 @@ export class KeyAdmin implements KeyAdministration {
     return fingerprint(this.#options.runtime.crypto, pem, hash as HashName);
   }
 
-  details(status: KeyStatus, id: string): KeyDetails {
+  details(status: KeyDirectory, id: string): KeyDetails {
     const { runtime: { fs }, opts, presence } = this.#options;
     const stat = fs.stat(joinPath(opts.pki_dir, status, id));
     const address = this.senders.addressOf(status, id);
@@ -250,8 +250,8 @@ export class KeyAdmin implements KeyAdministration {
   }
 
   async change(action: KeyAction, ids: KeyMatches): Promise<void> {
-    const work: [KeyState, string][] = Object.entries(ids).flatMap(([status, names]) =>
-      (names ?? []).map((id): [KeyState, string] => [STATE_OF.get(status as KeyStatus)!, id])
+    const work: [KeyStatus, string][] = Object.entries(ids).flatMap(([status, names]) =>
+      (names ?? []).map((id): [KeyStatus, string] => [STATE_OF.get(status as KeyDirectory)!, id])
     );
     const done: string[] = [];
     for (const [at, [state, id]] of work.entries()) {
@@ -264,7 +264,7 @@ export class KeyAdmin implements KeyAdministration {
   }
 
   /** Moves or removes one key; returns the reason if that failed. {@link KeyAdmin.settle} must follow. */
-  move(action: KeyAction, from: KeyState, id: string): KeyProblem | undefined {
+  move(action: KeyAction, from: KeyStatus, id: string): KeyProblem | undefined {
     const { keys, runtime } = this.#options;
     const pem = keys.read(from, id) ?? "";
     try {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { grouped } from "../../../base/async/deferred.ts";
-import type { AcceptedKey, KeyState, KeyStore } from "../../../protocol/channel/key_store.ts";
+import type { AcceptedKey, KeyStatus, KeyStore } from "../../../protocol/channel/key_store.ts";
 import { isMinionId } from "../../../base/minion_id.ts";
 import type { Crypto, RsaPublicKey } from "../../../runtime/crypto.ts";
 import type { FileStat, FileSystem } from "../../../runtime/fs.ts";
@@ -8,7 +8,7 @@ import { joinPath } from "../../../base/paths.ts";
 import { DirectoryLook, type DirectoryState, isSameFile, SETTLED_MS } from "./directory_look.ts";
 
 /** The directories of `pki_dir`, one for each state, under Salt's names. */
-export const KEY_DIRECTORIES: Record<KeyState, string> = {
+export const KEY_DIRECTORIES: Record<KeyStatus, string> = {
   accepted: "minions",
   pre: "minions_pre",
   rejected: "minions_rejected",
@@ -147,7 +147,7 @@ export class KeyDirectories implements KeyStore {
     }
   }
 
-  #path(state: KeyState, id: string): string {
+  #path(state: KeyStatus, id: string): string {
     if (!isMinionId(id)) throw new RangeError(`Cannot look up a key: "${id}" is not a minion id`);
     return `${this.#pkiDir}/${KEY_DIRECTORIES[state]}/${id}`;
   }
@@ -181,7 +181,7 @@ export class KeyDirectories implements KeyStore {
     return entry.looked(directory, now);
   }
 
-  read(state: KeyState, id: string): string | undefined {
+  read(state: KeyStatus, id: string): string | undefined {
     const path = this.#path(state, id);
     const stat = this.#fs.stat(path);
     // The file is too large for a key: empty text is equal to no key.
@@ -189,17 +189,17 @@ export class KeyDirectories implements KeyStore {
   }
 
   /** True if the minion has a key in this state. */
-  has(state: KeyState, id: string): boolean {
+  has(state: KeyStatus, id: string): boolean {
     return this.#fs.stat(this.#path(state, id))?.kind === "file";
   }
 
-  obstructed(state: KeyState, id: string): boolean {
+  obstructed(state: KeyStatus, id: string): boolean {
     const kind = this.#fs.stat(this.#path(state, id))?.kind;
     return kind !== undefined && kind !== "file";
   }
 
   /** A pending or denied key is not synced: its minion sends it again. See {@link KeyDirectories.synced}. */
-  write(state: KeyState, id: string, pem: string): void {
+  write(state: KeyStatus, id: string, pem: string): void {
     const path = this.#path(state, id);
     this.#fs.write(path, pem, { mode: 0o644 });
     if (state === "accepted" || state === "rejected") this.#changed(state, path);
@@ -207,7 +207,7 @@ export class KeyDirectories implements KeyStore {
   }
 
   /** Removes the minion's key of this state. */
-  remove(state: KeyState, id: string): void {
+  remove(state: KeyStatus, id: string): void {
     this.#fs.remove(this.#path(state, id));
     // A new key that the minion has offered in place of the removed key is removed with it.
     if (state === "accepted") this.#fs.remove(`${this.#pkiDir}/minions_rotating/${id}`);
@@ -215,7 +215,7 @@ export class KeyDirectories implements KeyStore {
     this.onChange?.(id);
   }
 
-  #changed(state: KeyState, ...paths: string[]): void {
+  #changed(state: KeyStatus, ...paths: string[]): void {
     this.#look?.again();
     for (const path of [...paths, joinPath(this.#pkiDir, KEY_DIRECTORIES[state])]) this.#unsynced.add(path);
     // Sync even if no caller waits, as for a key that a rule accepted. Callers of `synced` receive the error.
@@ -228,7 +228,7 @@ export class KeyDirectories implements KeyStore {
   }
 
   /** Ids with a key in this state: regular files whose name does not begin with a dot, sorted without regard to case. */
-  list(state: KeyState): string[] {
+  list(state: KeyStatus): string[] {
     const directory = `${this.#pkiDir}/${KEY_DIRECTORIES[state]}`;
     const stat = this.#fs.stat(directory);
     if (stat?.kind !== "directory") return [];

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import { grouped } from "../../../base/async/deferred.ts";
-import type { KeyState } from "../../../protocol/channel/key_store.ts";
+import type { KeyStatus } from "../../../protocol/channel/key_store.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { KeyDecision } from "../../../model/loader/wheel.ts";
@@ -73,7 +73,7 @@ export class KeyHistory {
     act: KeyAct,
     id: string,
     actor: KeyActor,
-    more: { was?: KeyState; finger?: string; new_finger?: string; replaced?: string },
+    more: { was?: KeyStatus; finger?: string; new_finger?: string; replaced?: string },
   ): void {
     const { user, via, from } = actor;
     const decision: KeyDecision = {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../base/async/clock.ts";
-import type { KeyState, StrangerKeys } from "../../../protocol/channel/key_store.ts";
+import type { KeyStatus, StrangerKeys } from "../../../protocol/channel/key_store.ts";
 import type { Logger } from "../../../base/log.ts";
 import { KEY_DIRECTORIES, type KeyDirectories } from "./key_directories.ts";
 
@@ -33,13 +33,13 @@ interface StrangerKeyOptions {
  */
 export class CountedStrangerKeys implements StrangerKeys {
   readonly #options: StrangerKeyOptions;
-  readonly #counts = new Map<KeyState, Count>();
+  readonly #counts = new Map<KeyStatus, Count>();
 
   constructor(options: StrangerKeyOptions) {
     this.#options = options;
   }
 
-  admit(state: KeyState, origin: string): boolean {
+  admit(state: KeyStatus, origin: string): boolean {
     const { limit, log } = this.#options;
     if (limit <= 0) return true;
     const count = this.#count(state);
@@ -55,7 +55,7 @@ export class CountedStrangerKeys implements StrangerKeys {
     return room;
   }
 
-  stored(state: KeyState, id: string, origin: string): void {
+  stored(state: KeyStatus, id: string, origin: string): void {
     const count = this.#counts.get(state);
     if (count === undefined) return;
     count.total++;
@@ -63,7 +63,7 @@ export class CountedStrangerKeys implements StrangerKeys {
     count.held.set(origin, (count.held.get(origin) ?? 0) + 1);
   }
 
-  #count(state: KeyState): Count {
+  #count(state: KeyStatus): Count {
     const { keys, clock } = this.#options;
     const now = clock.now();
     const known = this.#counts.get(state);

@@ -5,7 +5,7 @@ import { deferred } from "../../../base/async/deferred.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
 import { isMap, str, truthy } from "../../../language/python/values.ts";
 import { type DueJob, Scheduler } from "../../../model/schedule/scheduler.ts";
-import type { Entry } from "../../../model/schedule/entry.ts";
+import type { ScheduleEntry } from "../../../model/schedule/entry.ts";
 import { Schedule } from "../../../model/schedule/schedule.ts";
 import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/job.ts";
 import { startRunner } from "../jobs/start_runner.ts";
@@ -86,7 +86,7 @@ export class MasterSchedule {
     }
   }
 
-  #returnersOf({ returner }: Entry): string[] {
+  #returnersOf({ returner }: ScheduleEntry): string[] {
     return scheduleReturners(
       returner,
       this.#returner,

@@ -43,7 +43,7 @@ import { joinPath } from "../../../base/paths.ts";
 import type { MasterServices } from "../services.ts";
 import { type JobServices, REFUSALS, type RefusedReturn } from "../jobs/job_services.ts";
 import { countedRunners } from "./observe.ts";
-import type { Account } from "../../../runtime/process.ts";
+import type { ProcessAccount } from "../../../runtime/process.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { publishJob } from "../jobs/publication.ts";
 
@@ -265,7 +265,10 @@ function makeLedger(
 }
 
 /** The accounts of this host that `publisher_acl` names; patterns count only where `client_acl_verify` is on. */
-function accountsWithPermissions(host: AccountHost, { publisher_acl, client_acl_verify }: MasterOpts): Account[] {
+function accountsWithPermissions(
+  host: AccountHost,
+  { publisher_acl, client_acl_verify }: MasterOpts,
+): ProcessAccount[] {
   const names = Object.keys(publisher_acl);
   if (names.length === 0) return [];
   return accountsOfHost(

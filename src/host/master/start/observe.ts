@@ -4,13 +4,13 @@ import type { PartStatus } from "../../../feature/supervise/part.ts";
 import type { Supervisor } from "../../../feature/supervise/supervisor.ts";
 import { type Meter, METRICS, type Reading } from "../../../base/telemetry/mod.ts";
 import type { Pub, Router } from "../../../protocol/zmtp/mod.ts";
-import type { PillarCompiler } from "../commands/pillar.ts";
+import type { PillarCompiles } from "../commands/pillar.ts";
 import type { RequestIntake } from "../request_intake.ts";
 import type { MasterServices } from "../services.ts";
 import type { Runners } from "../jobs/runners.ts";
 
 /** Counts the pillars that a compiler makes, and how long each takes. */
-export function countedPillar(compile: PillarCompiler, meter: Meter): PillarCompiler {
+export function countedPillar(compile: PillarCompiles, meter: Meter): PillarCompiles {
   if (!meter.enabled) return compile;
   const seconds = meter.histogram(METRICS.pillarSeconds);
   const failed = meter.counter(METRICS.pillarFailed);

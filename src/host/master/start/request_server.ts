@@ -2,7 +2,7 @@ import type { AuthServer, MasterIdentity } from "../../../protocol/channel/auth_
 import type { SessionKeyStore } from "../../../protocol/channel/key_store.ts";
 import { RequestMetrics } from "../../../protocol/channel/request_metrics.ts";
 import { RequestServer } from "../../../protocol/channel/req_server.ts";
-import type { PillarCompiler } from "../commands/pillar.ts";
+import type { PillarCompiles } from "../commands/pillar.ts";
 import { publishQueuedJobs } from "../jobs/master_jobs.ts";
 import type { RotatingMasterKey } from "../keys/master_key.ts";
 import { COMMANDS, JOB_COMMANDS, requestHandler } from "../request_table.ts";
@@ -16,7 +16,7 @@ interface RequestServerParts {
   auth: AuthServer;
   masterKey: RotatingMasterKey;
   /** Compiles pillars. @default every pillar is empty */
-  compilePillar: PillarCompiler | undefined;
+  compilePillar: PillarCompiles | undefined;
   telemetry: Telemetry;
 }
 

@@ -31,7 +31,7 @@ function unbase64(coded: string): Uint8Array {
 export type Mark = "taken" | "too large" | "starting" | "started";
 
 /** A job whose end is not in the journal. */
-export interface OpenJob {
+export interface JournaledJob {
   jid: string;
   mark: Mark;
   load: Record<string, unknown>;
@@ -44,7 +44,7 @@ export interface OpenJob {
 
 interface Entry {
   mark: Mark;
-  /** {@link OpenJob} without its jid and mark, in base64. */
+  /** {@link JournaledJob} without its jid and mark, in base64. */
   coded: string;
 }
 
@@ -99,17 +99,17 @@ export class Journal {
   }
 
   /** Reads the journal of before a restart. Returns the jobs that had not ended. */
-  open(): OpenJob[] {
+  open(): JournaledJob[] {
     if (this.#fs.stat(this.#path)?.kind === "file") {
       for (const line of this.#fs.readText(this.#path).split("\n")) this.#read(line);
     }
     this.#compact();
-    const open: OpenJob[] = [];
+    const open: JournaledJob[] = [];
     for (const [jid, entry] of this.#jobs) {
       if (entry === undefined) continue;
       try {
         const { master, load, atMs, isCut } = decode(unbase64(entry.coded), { mode: "wire" }) as Partial<
-          OpenJob
+          JournaledJob
         >;
         open.push({
           jid,

@@ -15,7 +15,7 @@ import { Acknowledgements } from "./acknowledgements.ts";
 import { isJobFunction } from "./dispatcher.ts";
 import { JobMetrics } from "./job_metrics.ts";
 import { type JobMaster, JobReports, sendOnce } from "./job_master.ts";
-import type { Journal, OpenJob } from "./journal.ts";
+import type { Journal, JournaledJob } from "./journal.ts";
 import { JobOutput } from "./live_output.ts";
 import type { MasterClusters } from "./master_clusters.ts";
 import { type Dispatch, MissedJobs } from "./missed_jobs.ts";
@@ -39,7 +39,7 @@ export interface MasterJobsOptions {
 export interface JobStores {
   clusters: MasterClusters;
   /** See `waiting` of {@link MissedJobs}'s options. */
-  waiting: Map<string, OpenJob>;
+  waiting: Map<string, JournaledJob>;
   /** True for a job that was taken from any master and is not over. */
   isTaken(jid: string): boolean;
   journal: Journal;
@@ -126,7 +126,7 @@ export class MasterJobs {
   }
 
   /** Adds a job that was taken before a restart and had not begun. */
-  resume(job: OpenJob): void {
+  resume(job: JournaledJob): void {
     this.#missed.add(job);
   }
 

@@ -4,7 +4,7 @@ import type { DueJob } from "../../../model/schedule/scheduler.ts";
 import { takeOutOfQueue } from "../../../content/state/state_queue.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 import type { JobMaster } from "./job_master.ts";
-import { Journal, type OpenJob } from "./journal.ts";
+import { Journal, type JournaledJob } from "./journal.ts";
 import { MasterClusters } from "./master_clusters.ts";
 import { type JobStores, MasterJobs, type MasterJobsOptions } from "./master_jobs.ts";
 import { droppedReturn, interruptedReturn } from "./return_load.ts";
@@ -28,7 +28,7 @@ export class MinionJobs {
   readonly #masters = new Map<string, MasterJobs>();
   #first: MasterJobs | undefined;
   /** Jobs that were taken before a restart and had not begun, until their masters are attached. */
-  #waiting: OpenJob[] = [];
+  #waiting: JournaledJob[] = [];
   #scheduled: ScheduledJobs | undefined;
   #stopping = false;
 
@@ -179,7 +179,7 @@ export class MinionJobs {
 }
 
 /** True for a scheduled job that can be dropped: it had not begun and its time comes again, or its return goes to no master. */
-function isLeft({ mark, load, master }: OpenJob): boolean {
+function isLeft({ mark, load, master }: JournaledJob): boolean {
   if (load.schedule === undefined) return false;
   return mark === "taken" || mark === "too large" || master === "" || !truthy(load.return_job ?? true);
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/async/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { JobMaster, JobReports } from "./job_master.ts";
-import type { Journal, OpenJob } from "./journal.ts";
+import type { Journal, JournaledJob } from "./journal.ts";
 
 type Load = Record<string, unknown>;
 
@@ -16,9 +16,9 @@ interface MissedJobsOptions {
   master: JobMaster;
   reports: JobReports;
   /** Jobs that were taken before a restart and had not begun, in their order, until they are dispatched: those of all masters. */
-  waiting: Map<string, OpenJob>;
+  waiting: Map<string, JournaledJob>;
   /** True for a job of this master, or of another master of its cluster: that may be gone, and this one has taken over its jobs. */
-  isOurs(job: OpenJob): boolean;
+  isOurs(job: JournaledJob): boolean;
   /** Jids of the master's jobs that this minion runs, or whose returns it keeps. */
   known(): string[];
   /** Called when the master has named its cluster; undefined for none. */
@@ -44,7 +44,7 @@ export class MissedJobs {
   }
 
   /** Adds a job that was taken before a restart and had not begun. */
-  add(job: OpenJob): void {
+  add(job: JournaledJob): void {
     this.#options.waiting.set(job.jid, job);
   }
 
@@ -95,12 +95,12 @@ export class MissedJobs {
     for (const load of Array.isArray(jobs) ? jobs as Load[] : []) dispatch(load);
   }
 
-  #own(): OpenJob[] {
+  #own(): JournaledJob[] {
     const { waiting, isOurs } = this.#options;
     return [...waiting.values()].filter(isOurs);
   }
 
-  #dispatchAdded(dispatch: Dispatch, isWanted: (job: OpenJob) => boolean): void {
+  #dispatchAdded(dispatch: Dispatch, isWanted: (job: JournaledJob) => boolean): void {
     for (const job of this.#own()) {
       const { jid, load } = job;
       if (isWanted(job)) dispatch(load, true);

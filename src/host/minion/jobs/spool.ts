@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { packRecord, type Place, SpoolFiles, type SpoolFilesOptions, type SpoolRecord } from "./spool_files.ts";
+import { packRecord, SpoolFiles, type SpoolFilesOptions, type SpoolPlace, type SpoolRecord } from "./spool_files.ts";
 
 type Load = Record<string, unknown>;
 
@@ -18,11 +18,11 @@ export interface SpoolEntry {
 class Kept implements SpoolEntry {
   readonly record: SpoolRecord;
   /** The file of the load; undefined while it is not on the disk. */
-  place: Place | undefined;
+  place: SpoolPlace | undefined;
   /** The load in memory, until the first attempt to send it has failed, and while it is not on the disk. */
   load: Load | undefined;
 
-  constructor(record: SpoolRecord, load: Load | undefined, place?: Place) {
+  constructor(record: SpoolRecord, load: Load | undefined, place?: SpoolPlace) {
     this.record = record;
     this.load = load;
     this.place = place;

@@ -20,7 +20,7 @@ interface Segment {
   live: number;
 }
 
-export interface Place {
+export interface SpoolPlace {
   readonly segment: Segment;
   readonly offset: number;
   /** The size of the record in bytes, without its length. */
@@ -134,10 +134,10 @@ export class SpoolFiles {
   }
 
   /** Reads the records that an earlier process has left and that are needed, oldest first. */
-  open(): { record: SpoolRecord; place: Place }[] {
+  open(): { record: SpoolRecord; place: SpoolPlace }[] {
     const { fs, log, directory } = this.#options;
     fs.mkdir(directory, 0o700);
-    const found = new Map<number, { record: SpoolRecord; place: Place }>();
+    const found = new Map<number, { record: SpoolRecord; place: SpoolPlace }>();
     const segments: Segment[] = [];
     for (const name of fs.list(directory)) {
       const path = joinPath(directory, name);
@@ -177,7 +177,7 @@ export class SpoolFiles {
   }
 
   /** Reads the records of a file, up to where it was cut off. */
-  #read(segment: Segment, bytes: Uint8Array, found: Map<number, { record: SpoolRecord; place: Place }>): void {
+  #read(segment: Segment, bytes: Uint8Array, found: Map<number, { record: SpoolRecord; place: SpoolPlace }>): void {
     const { log } = this.#options;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     while (segment.size + HEAD <= bytes.length) {
@@ -208,7 +208,7 @@ export class SpoolFiles {
   }
 
   /** Appends a record. @throws {SystemError} if the disk does not take it */
-  append(bytes: Uint8Array): Place {
+  append(bytes: Uint8Array): SpoolPlace {
     const { fs, directory } = this.#options;
     // Another program may have removed or cut the file: a record must be found again at its offset.
     if (this.#segment !== undefined && fs.stat(this.#segment.path)?.size !== this.#segment.size) {
@@ -239,14 +239,14 @@ export class SpoolFiles {
   }
 
   /** Reads the load of a record; the value of its return stays packed. */
-  load({ segment, offset, size }: Place): Load {
+  load({ segment, offset, size }: SpoolPlace): Load {
     const bytes = this.#options.fs.readAt(segment.path, offset, size);
     const { load } = decode(bytes, { mode: "wire" }) as { load: Uint8Array };
     return decode(load, { mode: "wire", keep: ["return"] }) as Load;
   }
 
   /** Syncs the file of a record at once. @throws {SystemError} if the disk does not take it: it is written again later */
-  async sync({ segment }: Place): Promise<void> {
+  async sync({ segment }: SpoolPlace): Promise<void> {
     try {
       await all([this.#syncFile(segment), this.#syncNames()]);
       // This sync may have passed because another one has failed.
@@ -297,7 +297,7 @@ export class SpoolFiles {
   }
 
   /** Marks that a record is not needed any more. */
-  remove({ segment }: Place, number: number): void {
+  remove({ segment }: SpoolPlace, number: number): void {
     if (--segment.live === 0 && segment !== this.#segment) return this.#remove(segment);
     const mark = framed({ number, done: true });
     try {

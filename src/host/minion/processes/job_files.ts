@@ -1,4 +1,4 @@
-import { LONG } from "../../../protocol/crypto/crypticle.ts";
+import { LONG_MESSAGE } from "../../../protocol/crypto/crypticle.ts";
 import { SaltError } from "../../../base/errors.ts";
 import type { FileRequest } from "../../../content/fileserver/file_request.ts";
 import type { Logger } from "../../../base/log.ts";
@@ -46,7 +46,7 @@ export class JobFiles {
       const send = await (this.#bulk ??= this.#openBulk());
       if (send !== undefined) {
         const reply = await send(load, how);
-        if (isPiece(reply) && reply.data.length >= LONG) this.#ownReplies.add(reply);
+        if (isPiece(reply) && reply.data.length >= LONG_MESSAGE) this.#ownReplies.add(reply);
         return reply;
       }
     }

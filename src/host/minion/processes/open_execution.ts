@@ -7,7 +7,7 @@ import type { SocketAddress } from "../../../runtime/net.ts";
 import { isJobFunction } from "../jobs/dispatcher.ts";
 import type { Execution } from "./execution.ts";
 import { jobTimeout, withJobTimeout } from "./job_timeout.ts";
-import type { JobCommand, JobOwner } from "./pooled_process.ts";
+import type { JobCommand, PooledJobOwner } from "./pooled_process.ts";
 import { ProcessPool } from "./process_pool.ts";
 import type { Context } from "../../../model/loader/family.ts";
 import { executeJob } from "./executor.ts";
@@ -40,7 +40,7 @@ interface ExecutionOptions extends InProcessOptions {
   jobCommand: JobCommand | undefined;
   /** The socket that the processes of jobs report to. */
   socket: SocketAddress;
-  session?: JobOwner["session"];
+  session?: PooledJobOwner["session"];
 }
 
 /**

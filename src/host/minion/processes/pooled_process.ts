@@ -17,7 +17,7 @@ export interface JobCommand {
 }
 
 /** The parts of a minion that the processes of its jobs use. */
-export interface JobOwner {
+export interface PooledJobOwner {
   runtime: Runtime;
   command: JobCommand;
   log: Logger;
@@ -45,20 +45,20 @@ const OUT_OF_MEMORY = 137;
  * The process of one job as the minion sees it. The other side is `JobProcess` (`job_process.ts`), and `job_protocol.ts` has what they say.
  */
 export class PooledProcess {
-  readonly #owner: JobOwner;
+  readonly #owner: PooledJobOwner;
   readonly #process: SupervisedProcess;
   readonly #started = new Set<number>();
   /** The state of the minion that was sent while the process waits. */
   #state: Uint8Array | undefined;
   #request: ExecutionRequest | undefined;
 
-  private constructor(owner: JobOwner, process: SupervisedProcess) {
+  private constructor(owner: PooledJobOwner, process: SupervisedProcess) {
     this.#owner = owner;
     this.#process = process;
   }
 
   /** @throws {Error} if it cannot be started, ends early, or does not report in time */
-  static async start(owner: JobOwner, processes: ProcessOwner): Promise<PooledProcess> {
+  static async start(owner: PooledJobOwner, processes: ProcessOwner): Promise<PooledProcess> {
     const { command: { argv }, maxMemory = Infinity, startMs, graceMs } = owner;
     // Asks only once it has a job, or prepares for one.
     let pooled: PooledProcess;

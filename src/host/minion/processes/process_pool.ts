@@ -5,9 +5,9 @@ import type { Execution, ExecutionRequest } from "./execution.ts";
 import { failure, type JobOutcome } from "./executor.ts";
 import { PartDoor } from "../../../feature/supervise/part_door.ts";
 import type { SocketAddress } from "../../../runtime/net.ts";
-import { type JobOwner, PooledProcess } from "./pooled_process.ts";
+import { type PooledJobOwner, PooledProcess } from "./pooled_process.ts";
 
-export interface ProcessPoolOptions extends JobOwner {
+export interface ProcessPoolOptions extends PooledJobOwner {
   /** The socket that the processes report to; it is made when the first process is started. */
   socket: SocketAddress;
   /** Processes kept ready. @default 1 */

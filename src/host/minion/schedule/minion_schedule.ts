@@ -15,11 +15,11 @@ import type { PillarRefresh } from "../pillar_refresh.ts";
 import { dirName } from "../../../base/paths.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
-import type { Entry } from "../../../model/schedule/entry.ts";
+import type { ScheduleEntry } from "../../../model/schedule/entry.ts";
 import { dump } from "../../../language/yaml/dump.ts";
 
 /** Writes a schedule as Salt does; a failure is logged. */
-function saveSchedule(fs: FileSystem, log: Logger, path: string | undefined, schedule: Entry): void {
+function saveSchedule(fs: FileSystem, log: Logger, path: string | undefined, schedule: ScheduleEntry): void {
   if (path === undefined) {
     log.debug("the schedule is not saved: the minion has no configuration files");
     return;

@@ -6,7 +6,7 @@ import { prettyFormat } from "../../python/pprint.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
 import { receiver } from "../attributes.ts";
 import { FilterArgumentError } from "../errors.ts";
-import { asMarkup, escaped, escapeHtml, Markup } from "../markup.ts";
+import { asMarkup, escaped, escapeMarkup, Markup } from "../markup.ts";
 import { capitalized, replaceText, TEXT_METHODS } from "../methods/text.ts";
 import type { Filter } from "../runtime.ts";
 import { Undefined } from "../undefined.ts";
@@ -38,7 +38,7 @@ export function softText(value: unknown): string {
 
 /** The form of any value inside markup. */
 export const inMarkup = (value: unknown): string =>
-  value instanceof Markup ? value.text : escapeHtml(softText(value)).text;
+  value instanceof Markup ? value.text : escapeMarkup(softText(value)).text;
 
 /** The result of a filter: markup if the value was markup, otherwise unchanged. */
 const alike = (value: unknown, made: unknown) => value instanceof Markup ? asMarkup(made) : made;
@@ -167,13 +167,13 @@ function xmlAttributes(map: unknown, autospace: boolean): string {
     if (/[\s/>=]/.test(key)) {
       throw new PythonError("ValueError", `Invalid character in attribute name: '${key}'`);
     }
-    items.push(`${escapeHtml(softText(key)).text}="${inMarkup(value)}"`);
+    items.push(`${escapeMarkup(softText(key)).text}="${inMarkup(value)}"`);
   }
   const text = items.join(" ");
   return autospace && text !== "" ? ` ${text}` : text;
 }
 
-const escape: Filter = filter("escape", ["s"], ({ s }) => s instanceof Markup ? s : escapeHtml(softText(s)));
+const escape: Filter = filter("escape", ["s"], ({ s }) => s instanceof Markup ? s : escapeMarkup(softText(s)));
 
 /** Jinja2's filters of texts. */
 export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
@@ -192,7 +192,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
     }
     return fileSize(number, truthy(binary));
   }),
-  forceescape: filter("do_forceescape", ["value"], ({ value }) => escapeHtml(softText(value))),
+  forceescape: filter("do_forceescape", ["value"], ({ value }) => escapeMarkup(softText(value))),
   format: (_run, value, args, keywords) => {
     if (args.length > 0 && keywords.size > 0) {
       throw new FilterArgumentError("can't handle positional and keyword arguments at the same time");

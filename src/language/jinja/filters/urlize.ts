@@ -1,4 +1,4 @@
-import { escapeHtml, Markup } from "../markup.ts";
+import { escapeMarkup, Markup } from "../markup.ts";
 
 interface UrlizeOptions {
   /** The most characters of a link that are shown; undefined for all. */
@@ -43,7 +43,7 @@ export function urlize(text: string | Markup, { limit, noFollow, target, rel }: 
   const attributes = ` rel="${[...rels].sort().join(" ")}"${target === undefined ? "" : ` target="${target}"`}`;
   const shown = (url: string) => limit !== undefined && url.length > limit ? `${url.slice(0, limit)}...` : url;
   const link = (url: string, label: string, own = attributes) => `<a href="${url}"${own}>${label}</a>`;
-  return (text instanceof Markup ? text : escapeHtml(text)).text.split(/(\s+)/).map((word) => {
+  return (text instanceof Markup ? text : escapeMarkup(text)).text.split(/(\s+)/).map((word) => {
     const [head, middle, tail] = peeled(word);
     let linked = middle;
     if (HTTP.test(middle)) {

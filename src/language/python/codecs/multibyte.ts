@@ -1,4 +1,4 @@
-import type { Table } from "./table.ts";
+import type { CodecTable } from "./table.ts";
 
 /** An East Asian encoding: the byte pairs of the web encoding with that label that Python has, too. */
 interface Family {
@@ -95,7 +95,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 };
 
 /** The table of an East Asian encoding, by Python's name; undefined for other encodings. */
-export function multibyteTable(codec: string): Table | undefined {
+export function multibyteTable(codec: string): CodecTable | undefined {
   if (!Object.hasOwn(FAMILIES, codec)) return undefined;
   const { label, has, single, instead = ["", ""], also = {} } = FAMILIES[codec]!;
   const decoder = new TextDecoder(label);

@@ -1,5 +1,5 @@
 /** Characters of bytes, and back. */
-export interface Table {
+export interface CodecTable {
   /** The codec's name in Python's errors. */
   name: string;
   /** Python's error texts for a character that the encoding does not have, and for invalid bytes. */

@@ -1,10 +1,10 @@
 import { CHARMAPS } from "./charmaps.ts";
 import { multibyteTable } from "./multibyte.ts";
-import type { Table } from "./table.ts";
+import type { CodecTable } from "./table.ts";
 
 const UNDEFINED = "\ufffe";
 
-function below(limit: number, name: string): Table {
+function below(limit: number, name: string): CodecTable {
   const why = `ordinal not in range(${limit})`;
   return {
     name,
@@ -15,7 +15,7 @@ function below(limit: number, name: string): Table {
   };
 }
 
-function charmap(codec: string): Table | undefined {
+function charmap(codec: string): CodecTable | undefined {
   if (!Object.hasOwn(CHARMAPS, codec)) return undefined;
   const own = CHARMAPS[codec]!;
   const lower = own.length < 256 ? Array.from({ length: 128 }, (_, byte) => String.fromCharCode(byte)) : [];
@@ -34,10 +34,10 @@ function charmap(codec: string): Table | undefined {
   };
 }
 
-const made = new Map<string, Table | undefined>();
+const made = new Map<string, CodecTable | undefined>();
 
 /** The table of an encoding whose bytes need no state, by Python's name; undefined if there is none. */
-export function tableOf(codec: string): Table | undefined {
+export function tableOf(codec: string): CodecTable | undefined {
   // Tables never change: one of each is enough for the whole process.
   if (!made.has(codec)) {
     made.set(

@@ -9,8 +9,8 @@ import { YamlError } from "../../yaml/yaml_error.ts";
 import type {
   CompiledTemplate,
   DataFormat,
-  Environment,
   Filter,
+  JinjaEnvironment,
   JinjaOptions,
   Run,
   Test,
@@ -176,7 +176,7 @@ const DATA: Readonly<Record<DataFormat, (text: string) => unknown>> = {
 };
 
 /** Salt's environment of templates. */
-export function saltEnvironment(own: EnvironmentOptions): Environment {
+export function saltEnvironment(own: EnvironmentOptions): JinjaEnvironment {
   const { options, filters, tests, steady, load, log, now, typeNames, lenient } = own;
   const loaded = (name: string, file: TemplateFile | undefined): CompiledTemplate => {
     if (file === undefined) throw new TemplateNotFound(name);

@@ -10,7 +10,7 @@ export class SaltFunctionError extends SaltError {
 }
 
 /** The execution modules as templates call them. */
-export interface FunctionTable {
+export interface TemplateFunctionTable {
   /** True for a function such as `test.echo`. */
   has(name: string): boolean | Promise<boolean>;
   /** True for a module such as `test`. */
@@ -27,9 +27,9 @@ export interface FunctionTable {
 class SaltFunction extends Callable {
   override readonly typeName = "LoadedFunc";
   readonly #name: string;
-  readonly #table: FunctionTable;
+  readonly #table: TemplateFunctionTable;
 
-  constructor(name: string, table: FunctionTable) {
+  constructor(name: string, table: TemplateFunctionTable) {
     super();
     this.#name = name;
     this.#table = table;
@@ -50,9 +50,9 @@ class SaltModule extends PythonObject implements Described {
   override readonly typeName = "LoadedMod";
   readonly qualifiedType = "salt.utils.templates.AliasedModule";
   readonly #name: string;
-  readonly #table: FunctionTable;
+  readonly #table: TemplateFunctionTable;
 
-  constructor(name: string, table: FunctionTable) {
+  constructor(name: string, table: TemplateFunctionTable) {
     super();
     this.#name = name;
     this.#table = table;
@@ -72,9 +72,9 @@ class SaltModule extends PythonObject implements Described {
 export class SaltFunctions extends PythonObject implements Described {
   override readonly typeName = "AliasedLoader";
   readonly qualifiedType = "salt.utils.templates.AliasedLoader";
-  readonly #table: FunctionTable;
+  readonly #table: TemplateFunctionTable;
 
-  constructor(table: FunctionTable) {
+  constructor(table: TemplateFunctionTable) {
     super();
     this.#table = table;
   }

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../base/errors.ts";
 import {
-  placeOf,
+  errorPlace,
   SecurityError,
   TemplateLimitError,
   TemplateRuntimeError,
@@ -61,7 +61,7 @@ export function templateError(error: unknown, main: FailedTemplate): RenderError
   if (error instanceof RenderError) return error;
   const known = error instanceof Error ? error : new Error(messageOf(error));
   const { kind, shownClass } = kindOf(known);
-  const place = placeOf(known);
+  const place = errorPlace(known);
   const line = known instanceof TemplateSyntaxError ? known.at : place?.line ?? 1;
   const file = known instanceof TemplateSyntaxError && known.file !== undefined
     ? known.file

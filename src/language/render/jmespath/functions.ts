@@ -169,7 +169,7 @@ const FUNCTIONS: Readonly<Record<string, QueryFunction>> = {
 const shown = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(", ")}]`;
 
 /** Calls a function of JMESPath. @throws {PythonError} for an unknown function, and for invalid arguments */
-export function callFunction(name: string, args: readonly unknown[], budget: SearchBudget): unknown {
+export function callJmespath(name: string, args: readonly unknown[], budget: SearchBudget): unknown {
   if (!Object.hasOwn(FUNCTIONS, name)) throw valueError(`Unknown function: ${name}()`);
   const { takes, variadic = false, call } = FUNCTIONS[name]!;
   if (variadic ? args.length < takes.length : args.length !== takes.length) {

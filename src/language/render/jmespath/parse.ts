@@ -3,9 +3,9 @@ import { asNumber } from "../../python/arithmetic.ts";
 import { entriesOf, isMap, lookup, OrderedMap } from "../../python/values.ts";
 import { compare } from "../../python/ordering.ts";
 import { sliced } from "../../python/slice.ts";
-import { callFunction } from "./functions.ts";
+import { callJmespath } from "./functions.ts";
 import { holds, isNumber, project, type Query, QueryReference, same } from "./search.ts";
-import { type Token, tokensOf } from "./tokens.ts";
+import { type JmespathToken, tokensOf } from "./tokens.ts";
 
 /** The binding power of tokens that follow a value; any other token ends an expression. */
 const POWER: Readonly<Record<string, number>> = {
@@ -75,7 +75,7 @@ const filtered = (left: Query, condition: Query): Query => (value, budget) => {
 /** Reads expressions by their binding power. */
 class Parser {
   readonly #expression: string;
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly JmespathToken[];
   #at = 0;
   #depth = 0;
 
@@ -90,7 +90,7 @@ class Parser {
     return query;
   }
 
-  get #next(): Token {
+  get #next(): JmespathToken {
     return this.#tokens[this.#at]!;
   }
 
@@ -104,13 +104,13 @@ class Parser {
     return true;
   }
 
-  #take(kind: string): Token {
+  #take(kind: string): JmespathToken {
     const token = this.#next;
     if (!this.#took(kind)) throw this.#failed(token, `expected "${kind}"`);
     return token;
   }
 
-  #failed({ kind, value, at }: Token, why: string): PythonError {
+  #failed({ kind, value, at }: JmespathToken, why: string): PythonError {
     if (kind === "end") {
       return valueError(
         `Invalid jmespath expression: Incomplete expression:\n"${this.#expression}"\n${" ".repeat(at + 1)}^`,
@@ -226,7 +226,7 @@ class Parser {
       this.#took(",");
     }
     this.#take(")");
-    return (value, budget) => callFunction(name, args.map((arg) => arg(value, budget)), budget);
+    return (value, budget) => callJmespath(name, args.map((arg) => arg(value, budget)), budget);
   }
 
   #filter(left: Query): Query {

@@ -2,7 +2,7 @@ import { valueError } from "../../python/python_error.ts";
 import { parseOrderedJson } from "../../python/json.ts";
 
 /** A part of an expression: its kind, which for punctuation is its text. */
-export interface Token {
+export interface JmespathToken {
   kind: string;
   value: unknown;
   /** The offset of the token, from 0. */
@@ -49,12 +49,12 @@ function valueOf(kind: string, text: string): unknown {
  *
  * @throws {PythonError} for text that is not a token
  */
-export function tokensOf(expression: string): Token[] {
+export function tokensOf(expression: string): JmespathToken[] {
   if (expression === "") throw valueError("Invalid JMESPath expression: cannot be empty.");
   if (expression.length > MAX_CHARACTERS) {
     throw valueError(`The expression is longer than ${MAX_CHARACTERS} characters`);
   }
-  const tokens: Token[] = [];
+  const tokens: JmespathToken[] = [];
   for (let at = 0; at < expression.length;) {
     const found = KINDS.find(([, pattern]) => {
       pattern.lastIndex = at;

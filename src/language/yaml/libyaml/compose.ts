@@ -1,7 +1,7 @@
 import type { YamlBudget } from "../budget.ts";
 import { YamlLimitError } from "../construct.ts";
 import { emptyNode, type MappingNode, type ScalarNode, type SequenceNode, type YamlNode } from "../node.ts";
-import { MAX_NESTING, Scanner, type Token, type TokenKind } from "./scanner.ts";
+import { MAX_NESTING, Scanner, type TokenKind, type YamlToken } from "./scanner.ts";
 import { YamlProblem } from "./yaml_problem.ts";
 
 /** A document before its value is built. */
@@ -95,7 +95,7 @@ class Composer {
     return node;
   }
 
-  #withProperties({ at }: Token, isBlock: boolean, mayBeIndentless: boolean): YamlNode {
+  #withProperties({ at }: YamlToken, isBlock: boolean, mayBeIndentless: boolean): YamlNode {
     let anchor: string | undefined;
     let tag: string | undefined;
     for (;;) {

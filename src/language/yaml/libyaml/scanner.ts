@@ -24,7 +24,7 @@ export type TokenKind =
   | "end";
 
 /** A token. Its object is reused: it is valid only until the next token is read. */
-export interface Token {
+export interface YamlToken {
   kind: TokenKind;
   at: number;
   /** The text of a scalar, anchor or tag. */
@@ -93,13 +93,13 @@ function unescapeUri(escaped: string): string {
 export class Scanner {
   readonly #cursor: Cursor;
   /** Tokens from `#first` to `#end` that were found and not taken; the other objects are reused. */
-  readonly #tokens: Token[] = [];
+  readonly #tokens: YamlToken[] = [];
   #first = 0;
   #end = 0;
   /** The number of the next token, from the beginning of the text. */
   #taken = 0;
   /** The next token, once no token can be inserted before it. */
-  #next: Token | undefined;
+  #next: YamlToken | undefined;
   #isDone = false;
   #indent = -1;
   readonly #indents: number[] = [];
@@ -114,11 +114,11 @@ export class Scanner {
     if (this.#cursor.peek() === "\ufeff") this.#cursor.at++;
   }
 
-  peek(): Token {
+  peek(): YamlToken {
     return this.#next ??= this.#find();
   }
 
-  next(): Token {
+  next(): YamlToken {
     const token = this.peek();
     if (token.kind !== "end") this.#pass();
     return token;
@@ -137,7 +137,7 @@ export class Scanner {
     if (++this.#first === this.#end) this.#first = this.#end = 0;
   }
 
-  #find(): Token {
+  #find(): YamlToken {
     while (this.#needsMore()) this.#fetch();
     return this.#tokens[this.#first]!;
   }

@@ -9,7 +9,7 @@ import type { Child } from "../../../runtime/process.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CommandExecutionError } from "../family.ts";
 import { BOOT } from "./boot.ts";
-import { errorOf, told } from "./python_error.ts";
+import { hostErrorOf, told } from "./python_error.ts";
 import { Shared, type SharedValues } from "./shared_values.ts";
 
 /** Functions of one kind that Python modules may call. */
@@ -422,7 +422,7 @@ export class PythonHelper {
     const pending = running.pending.get(number);
     if (pending === undefined) return;
     const error = lookup(message, "e");
-    if (error !== undefined) return pending.answer.reject(errorOf(this, error));
+    if (error !== undefined) return pending.answer.reject(hostErrorOf(this, error));
     const code = lookup(message, "rc");
     if (typeof code === "number" && Number.isInteger(code)) pending.caller.code?.set(code);
     pending.answer.resolve(lookup(message, "r") ?? null);

@@ -8,7 +8,7 @@ import { traceback } from "../traceback.ts";
 const KEPT = new WeakMap<Error, { helper: object; id: number }>();
 
 /** The error for an exception of Python, one that hosts distinguish, with Python's own traceback. */
-export function errorOf(helper: object, said: unknown): Error {
+export function hostErrorOf(helper: object, said: unknown): Error {
   const field = (name: string) => isMap(said) ? lookup(said, name) : undefined;
   const kinds = Array.isArray(field("kinds")) ? (field("kinds") as unknown[]).map(str) : [];
   const message = str(field("message") ?? "");

@@ -2,7 +2,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { Renderer, RenderJob } from "../../../language/render/renderer.ts";
 import { RenderError } from "../../../language/render/render_error.ts";
-import type { FunctionTable } from "../../../language/render/jinja/salt_functions.ts";
+import type { TemplateFunctionTable } from "../../../language/render/jinja/salt_functions.ts";
 import { CommandExecutionError } from "../family.ts";
 import type { CustomPlace } from "../loaded_file.ts";
 import { rendererContext } from "../renderer_context.ts";
@@ -11,7 +11,7 @@ import type { Callable, PythonCaller } from "./helper.ts";
 import { pythonCallerOf, pythonHelper } from "./python_file.ts";
 
 /** The functions of templates, where there is no job. */
-export function callableOf(functions: FunctionTable): Callable {
+export function callableOf(functions: TemplateFunctionTable): Callable {
   return {
     find: async (name) => await functions.has(name) ? { doc: "", run: {} } : undefined,
     run: async (name, positional, keyword) => await functions.call(name, positional, new Map(Object.entries(keyword))),

@@ -1,7 +1,7 @@
-import { ask, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
+import { askProgram, fileText, type Grains, type GrainsContext, namesIn, pathExists, program } from "./source.ts";
 
 function processors(context: GrainsContext): Grains {
-  const text = textOf(context, "/proc/cpuinfo");
+  const text = fileText(context, "/proc/cpuinfo");
   const fields = text.split("\n").map((line): [string, string] => {
     const colon = line.indexOf(":");
     return colon < 0 ? [line.trim(), ""] : [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
@@ -19,7 +19,7 @@ function processors(context: GrainsContext): Grains {
 
 /** Memory in MiB. */
 function memory(context: GrainsContext): Grains {
-  const text = textOf(context, "/proc/meminfo");
+  const text = fileText(context, "/proc/meminfo");
   const mebibytes = (name: string) => {
     const match = new RegExp(`^${name}:\\s*(\\d+) kB`, "m").exec(text);
     return match === null ? undefined : Math.floor(Number(match[1]) / 1024);
@@ -46,14 +46,14 @@ function machine(context: GrainsContext): Grains {
   const grains: Grains = {};
   for (const [grain, file] of Object.entries(FIRMWARE)) {
     const path = `/sys/class/dmi/id/${file}`;
-    const text = textOf(context, path).trim();
+    const text = fileText(context, path).trim();
     // An empty file is a value, but not for these two: only root may read them, and unreadable files count as empty.
-    if (text !== "" || exists(context, path) && file !== "product_uuid" && file !== "product_serial") {
+    if (text !== "" || pathExists(context, path) && file !== "product_uuid" && file !== "product_serial") {
       grains[grain] = grain === "uuid" ? text.toLowerCase() : text;
     }
   }
-  const model = textOf(context, "/proc/device-tree/model").replaceAll("\0", "").trim();
-  const serial = textOf(context, "/proc/device-tree/serial-number").replaceAll("\0", "").trim();
+  const model = fileText(context, "/proc/device-tree/model").replaceAll("\0", "").trim();
+  const serial = fileText(context, "/proc/device-tree/serial-number").replaceAll("\0", "").trim();
   if (model !== "") grains.productname ??= model;
   if (serial !== "") grains.serialnumber ??= serial;
   return grains;
@@ -69,7 +69,7 @@ function disks(context: GrainsContext): Grains {
     } catch {
       continue;
     }
-    const rotational = textOf(context, `/sys/block/${name}/queue/rotational`)[0];
+    const rotational = fileText(context, `/sys/block/${name}/queue/rotational`)[0];
     if (rotational === "0") found.ssds.push(name);
     if (rotational === "1") found.disks.push(name);
   }
@@ -94,12 +94,12 @@ function gpus(context: GrainsContext): Grains {
   if (context.opts.enable_gpu_grains === false || context.opts.enable_lspci === false) return {};
   const devices = namesIn(context, "/sys/bus/pci/devices").map((name) => `/sys/bus/pci/devices/${name}`)
     // 0x03: display controllers; 0x12: processing accelerators.
-    .filter((path) => /^0x(?:03|12)/.test(textOf(context, `${path}/class`)));
+    .filter((path) => /^0x(?:03|12)/.test(fileText(context, `${path}/class`)));
   if (devices.length === 0) return { num_gpus: 0, gpus: [] };
-  const names = PCI_NAMES.map((path) => textOf(context, path)).find((text) => text !== "") ?? "";
+  const names = PCI_NAMES.map((path) => fileText(context, path)).find((text) => text !== "") ?? "";
   const list = devices.map((path) => {
-    const vendor = textOf(context, `${path}/vendor`).trim();
-    const device = textOf(context, `${path}/device`).trim();
+    const vendor = fileText(context, `${path}/vendor`).trim();
+    const device = fileText(context, `${path}/device`).trim();
     const known = Object.hasOwn(GPU_VENDORS, vendor) ? GPU_VENDORS[vendor]! : "unknown";
     return { vendor: known, model: deviceName(names, vendor, device) ?? device };
   });
@@ -118,7 +118,7 @@ function deviceName(names: string, vendor: string, device: string): string | und
 }
 
 function raids(context: GrainsContext): Grains {
-  const text = textOf(context, "/proc/mdstat");
+  const text = fileText(context, "/proc/mdstat");
   if (text === "") return {};
   const names = text.split("\n").filter((line) => / : /.test(line) && !line.startsWith("Personalities"))
     .map((line) => line.split(" : ", 1)[0]!);
@@ -129,7 +129,7 @@ async function volumes(context: GrainsContext): Promise<Grains> {
   const lvm = program(context, "lvm");
   if (lvm === undefined) return {};
   const groups: Record<string, string[]> = {};
-  for (const line of (await ask(context, [lvm, "lvs", "-o", "vg_name,lv_name", "--noheadings"])).split("\n")) {
+  for (const line of (await askProgram(context, [lvm, "lvs", "-o", "vg_name,lv_name", "--noheadings"])).split("\n")) {
     const [group, volume] = line.trim().split(/\s+/);
     if (group !== undefined && volume !== undefined) (groups[group] ??= []).push(volume);
   }

@@ -1,7 +1,7 @@
 import { SystemError } from "../../../base/errors.ts";
 import { findGroup } from "../../../runtime/accounts.ts";
 import { searchPath } from "../../linux/programs.ts";
-import { type Grains, type GrainsContext, textOf } from "./source.ts";
+import { fileText, type Grains, type GrainsContext } from "./source.ts";
 
 /** A number computed from the id: the same on every host with that id. */
 function serverId(context: GrainsContext): number {
@@ -36,7 +36,7 @@ function timeZone(context: GrainsContext): string {
   const now = new Date(context.runtime.clock.now());
   // Loading the tables of time zone names takes longer than all other grains together.
   if (now.getTimezoneOffset() === 0 && (context.runtime.process.env("TZ") ?? "") === "") {
-    const zone = textOf(context, "/etc/timezone").trim();
+    const zone = fileText(context, "/etc/timezone").trim();
     if (zone === "" || /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/.test(zone)) return "UTC";
   }
   const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(now);
@@ -59,7 +59,7 @@ export function minion(context: GrainsContext): Grains {
   const user = host.user();
   const path = process.env("PATH") ?? "";
   const { id, master } = context.opts;
-  const machineId = (textOf(context, "/etc/machine-id") || textOf(context, "/var/lib/dbus/machine-id")).trim();
+  const machineId = (fileText(context, "/etc/machine-id") || fileText(context, "/var/lib/dbus/machine-id")).trim();
   return {
     ...(typeof id === "string" && id !== "" ? { id } : {}),
     ...(master === undefined ? {} : { master }),

@@ -1,12 +1,12 @@
 import type { InterfaceAddress } from "../../../runtime/host.ts";
-import { exists, type Grains, type GrainsContext, namesIn, textOf } from "./source.ts";
+import { fileText, type Grains, type GrainsContext, namesIn, pathExists } from "./source.ts";
 
 /** Timeout of the resolver for the host's own name. */
 const RESOLVER_MS = 1000;
 
 /** The lines of /etc/hosts, each an address and its names. */
 function hosts(context: GrainsContext): { address: string; names: string[] }[] {
-  return textOf(context, "/etc/hosts").split("\n").map((line) => line.replace(/#.*/, "").trim().split(/\s+/))
+  return fileText(context, "/etc/hosts").split("\n").map((line) => line.replace(/#.*/, "").trim().split(/\s+/))
     .filter(([address, name]) => address !== undefined && address !== "" && name !== undefined)
     .map(([address = "", ...names]) => ({ address, names }));
 }
@@ -25,7 +25,7 @@ async function fullName(context: GrainsContext, own: string): Promise<string> {
 }
 
 async function names(context: GrainsContext): Promise<Grains> {
-  const own = textOf(context, "/proc/sys/kernel/hostname").trim() || context.runtime.host.hostname();
+  const own = fileText(context, "/proc/sys/kernel/hostname").trim() || context.runtime.host.hostname();
   const fqdn = await fullName(context, own);
   const dot = fqdn.indexOf(".");
   const addresses = hosts(context).filter((line) => line.names.includes(fqdn)).map(({ address }) => address);
@@ -60,10 +60,12 @@ function inOrder(addresses: string[]): string[] {
 
 /** Names of the interfaces in the order in which the kernel created them, including those without addresses. */
 function interfaceNames(context: GrainsContext, known: string[]): string[] {
-  const listed = namesIn(context, "/sys/class/net").filter((name) => exists(context, `/sys/class/net/${name}/ifindex`));
+  const listed = namesIn(context, "/sys/class/net").filter((name) =>
+    pathExists(context, `/sys/class/net/${name}/ifindex`)
+  );
   const all = [...new Set([...listed, ...known])];
   const order = new Map(
-    all.map((name) => [name, Number(textOf(context, `/sys/class/net/${name}/ifindex`)) || Infinity]),
+    all.map((name) => [name, Number(fileText(context, `/sys/class/net/${name}/ifindex`)) || Infinity]),
   );
   return all.sort((a, b) => order.get(a)! - order.get(b)! || (a < b ? -1 : 1));
 }
@@ -80,7 +82,7 @@ function interfaces(context: GrainsContext): Grains {
   const ip6 = of(({ family }) => family === "IPv6");
   const hardware = every.map((name) => [
     name,
-    textOf(context, `/sys/class/net/${name}/address`).trim() || known[name]?.[0]?.mac || "",
+    fileText(context, `/sys/class/net/${name}/address`).trim() || known[name]?.[0]?.mac || "",
   ]).filter(([, address]) => address !== "");
   return {
     hwaddr_interfaces: Object.fromEntries(hardware),
@@ -96,7 +98,7 @@ function interfaces(context: GrainsContext): Grains {
 function ip4Gateway(context: GrainsContext): string | boolean {
   const bigEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
   let best: { metric: number; gateway: string } | undefined;
-  for (const line of textOf(context, "/proc/net/route").split("\n").slice(1)) {
+  for (const line of fileText(context, "/proc/net/route").split("\n").slice(1)) {
     const [, destination, gateway, flags, , , metric, mask] = line.split(/\s+/);
     if (destination !== "00000000" || mask !== "00000000" || gateway === undefined) continue;
     if ((parseInt(flags ?? "0", 16) & 1) === 0) continue;
@@ -109,7 +111,7 @@ function ip4Gateway(context: GrainsContext): string | boolean {
 }
 
 function ip6Gateway(context: GrainsContext): string | boolean {
-  for (const line of textOf(context, "/proc/net/ipv6_route").split("\n")) {
+  for (const line of fileText(context, "/proc/net/ipv6_route").split("\n")) {
     const [destination, length, , , gateway, , , , flags, device] = line.split(/\s+/);
     // Flag 0x200 marks the route that rejects what no other route takes.
     if (length !== "00" || !/^0+$/.test(destination ?? "") || device === "lo") continue;
@@ -134,8 +136,8 @@ function resolver(context: GrainsContext): Grains {
     search: [] as string[],
     options: [] as string[],
   };
-  const path = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"].find((file) => exists(context, file));
-  for (const line of textOf(context, path ?? "").split("\n")) {
+  const path = ["/etc/resolv.conf", "/run/systemd/resolve/resolv.conf"].find((file) => pathExists(context, file));
+  for (const line of fileText(context, path ?? "").split("\n")) {
     const [word = "", ...values] = line.replace(/[#;].*/, "").trim().split(/\s+/);
     const [first] = values;
     if (first === undefined) continue;

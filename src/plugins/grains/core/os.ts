@@ -1,7 +1,7 @@
 import { tupleOf } from "../../../language/python/values.ts";
 import { SALT_COMPAT, VERSION } from "../../../base/version.ts";
-import { splitWords } from "../../linux/words.ts";
-import { askOnce, exists, type Grains, type GrainsContext, namesIn, program, textOf } from "./source.ts";
+import { shellWords } from "../../linux/words.ts";
+import { askOnce, fileText, type Grains, type GrainsContext, namesIn, pathExists, program } from "./source.ts";
 
 /** Families of distributions, by the value of the grain `os`. A distribution that is not listed is its own family. */
 const FAMILIES: Record<string, readonly string[]> = {
@@ -77,7 +77,7 @@ function assignments(text: string): Record<string, string> {
     const match = /^([A-Z][A-Z0-9_]*)=(.*)$/.exec(line.trim());
     if (match === null) continue;
     try {
-      found[match[1]!] = splitWords(match[2]!).join(" ");
+      found[match[1]!] = shellWords(match[2]!).join(" ");
     } catch {
       // A line with an unclosed quote is ignored.
     }
@@ -87,11 +87,11 @@ function assignments(text: string): Record<string, string> {
 
 /** The distribution, from os-release and lsb-release. */
 function distribution(context: GrainsContext): Grains {
-  const release = assignments(textOf(context, "/etc/os-release") || textOf(context, "/usr/lib/os-release"));
-  const lsb = assignments(textOf(context, "/etc/lsb-release"));
+  const release = assignments(fileText(context, "/etc/os-release") || fileText(context, "/usr/lib/os-release"));
+  const lsb = assignments(fileText(context, "/etc/lsb-release"));
   const id = release.ID ?? "";
   const name = release.NAME ?? lsb.DISTRIB_ID ?? "Linux";
-  const version = release.VERSION_ID ?? lsb.DISTRIB_RELEASE ?? textOf(context, "/etc/debian_version").trim();
+  const version = release.VERSION_ID ?? lsb.DISTRIB_RELEASE ?? fileText(context, "/etc/debian_version").trim();
   const inVersion = /\(([^)]+)\)/.exec(release.VERSION ?? "")?.[1] ?? /, (.+)$/.exec(release.VERSION ?? "")?.[1];
   const codename = release.VERSION_CODENAME ?? lsb.DISTRIB_CODENAME ?? inVersion ?? "";
   const plainName = name.replace(/\W(?:gnu\/)?linux/i, "").trim();
@@ -145,8 +145,8 @@ const SMALL_INITS: Record<string, string> = {
 };
 
 function initSystem(context: GrainsContext): string {
-  if (exists(context, "/run/systemd/system")) return "systemd";
-  const words = textOf(context, "/proc/1/cmdline").split("\0").filter((word) => word !== "");
+  if (pathExists(context, "/run/systemd/system")) return "systemd";
+  const words = fileText(context, "/proc/1/cmdline").split("\0").filter((word) => word !== "");
   const names = words.map((word) => word.slice(word.lastIndexOf("/") + 1));
   const small = names.find((name) => Object.hasOwn(SMALL_INITS, name));
   if (small !== undefined) return SMALL_INITS[small]!;
@@ -172,7 +172,7 @@ async function systemd(context: GrainsContext): Promise<Grains> {
 
 function selinux(context: GrainsContext): Grains {
   if (program(context, "selinuxenabled") === undefined) return {};
-  const enforce = textOf(context, "/sys/fs/selinux/enforce").trim();
+  const enforce = fileText(context, "/sys/fs/selinux/enforce").trim();
   const enabled = enforce !== "";
   const enforced = enabled ? enforce === "1" ? "Enforcing" : "Permissive" : "Disabled";
   return { selinux: { enabled, enforced } };
@@ -182,7 +182,7 @@ function selinux(context: GrainsContext): Grains {
 function kernelParameters(context: GrainsContext): Grains {
   let words: string[];
   try {
-    words = splitWords(textOf(context, "/proc/cmdline"));
+    words = shellWords(fileText(context, "/proc/cmdline"));
   } catch {
     return {};
   }
@@ -195,7 +195,7 @@ function kernelParameters(context: GrainsContext): Grains {
 }
 
 function firmware(context: GrainsContext): Grains {
-  const variables = ["/sys/firmware/efi/efivars", "/sys/firmware/efi/vars"].find((path) => exists(context, path));
+  const variables = ["/sys/firmware/efi/efivars", "/sys/firmware/efi/vars"].find((path) => pathExists(context, path));
   if (variables === undefined) return { efi: false, "efi-secure-boot": false };
   const name = namesIn(context, variables).find((entry) => entry.startsWith("SecureBoot-"));
   let secure = false;
@@ -213,9 +213,9 @@ function firmware(context: GrainsContext): Grains {
 function kernel(context: GrainsContext): Grains {
   const { host } = context.runtime;
   return {
-    kernel: textOf(context, "/proc/sys/kernel/ostype").trim() || "Linux",
-    kernelrelease: textOf(context, "/proc/sys/kernel/osrelease").trim() || host.kernelRelease(),
-    kernelversion: textOf(context, "/proc/sys/kernel/version").trim() || host.kernelVersion(),
+    kernel: fileText(context, "/proc/sys/kernel/ostype").trim() || "Linux",
+    kernelrelease: fileText(context, "/proc/sys/kernel/osrelease").trim() || host.kernelRelease(),
+    kernelversion: fileText(context, "/proc/sys/kernel/version").trim() || host.kernelVersion(),
     cpuarch: host.machine(),
     ...kernelParameters(context),
   };
@@ -238,7 +238,7 @@ function versions(context: GrainsContext): Grains {
 /** The software of the host: kernel, distribution, init system, Brine itself. */
 export async function system(context: GrainsContext): Promise<Grains> {
   const distro = distribution(context);
-  const zfs = exists(context, "/sys/module/zfs") && program(context, "zpool") !== undefined;
+  const zfs = pathExists(context, "/sys/module/zfs") && program(context, "zpool") !== undefined;
   return {
     ...kernel(context),
     ...await systemd(context),

@@ -12,7 +12,7 @@ export type Grains = Record<string, unknown>;
 const PROGRAM_MS = 1000;
 
 /** The content of a small file, `""` if it is missing or not readable. */
-export function textOf({ runtime }: GrainsContext, path: string): string {
+export function fileText({ runtime }: GrainsContext, path: string): string {
   try {
     return runtime.fs.stat(path) === undefined ? "" : runtime.fs.readText(path);
   } catch {
@@ -30,7 +30,7 @@ export function namesIn({ runtime }: GrainsContext, path: string): string[] {
   }
 }
 
-export function exists({ runtime }: GrainsContext, path: string): boolean {
+export function pathExists({ runtime }: GrainsContext, path: string): boolean {
   try {
     return runtime.fs.stat(path) !== undefined;
   } catch {
@@ -44,7 +44,7 @@ export function program({ runtime }: GrainsContext, name: string): string | unde
 }
 
 /** The output of a program, for the few facts that no file contains; `""` if it cannot be run or takes too long. */
-export async function ask(context: GrainsContext, argv: string[]): Promise<string> {
+export async function askProgram(context: GrainsContext, argv: string[]): Promise<string> {
   const { clock, process } = context.runtime;
   let text = "";
   const decoder = new TextDecoder();
@@ -74,7 +74,7 @@ interface Kept {
 }
 
 function keptIn(context: GrainsContext, path: string): Partial<Kept> {
-  const text = textOf(context, path);
+  const text = fileText(context, path);
   try {
     return text === "" ? {} : JSON.parse(text) as Partial<Kept>;
   } catch {
@@ -84,7 +84,7 @@ function keptIn(context: GrainsContext, path: string): Partial<Kept> {
 }
 
 /**
- * {@link ask} for output that changes only with the program's own file: it is kept in the cache directory.
+ * {@link askProgram} for output that changes only with the program's own file: it is kept in the cache directory.
  *
  * @param name of the file in the cache directory
  * @param argv the first word is the program's full path
@@ -92,12 +92,12 @@ function keptIn(context: GrainsContext, path: string): Partial<Kept> {
 export async function askOnce(context: GrainsContext, name: string, argv: [string, ...string[]]): Promise<string> {
   const { runtime: { fs }, log, opts: { cachedir } } = context;
   const stat = fs.stat(argv[0]);
-  if (stat === undefined || typeof cachedir !== "string" || cachedir === "") return await ask(context, argv);
+  if (stat === undefined || typeof cachedir !== "string" || cachedir === "") return await askProgram(context, argv);
   const of = `${argv[0]} ${stat.mtimeMs} ${stat.size}`;
   const path = joinPath(cachedir, name);
   const known = keptIn(context, path);
   if (known.of === of && typeof known.text === "string") return known.text;
-  const text = await ask(context, argv);
+  const text = await askProgram(context, argv);
   if (text === "") return "";
   try {
     fs.mkdir(cachedir, 0o755);

@@ -45,6 +45,6 @@ export function outcomeRecord(outcomes: readonly TargetOutcome[]): Uint8Array {
 }
 
 /** The content of a file; empty if there is none. */
-export function contentOf(fs: FileSystem, path: string): Uint8Array {
+export function outcomeContent(fs: FileSystem, path: string): Uint8Array {
   return fs.stat(path, { follow: false })?.kind === "file" ? fs.read(path) : new Uint8Array(0);
 }

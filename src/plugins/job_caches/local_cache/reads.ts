@@ -5,8 +5,8 @@ import { ENDED, type TargetOutcome } from "../../../model/job/outcome.ts";
 import type { Packed } from "../../../protocol/wire/msgpack.ts";
 import { allMinions, byMinion, type LocalJobReads } from "../parts.ts";
 import { sifted } from "../search.ts";
-import { contentOf, readOutcomes } from "./outcome_file.ts";
-import { isWholeReturn, type LocalStore, OUTCOMES } from "./store.ts";
+import { outcomeContent, readOutcomes } from "./outcome_file.ts";
+import { isWholeReturn, type LocalStore, OUTCOMES_FILE } from "./store.ts";
 
 /** What is read of one job, and the short lists of jobs that a master looks after. */
 export function jobReads(store: LocalStore): LocalJobReads {
@@ -40,7 +40,7 @@ export function* jobEntries(store: LocalStore, reads: LocalJobReads, search: Job
 function outcomesOf(store: LocalStore, jid: string): TargetOutcome[] {
   // The name of earlier releases, for a whole list.
   const earlier = store.read(store.fileOf(jid, ".outcomes.p"));
-  const file = contentOf(store.fs, store.fileOf(jid, OUTCOMES));
+  const file = outcomeContent(store.fs, store.fileOf(jid, OUTCOMES_FILE));
   return readOutcomes(file, Array.isArray(earlier) ? earlier as TargetOutcome[] : []).outcomes;
 }
 

@@ -3,8 +3,8 @@ import { isMinionId } from "../../../base/minion_id.ts";
 import { jidToTime, newJid } from "../../../model/job/jid.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 import type { LocalJobSaves } from "../parts.ts";
-import { contentOf, outcomeRecord, readOutcomes } from "./outcome_file.ts";
-import { isWholeReturn, type LocalStore, OUTCOMES } from "./store.ts";
+import { outcomeContent, outcomeRecord, readOutcomes } from "./outcome_file.ts";
+import { isWholeReturn, type LocalStore, OUTCOMES_FILE } from "./store.ts";
 
 /** Names in a job's directory that a minion's own directory cannot have. */
 const FILES = /^(?:jid|nocache|endtime|\.load\.p|\.outcomes(?:\.p)?|\.minions(?:\..*)?\.p)$/s;
@@ -62,8 +62,8 @@ export function jobSaves(
     },
     saveOutcomes(jid, changed) {
       changes.saving(() => {
-        const path = joinPath(store.prepare(jid), OUTCOMES);
-        changes.append(path, readOutcomes(contentOf(fs, path)).whole, outcomeRecord(changed));
+        const path = joinPath(store.prepare(jid), OUTCOMES_FILE);
+        changes.append(path, readOutcomes(outcomeContent(fs, path)).whole, outcomeRecord(changed));
       });
     },
     settle: (jid) => store.settle(jid),

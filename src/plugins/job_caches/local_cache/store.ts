@@ -36,7 +36,7 @@ interface JobDirectory {
 }
 
 /** The file of a job with the outcomes of its targets. */
-export const OUTCOMES = ".outcomes";
+export const OUTCOMES_FILE = ".outcomes";
 
 /** True if a minion's directory has its return. A loss of power may leave an empty directory, or half a file. */
 export function isWholeReturn(store: LocalStore, own: string): boolean {

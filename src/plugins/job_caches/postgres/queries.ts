@@ -1,21 +1,25 @@
 export type Value = string | number | boolean | null | Uint8Array;
-export type Row = Record<string, unknown>;
-export type Query = readonly [sql: string, ...values: Value[]];
+export type PostgresRow = Record<string, unknown>;
+export type PostgresQuery = readonly [sql: string, ...values: Value[]];
 
 /** What the client and its transactions have in common. */
 export interface Queries {
-  unsafe(sql: string, values?: Value[], options?: { prepare?: boolean }): PromiseLike<Row[] & { count: number }>;
+  unsafe(
+    sql: string,
+    values?: Value[],
+    options?: { prepare?: boolean },
+  ): PromiseLike<PostgresRow[] & { count: number }>;
 }
 
 /** The part of npm's `postgres` that is used here. */
-export interface Client extends Queries {
+export interface PostgresClient extends Queries {
   begin(work: (queries: Queries) => unknown): Promise<unknown>;
   end(options: { timeout: number }): Promise<void>;
 }
 
 /** How npm's `postgres` connects. */
 export interface Driver {
-  default(options: Record<string, unknown>): Client;
+  default(options: Record<string, unknown>): PostgresClient;
 }
 
 /** A return on its way to the server: many go in one statement. */
@@ -30,7 +34,7 @@ export interface ReturnRow {
   failed: boolean;
 }
 
-export type Write = Query | ReturnRow;
+export type Write = PostgresQuery | ReturnRow;
 
 /** PostgreSQL has no text with a NUL, and none that is not Unicode: one such text would fail all that is saved beside it. */
 export const toText = (value: string): string => value.replaceAll("\0", "\ufffd").toWellFormed();

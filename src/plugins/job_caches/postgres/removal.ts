@@ -1,7 +1,7 @@
 import { oldestJobs } from "../oldest_jobs.ts";
 import type { JobRemoval } from "../parts.ts";
 import { JOB_TABLES } from "./schema.ts";
-import type { Query } from "./queries.ts";
+import type { PostgresQuery } from "./queries.ts";
 import type { PostgresStore } from "./store.ts";
 
 /** Jobs that are removed in one transaction. */
@@ -45,7 +45,7 @@ export function jobRemoval(store: PostgresStore): JobRemoval {
 
 async function remove(store: PostgresStore, jids: readonly string[]): Promise<void> {
   store.recent.clear();
-  await store.transaction(JOB_TABLES.map((table): Query => [
+  await store.transaction(JOB_TABLES.map((table): PostgresQuery => [
     `DELETE FROM brine_${table} WHERE jid IN (SELECT json_array_elements_text($1::text::json))`,
     JSON.stringify(jids),
   ]));

@@ -1,6 +1,6 @@
 import { hex } from "../../../protocol/crypto/hex.ts";
 import { concat } from "../../../runtime/bytes.ts";
-import { type Query, type ReturnRow, type Row, toText } from "./queries.ts";
+import { type PostgresQuery, type PostgresRow, type ReturnRow, toText } from "./queries.ts";
 
 /** Returns, and bytes of their values, that go in one statement. */
 const MOST_ROWS = 500;
@@ -21,8 +21,8 @@ const INSERT = "WITH row AS MATERIALIZED (SELECT * FROM json_to_recordset($2::te
   "SELECT jid, minion FROM row EXCEPT SELECT jid, minion FROM stored";
 
 /** The statements that save returns: each complete by itself. @param now milliseconds since the epoch, for jobs that are new */
-export function returnStatements(rows: readonly ReturnRow[], now: number): Query[] {
-  const statements: Query[] = [];
+export function returnStatements(rows: readonly ReturnRow[], now: number): PostgresQuery[] {
+  const statements: PostgresQuery[] = [];
   for (let from = 0; from < rows.length;) {
     let [to, bytes] = [from, 0];
     while (to < rows.length && to - from < MOST_ROWS && (to === from || bytes + rows[to]!.value.length <= MOST_BYTES)) {
@@ -34,7 +34,7 @@ export function returnStatements(rows: readonly ReturnRow[], now: number): Query
   return statements;
 }
 
-function statementOf(rows: readonly ReturnRow[], now: number): Query {
+function statementOf(rows: readonly ReturnRow[], now: number): PostgresQuery {
   let at = 1;
   const fields = rows.map(({ jid, minion, stored, value, retcode, success, out, failed }) => {
     const from = at;
@@ -59,11 +59,11 @@ const ASK = "SELECT n FROM json_to_recordset($1::text::json) AS a(n int, jid tex
 
 /** Asks whether returns are stored: one question at a time for all that were asked for meanwhile. */
 export class KnownReturns {
-  readonly #run: (sql: string, ...values: string[]) => Promise<Row[]>;
+  readonly #run: (sql: string, ...values: string[]) => Promise<PostgresRow[]>;
   #waiting: { jid: string; minion: string; answer: (known: boolean) => void; fail: (error: unknown) => void }[] = [];
   #asking = false;
 
-  constructor(run: (sql: string, ...values: string[]) => Promise<Row[]>) {
+  constructor(run: (sql: string, ...values: string[]) => Promise<PostgresRow[]>) {
     this.#run = run;
   }
 

@@ -6,7 +6,7 @@ import { toColumn } from "../columns.ts";
 import { entryText } from "../entry_text.ts";
 import type { JobReads, JobSaves } from "../parts.ts";
 import { storedWordsOf } from "../search.ts";
-import { type Query, toText } from "./queries.ts";
+import { type PostgresQuery, toText } from "./queries.ts";
 import type { PostgresStore } from "./store.ts";
 
 const INSERT_JOB = "INSERT INTO brine_job (jid, created) VALUES ($1, $2) ON CONFLICT DO NOTHING";
@@ -32,12 +32,12 @@ interface DecidingLease {
 /** What a master saves, each into the buffer that the next flush sends. */
 export function jobSaves(store: PostgresStore, reads: Pick<JobReads, "hasLoad">, leases?: DecidingLease): JobSaves {
   const { writes, recent, now } = store;
-  const jobRow = (jid: string): Query => [INSERT_JOB, jid, now()];
+  const jobRow = (jid: string): PostgresQuery => [INSERT_JOB, jid, now()];
   const targetRow = (
     jid: string,
     source: string,
     minions: readonly string[],
-  ): Query => [UPSERT_TARGET, jid, source, encode(minions, "bin")];
+  ): PostgresQuery => [UPSERT_TARGET, jid, source, encode(minions, "bin")];
 
   const { give, keepSeal } = ownership(store, leases);
 

@@ -2,7 +2,7 @@ import { loadDriver } from "../../driver.ts";
 import { RecentJobs } from "../oldest_jobs.ts";
 import { type Remedy, serverFailure } from "../server_failure.ts";
 import { WriteBuffer } from "../write_buffer.ts";
-import type { Client, Driver, Query, ReturnRow, Row, Value, Write } from "./queries.ts";
+import type { Driver, PostgresClient, PostgresQuery, PostgresRow, ReturnRow, Value, Write } from "./queries.ts";
 import { toText } from "./queries.ts";
 import { KnownReturns, returnStatements } from "./return_rows.ts";
 import { prepareSchema } from "./schema.ts";
@@ -91,10 +91,10 @@ export class PostgresStore {
   readonly now: () => number;
   /** Returns that another master had stored when they were sent. */
   readonly #beaten = new Set<string>();
-  readonly #client: Client;
+  readonly #client: PostgresClient;
   readonly #options: PostgresStoreOptions;
 
-  constructor(client: Client, options: PostgresStoreOptions) {
+  constructor(client: PostgresClient, options: PostgresStoreOptions) {
     this.place = options.place;
     this.now = options.now;
     this.#client = client;
@@ -107,7 +107,7 @@ export class PostgresStore {
   }
 
   /** Runs a query beside the buffered writes. */
-  async run(sql: string, ...values: Value[]): Promise<Row[]> {
+  async run(sql: string, ...values: Value[]): Promise<PostgresRow[]> {
     try {
       return await this.#client.unsafe(sql, values, { prepare: true });
     } catch (error) {
@@ -116,18 +116,18 @@ export class PostgresStore {
   }
 
   /** Runs a query that sees everything saved before. */
-  async read(sql: string, ...values: Value[]): Promise<Row[]> {
+  async read(sql: string, ...values: Value[]): Promise<PostgresRow[]> {
     await this.writes.settle();
     return await this.run(sql, ...values);
   }
 
   /** All are sent at once; the first that fails undoes the others. */
-  async transaction(batch: readonly Query[]): Promise<Row[][]> {
+  async transaction(batch: readonly PostgresQuery[]): Promise<PostgresRow[][]> {
     for (let tries = 1;; tries++) {
       try {
         return await this.#client.begin((queries) =>
           Promise.all(batch.map(([sql, ...values]) => queries.unsafe(sql, values, { prepare: true })))
-        ) as Row[][];
+        ) as PostgresRow[][];
       } catch (error) {
         if (tries < TRIES && AGAIN.has((error as { code?: unknown }).code)) continue;
         throw this.failure(error);
@@ -137,13 +137,14 @@ export class PostgresStore {
 
   /** Guards first, then the rest in order, then all returns together: they need nothing of what is between them. */
   async #save(batch: readonly Write[]): Promise<void> {
-    const guards = new Set<Query>();
-    const others: Query[] = [];
+    const guards = new Set<PostgresQuery>();
+    const others: PostgresQuery[] = [];
     const returns: ReturnRow[] = [];
     for (const write of batch) {
       if (!Array.isArray(write)) returns.push(write as ReturnRow);
-      else if (this.#options.isGuard?.(write as unknown as Query) === true) guards.add(write as unknown as Query);
-      else others.push(write as unknown as Query);
+      else if (this.#options.isGuard?.(write as unknown as PostgresQuery) === true) {
+        guards.add(write as unknown as PostgresQuery);
+      } else others.push(write as unknown as PostgresQuery);
     }
     const inserts = returnStatements(returns, this.now());
     const statements = [...guards, ...others, ...inserts];

@@ -1,20 +1,21 @@
 import { decode } from "../../../protocol/wire/msgpack.ts";
 import type { Source } from "../search_store.ts";
 
-export type Reply = null | number | Uint8Array | Reply[];
+export type RedisReply = null | number | Uint8Array | RedisReply[];
 
 const utf8 = new TextDecoder();
 
-export const textOf = (reply: Reply): string => reply instanceof Uint8Array ? utf8.decode(reply) : String(reply);
+export const replyText = (reply: RedisReply): string =>
+  reply instanceof Uint8Array ? utf8.decode(reply) : String(reply);
 
-export const textsOf = (reply: Reply): string[] => (reply as Reply[]).map(textOf);
+export const replyTexts = (reply: RedisReply): string[] => (reply as RedisReply[]).map(replyText);
 
 /** A value that was stored as msgpack. */
-export const valueOf = (reply: Reply): unknown => decode(reply as Uint8Array, { mode: "bin" });
+export const replyValue = (reply: RedisReply): unknown => decode(reply as Uint8Array, { mode: "bin" });
 
-export function* pairsOf(reply: Reply): Iterable<[name: string, value: Reply]> {
-  const list = reply as Reply[];
-  for (let at = 0; at < list.length; at += 2) yield [textOf(list[at]!), list[at + 1]!];
+export function* replyPairs(reply: RedisReply): Iterable<[name: string, value: RedisReply]> {
+  const list = reply as RedisReply[];
+  for (let at = 0; at < list.length; at += 2) yield [replyText(list[at]!), list[at + 1]!];
 }
 
 export function splitMember(member: string): [jid: string, minion: string] {
@@ -30,18 +31,18 @@ export function splitMember(member: string): [jid: string, minion: string] {
  * - of all: `jobs` (jids by time), `entries` (hash: jid → text of the list), `listed`, `open`, `failed` (jids in order),
  *   `state:S` (`jid minion` in order), `word:K:W` (jids in order), `words:K` (words in order), `bytes`
  */
-export const key = (...parts: string[]): string => ["brine", ...parts].join(":");
+export const redisKey = (...parts: string[]): string => ["brine", ...parts].join(":");
 
 /** The set that holds the jids of a source. */
-export function setOf(source: Source): string {
+export function stateSet(source: Source): string {
   switch (source.kind) {
     case "listed":
     case "open":
     case "failed":
-      return key(source.kind);
+      return redisKey(source.kind);
     case "word":
-      return key("word", source.of, source.word);
+      return redisKey("word", source.of, source.word);
     case "state":
-      return key("state", source.state);
+      return redisKey("state", source.state);
   }
 }

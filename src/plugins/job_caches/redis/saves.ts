@@ -4,25 +4,25 @@ import { encode } from "../../../protocol/wire/msgpack.ts";
 import { entryText } from "../entry_text.ts";
 import type { JobReads, JobSaves } from "../parts.ts";
 import { storedWordsOf } from "../search.ts";
-import { key } from "./replies.ts";
+import { redisKey } from "./replies.ts";
 import type { RedisStore } from "./store.ts";
 
 /** What a master saves, each into the buffer that the next flush sends. */
 export function jobSaves(store: RedisStore, reads: Pick<JobReads, "hasLoad">): JobSaves {
   const { writes, recent, now } = store;
-  const addJob = (jid: string) => writes.push(["ZADD", key("jobs"), "NX", now(), jid]);
+  const addJob = (jid: string) => writes.push(["ZADD", redisKey("jobs"), "NX", now(), jid]);
   const addBytes = (jid: string, bytes: number) => {
-    writes.push(["HINCRBY", key("job", jid), "bytes", bytes]);
-    writes.push(["INCRBY", key("bytes"), bytes]);
+    writes.push(["HINCRBY", redisKey("job", jid), "bytes", bytes]);
+    writes.push(["INCRBY", redisKey("bytes"), bytes]);
   };
   const setTargets = (jid: string, source: string, minions: readonly string[]) =>
-    writes.push(["HSET", key("target", jid), source, encode(minions, "bin")]);
+    writes.push(["HSET", redisKey("target", jid), source, encode(minions, "bin")]);
 
   return {
     async reserve(jid) {
       await writes.settle();
       // Not buffered: two masters may share the server.
-      const isFree = await store.run("ZADD", key("jobs"), "NX", now(), jid) === 1;
+      const isFree = await store.run("ZADD", redisKey("jobs"), "NX", now(), jid) === 1;
       if (isFree) recent.remember(jid, false);
       return isFree;
     },
@@ -31,22 +31,22 @@ export function jobSaves(store: RedisStore, reads: Pick<JobReads, "hasLoad">): J
       const isNew = recent.hasLoad(jid) === false || !await reads.hasLoad(jid);
       if (!isNew) {
         setTargets(jid, "", minions);
-        writes.push(["ZADD", key("open"), 0, jid]);
+        writes.push(["ZADD", redisKey("open"), 0, jid]);
         return;
       }
       const summary = summaryOf(load);
       const packed = encode(load, "bin");
       addJob(jid);
-      writes.push(["HSETNX", key("job", jid), "load", packed]);
+      writes.push(["HSETNX", redisKey("job", jid), "load", packed]);
       addBytes(jid, packed.length);
       setTargets(jid, "", minions);
-      writes.push(["HSETNX", key("entries"), jid, entryText(jid, summary)]);
-      writes.push(["ZADD", key("listed"), 0, jid]);
-      writes.push(["ZADD", key("open"), 0, jid]);
+      writes.push(["HSETNX", redisKey("entries"), jid, entryText(jid, summary)]);
+      writes.push(["ZADD", redisKey("listed"), 0, jid]);
+      writes.push(["ZADD", redisKey("open"), 0, jid]);
       for (const [kind, word] of storedWordsOf(summary)) {
-        writes.push(["SADD", key("words", jid), `${kind}:${word}`]);
-        writes.push(["ZADD", key("word", kind, word), 0, jid]);
-        writes.push(["ZADD", key("words", kind), 0, word]);
+        writes.push(["SADD", redisKey("words", jid), `${kind}:${word}`]);
+        writes.push(["ZADD", redisKey("word", kind, word), 0, jid]);
+        writes.push(["ZADD", redisKey("words", kind), 0, word]);
       }
       recent.remember(jid, true);
     },
@@ -55,14 +55,14 @@ export function jobSaves(store: RedisStore, reads: Pick<JobReads, "hasLoad">): J
       setTargets(jid, syndic, minions);
     },
     saveReturn(jid, { minion, return: value, retcode, success, out, storedMs }) {
-      const isKnown = async () => await store.run("HEXISTS", key("ret", jid), minion) === 1;
+      const isKnown = async () => await store.run("HEXISTS", redisKey("ret", jid), minion) === 1;
       return writes.once(`${jid} ${minion}`, isKnown, () => {
         const failed = !succeeded(retcode, success);
         const packed = encode({ return: value, retcode, success, out, storedMs }, "bin");
         addJob(jid);
-        writes.push(["HSETNX", key("ret", jid), minion, packed]);
-        writes.push(["HSETNX", key("back", jid), minion, `${storedMs} ${failed ? 1 : 0}`]);
-        if (failed) writes.push(["ZADD", key("failed"), 0, jid]);
+        writes.push(["HSETNX", redisKey("ret", jid), minion, packed]);
+        writes.push(["HSETNX", redisKey("back", jid), minion, `${storedMs} ${failed ? 1 : 0}`]);
+        if (failed) writes.push(["ZADD", redisKey("failed"), 0, jid]);
         addBytes(jid, packed.length);
       });
     },
@@ -70,12 +70,12 @@ export function jobSaves(store: RedisStore, reads: Pick<JobReads, "hasLoad">): J
       if (outcomes.length === 0) return;
       addJob(jid);
       const members = outcomes.map(({ minion }) => `${jid} ${minion}`);
-      for (const state of OUTCOME_STATES) writes.push(["ZREM", key("state", state), ...members]);
+      for (const state of OUTCOME_STATES) writes.push(["ZREM", redisKey("state", state), ...members]);
       for (const [at, outcome] of outcomes.entries()) {
-        writes.push(["ZADD", key("state", outcome.state), 0, members[at]!]);
-        writes.push(["HSET", key("outcome", jid), outcome.minion, encode(outcome, "bin")]);
+        writes.push(["ZADD", redisKey("state", outcome.state), 0, members[at]!]);
+        writes.push(["HSET", redisKey("outcome", jid), outcome.minion, encode(outcome, "bin")]);
       }
     },
-    settle: (jid) => writes.push(["ZREM", key("open"), jid]),
+    settle: (jid) => writes.push(["ZREM", redisKey("open"), jid]),
   };
 }

@@ -2,7 +2,7 @@ import { loadDriver } from "../../driver.ts";
 import { RecentJobs } from "../oldest_jobs.ts";
 import { refuseNewerForm, type Remedy, serverFailure } from "../server_failure.ts";
 import { WriteBuffer } from "../write_buffer.ts";
-import { key, type Reply, textOf } from "./replies.ts";
+import { redisKey, type RedisReply, replyText } from "./replies.ts";
 
 export interface RedisOptions {
   host: string;
@@ -17,14 +17,14 @@ export interface RedisOptions {
   bytes: { from(bytes: Uint8Array): Uint8Array };
 }
 
-export type Command = (string | number | Uint8Array)[];
+export type RedisCommand = (string | number | Uint8Array)[];
 /** The part of npm's `redis` that is used here. */
 interface Client {
   readonly isReady: boolean;
   connect(): Promise<unknown>;
   on(event: "error", listener: (error: unknown) => void): void;
   withTypeMapping(types: Record<number, unknown>): {
-    sendCommand(words: (string | Uint8Array)[]): Promise<Reply>;
+    sendCommand(words: (string | Uint8Array)[]): Promise<RedisReply>;
   };
   multi(): Multi;
   close(): Promise<void>;
@@ -63,9 +63,9 @@ export async function openRedisStore(options: RedisOptions): Promise<RedisStore>
   const driver = await loadDriver("redis", "master_job_cache: redis") as Partial<Driver> & { default: Driver };
   const store = new RedisStore(driver.createClient ?? driver.default.createClient, options);
   try {
-    const version = await store.run("GET", key("version"));
-    if (version === null) await store.run("SET", key("version"), SCHEMA_VERSION);
-    else refuseNewerForm(store.place, textOf(version), SCHEMA_VERSION, "redis.db");
+    const version = await store.run("GET", redisKey("version"));
+    if (version === null) await store.run("SET", redisKey("version"), SCHEMA_VERSION);
+    else refuseNewerForm(store.place, replyText(version), SCHEMA_VERSION, "redis.db");
   } catch (error) {
     store.destroy();
     throw store.failure(error);
@@ -76,7 +76,7 @@ export async function openRedisStore(options: RedisOptions): Promise<RedisStore>
 /** The connection to the server, made again when it was lost, and the writes that are buffered for it. */
 export class RedisStore {
   readonly place: string;
-  readonly writes: WriteBuffer<Command>;
+  readonly writes: WriteBuffer<RedisCommand>;
   readonly recent = new RecentJobs();
   readonly now: () => number;
   readonly #create: Driver["createClient"];
@@ -100,7 +100,7 @@ export class RedisStore {
   }
 
   /** Runs a command beside the buffered writes. */
-  async run(...words: Command): Promise<Reply> {
+  async run(...words: RedisCommand): Promise<RedisReply> {
     try {
       const client = await this.#connected();
       return await client.withTypeMapping({ [BLOB]: this.#options.bytes }).sendCommand(this.#encoded(words));
@@ -110,13 +110,13 @@ export class RedisStore {
   }
 
   /** Runs a command that sees everything saved before. */
-  async read(...words: Command): Promise<Reply> {
+  async read(...words: RedisCommand): Promise<RedisReply> {
     await this.writes.settle();
     return await this.run(...words);
   }
 
   /** Sends commands as one MULTI. */
-  async transaction(commands: readonly Command[]): Promise<void> {
+  async transaction(commands: readonly RedisCommand[]): Promise<void> {
     try {
       const multi = (await this.#connected()).multi();
       for (const command of commands) multi.addCommand(this.#encoded(command));
@@ -140,7 +140,7 @@ export class RedisStore {
     this.#client?.destroy();
   }
 
-  #encoded(words: Command): (string | Uint8Array)[] {
+  #encoded(words: RedisCommand): (string | Uint8Array)[] {
     return words.map((word) => word instanceof Uint8Array ? this.#options.bytes.from(word) : String(word));
   }
 

@@ -1,6 +1,6 @@
 import { dirName } from "../../../base/paths.ts";
 import type { SystemError } from "../../../base/errors.ts";
-import type { Database, Statement } from "../../../runtime/database.ts";
+import type { Database, SqlStatement } from "../../../runtime/database.ts";
 import type { Durability, FileSystem } from "../../../runtime/fs.ts";
 import { RecentJobs } from "../oldest_jobs.ts";
 import { fileFailure, type JobFileOptions, openJobFile } from "./file.ts";
@@ -26,9 +26,9 @@ export class SqliteStore {
   readonly #fs: FileSystem;
   readonly #now: () => number;
   readonly #durability: Durability;
-  readonly #statements = new Map<string, Statement>();
-  readonly #begin: Statement;
-  readonly #commit: Statement;
+  readonly #statements = new Map<string, SqlStatement>();
+  readonly #begin: SqlStatement;
+  readonly #commit: SqlStatement;
   #open = false;
   /** Why everything saved since the last flush is lost. */
   #lost: SystemError | undefined;
@@ -57,7 +57,7 @@ export class SqliteStore {
   }
 
   /** Compiled when first needed: many commands ask for one thing only. */
-  prepared(sql: string): Statement {
+  prepared(sql: string): SqlStatement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) this.#statements.set(sql, statement = this.database.prepare(sql));
     return statement;

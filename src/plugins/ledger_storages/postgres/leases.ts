@@ -1,5 +1,5 @@
 import { type Lease, LeaseLostError, type Leases } from "../../../feature/cluster/storage.ts";
-import type { Row } from "../../job_caches/postgres/queries.ts";
+import type { PostgresRow } from "../../job_caches/postgres/queries.ts";
 import type { LedgerServer } from "./server.ts";
 
 const HOLD = "INSERT INTO brine_lease AS l (name, owner, fence, seconds, until, since) " +
@@ -58,5 +58,5 @@ export async function takeOver(server: LedgerServer, dead: string, by: Lease): P
     if (dead === "") return await run(ADOPT, by.name);
     return (await run(REMOVE, dead)).length === 0 ? undefined : await run(TAKE, dead, by.name);
   });
-  return (taken as Row[] | undefined)?.map(({ jid }) => String(jid)).sort();
+  return (taken as PostgresRow[] | undefined)?.map(({ jid }) => String(jid)).sort();
 }

@@ -1,6 +1,6 @@
 import type { AuditStore, Records, StoredRecord } from "../../../feature/cluster/storage.ts";
 import { checkPuts, MAX_NAME_CHARACTERS, MAX_VALUE_BYTES } from "../../../feature/cluster/storage.ts";
-import type { Row, Value } from "../../job_caches/postgres/queries.ts";
+import type { PostgresRow, Value } from "../../job_caches/postgres/queries.ts";
 import { PAGE_BYTES } from "../memory.ts";
 import type { LedgerServer } from "./server.ts";
 
@@ -61,7 +61,7 @@ async function inSlices(remove: () => Promise<number>): Promise<number> {
 const bytesOf = (column: unknown): Uint8Array | undefined =>
   column === null ? undefined : new Uint8Array(column as Uint8Array);
 
-const recordOf = ({ name, version, value, by }: Row): StoredRecord => ({
+const recordOf = ({ name, version, value, by }: PostgresRow): StoredRecord => ({
   name: String(name),
   version: Number(version),
   value: bytesOf(value),

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { LedgerStorage } from "../../../feature/cluster/storage.ts";
 import { ConfigError, messageOf, type SaltError } from "../../../base/errors.ts";
-import type { Client, Driver, Row, Value } from "../../job_caches/postgres/queries.ts";
+import type { Driver, PostgresClient, PostgresRow, Value } from "../../job_caches/postgres/queries.ts";
 import { type Remedy, serverFailure } from "../../job_caches/server_failure.ts";
 import { loadDriver } from "../../driver.ts";
 import { PostgresLink } from "./link.ts";
@@ -46,7 +46,7 @@ interface Address {
 }
 
 /** @throws {ConfigError} naming what is wrong, never the password */
-export function addressOf(url: string): Address {
+export function serverAddress(url: string): Address {
   const refuse = (what: string): never => {
     throw new ConfigError(
       `Cannot use cluster: postgres: ${what}; expected postgres://user:password@host:5432/database`,
@@ -73,14 +73,14 @@ export function addressOf(url: string): Address {
 export class LedgerServer {
   readonly place: string;
   readonly clock: Clock;
-  readonly jobs: Client;
+  readonly jobs: PostgresClient;
   readonly hex: (bytes: Uint8Array) => string;
   state: LedgerStorage["state"];
-  readonly #client: Client;
+  readonly #client: PostgresClient;
 
   constructor(driver: Driver, options: PostgresLedgerOptions) {
     const { clock, timeoutMs = 5000, tls, url } = options;
-    const address = addressOf(url);
+    const address = serverAddress(url);
     this.place = `postgres://${address.username}@${address.host}:${address.port}/${address.database}`;
     this.clock = clock;
     this.hex = options.hex;
@@ -114,7 +114,7 @@ export class LedgerServer {
   }
 
   /** One statement, which is a transaction. */
-  async run(sql: string, ...values: Value[]): Promise<Row[]> {
+  async run(sql: string, ...values: Value[]): Promise<PostgresRow[]> {
     try {
       return await this.#client.unsafe(sql, values, { prepare: true });
     } catch (error) {
@@ -122,7 +122,9 @@ export class LedgerServer {
     }
   }
 
-  async transaction<T>(work: (run: (sql: string, ...values: Value[]) => Promise<Row[]>) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    work: (run: (sql: string, ...values: Value[]) => Promise<PostgresRow[]>) => Promise<T>,
+  ): Promise<T> {
     try {
       return await this.#client.begin((queries) =>
         work(async (sql, ...values) => await queries.unsafe(sql, values, { prepare: true }))
@@ -137,7 +139,7 @@ export class LedgerServer {
   }
 
   /** The same, and {@link LedgerServer.state} follows what becomes of each call. */
-  #noting(client: Client): Client {
+  #noting(client: PostgresClient): PostgresClient {
     const noted = async <T>(work: PromiseLike<T>): Promise<T> => {
       try {
         const result = await work;
@@ -168,6 +170,6 @@ export class LedgerServer {
 
 /** @throws {ConfigError} if the package `postgres` is not installed, or the address cannot be used */
 export async function connectLedgerServer(options: PostgresLedgerOptions): Promise<LedgerServer> {
-  addressOf(options.url);
+  serverAddress(options.url);
   return new LedgerServer(await loadDriver("postgres", "cluster: postgres") as Driver, options);
 }

@@ -3,11 +3,11 @@ import { type Args, entriesOf, isMap, str, truthy } from "../../../language/pyth
 import { compileGlob } from "../../../language/python/glob.ts";
 import { changes } from "../../packages/lists.ts";
 import { changing } from "../../packages/shared_functions.ts";
-import { aptGet, installed } from "./dpkg.ts";
+import { aptGet, dpkgInstalled } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 
 /** Names, each with a version or null: of a list `[a, {b: '1.2'}]`, or of a text with commas. */
-export function targetsOf(value: unknown): Map<string, string | null> {
+export function aptTargets(value: unknown): Map<string, string | null> {
   const found = new Map<string, string | null>();
   const items = Array.isArray(value) ? value : isMap(value) ? [value] : str(value).split(",");
   for (const item of items) {
@@ -18,21 +18,21 @@ export function targetsOf(value: unknown): Map<string, string | null> {
   return found;
 }
 
-export async function remove(context: JobContext, verb: "remove" | "purge", args: Args): Promise<unknown> {
+export async function aptRemove(context: JobContext, verb: "remove" | "purge", args: Args): Promise<unknown> {
   if (!truthy(args.name) && !truthy(args.pkgs)) throw new InvalidArgumentsError("'NoneType' object is not iterable");
-  const wanted = [...targetsOf(truthy(args.pkgs) ? args.pkgs : args.name).keys()];
-  const before = await installed(context);
-  const leftBefore = await installed(context, { removed: true });
+  const wanted = [...aptTargets(truthy(args.pkgs) ? args.pkgs : args.name).keys()];
+  const before = await dpkgInstalled(context);
+  const leftBefore = await dpkgInstalled(context, { removed: true });
   const targets = wanted.flatMap((name) => {
     const matches = compileGlob(name);
     return [...Object.keys(before), ...(verb === "purge" ? Object.keys(leftBefore) : [])].filter(matches);
   });
   if (targets.length === 0) return {};
   const { retcode, stderr } = await aptGet(context, [verb, ...new Set(targets)]);
-  const gone = changes(before, await installed(context));
+  const gone = changes(before, await dpkgInstalled(context));
   const done = verb === "remove"
     ? gone
-    : { removed: changes(leftBefore, await installed(context, { removed: true })), installed: gone };
+    : { removed: changes(leftBefore, await dpkgInstalled(context, { removed: true })), installed: gone };
   if (retcode !== 0) {
     throw new CommandExecutionError("Problem encountered removing package(s)", {
       info: { errors: stderr === "" ? [] : [stderr], changes: done },
@@ -50,7 +50,7 @@ export async function upgrade(context: JobContext, args: Args): Promise<unknown>
   ];
   const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
   return await changing(
-    () => installed(context),
+    () => dpkgInstalled(context),
     () => aptGet(context, [...options, verb]),
     "Problem encountered upgrading packages",
     ({ retcode, stdout, stderr }, done) => ({ changes: done, result: { retcode, stdout, stderr } }),

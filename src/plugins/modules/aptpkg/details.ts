@@ -4,14 +4,14 @@ import { splitLines } from "../../../language/python/text.ts";
 import { truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
-import { type Files, oneOrAll } from "../../packages/shared_functions.ts";
-import { targetsOf } from "./change.ts";
-import { ask, paragraphs, policies, type Versions } from "./dpkg.ts";
+import { oneOrAll, type PackageFiles } from "../../packages/shared_functions.ts";
+import { aptTargets } from "./change.ts";
+import { askApt, paragraphs, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 
 /** The files of packages, as dpkg's own module lists them. */
-export const files = async (context: JobContext, names: string[]): Promise<Files> =>
-  await context.call("lowpkg.file_dict", names) as Files;
+export const files = async (context: JobContext, names: string[]): Promise<PackageFiles> =>
+  await context.call("lowpkg.file_dict", names) as PackageFiles;
 
 export async function owner(context: JobContext, paths: string[]): Promise<unknown> {
   const found: Versions = {};
@@ -47,7 +47,7 @@ export async function info(context: JobContext, names: string[], kwargs: Args): 
 export async function show(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, unknown>> {
   if (truthy(kwargs.refresh)) await refresh(context, {});
   const wanted = truthy(kwargs.filter)
-    ? [...targetsOf(kwargs.filter).keys()].map((name) => name.toLowerCase())
+    ? [...aptTargets(kwargs.filter).keys()].map((name) => name.toLowerCase())
     : undefined;
   const { stdout } = await runAll(context, ["apt-cache", "show", ...names]);
   const found: Record<string, Record<string, unknown>> = {};
@@ -60,7 +60,7 @@ export async function show(context: JobContext, names: string[], kwargs: Args): 
 }
 
 export async function repoPackages(context: JobContext, names: string[]): Promise<Record<string, string[]>> {
-  const wanted = names.length > 0 ? names : splitLines((await ask(context, ["apt-cache", "pkgnames"])).stdout);
+  const wanted = names.length > 0 ? names : splitLines((await askApt(context, ["apt-cache", "pkgnames"])).stdout);
   const found = await policies(context, wanted);
   return Object.fromEntries(
     Object.entries(found).filter(([, { all }]) => all.length > 0).map(([name, { all }]) => [name, all]),

@@ -21,7 +21,7 @@ export async function aptGet(
 }
 
 /** Asks a program that changes nothing; its return code is not that of the job. */
-export async function ask(context: JobContext, argv: string[], options: Record<string, unknown> = {}) {
+export async function askApt(context: JobContext, argv: string[], options: Record<string, unknown> = {}) {
   return await runAll(context, argv, { ignore_retcode: true, output_loglevel: "quiet", ...options });
 }
 
@@ -29,7 +29,7 @@ export async function ask(context: JobContext, argv: string[], options: Record<s
 export async function nativeArchitecture(context: JobContext): Promise<string> {
   const { osarch } = context.grains;
   if (typeof osarch === "string" && osarch !== "") return osarch;
-  return (await ask(context, ["dpkg", "--print-architecture"])).stdout.trim();
+  return (await askApt(context, ["dpkg", "--print-architecture"])).stdout.trim();
 }
 
 /** dpkg's record of a package: its selection state and its status. */
@@ -43,7 +43,7 @@ interface Recorded {
 /** All packages that dpkg knows; the names of those for another architecture end with it. */
 async function recorded(context: JobContext): Promise<Recorded[]> {
   const format = "${Status}\\t${Package}\\t${Version}\\t${Architecture}\\n";
-  const { stdout } = await ask(context, ["dpkg-query", "--showformat", format, "-W"]);
+  const { stdout } = await askApt(context, ["dpkg-query", "--showformat", format, "-W"]);
   const native = await nativeArchitecture(context);
   return splitLines(stdout).map((line) => line.split("\t")).filter((row) => row.length === 4).map(
     ([status = "", name = "", version = "", architecture = ""]) => {
@@ -57,7 +57,7 @@ async function recorded(context: JobContext): Promise<Recorded[]> {
 const INSTALLED = ["installed", "half-configured", "triggers-awaited", "triggers-pending", "unpacked"];
 
 /** The installed packages; with `removed` those of which only the configuration is left. */
-export async function installed(
+export async function dpkgInstalled(
   context: JobContext,
   options: { removed?: boolean; purgeDesired?: boolean } = {},
 ): Promise<Versions> {
@@ -85,7 +85,7 @@ export async function policies(
   const found: Record<string, Policy> = {};
   if (names.length === 0) return found;
   const from = release === undefined ? [] : ["-o", `APT::Default-Release=${release}`];
-  const { stdout } = await ask(context, ["apt-cache", "-q", "policy", ...names, ...from], { env: { LC_ALL: "C" } });
+  const { stdout } = await askApt(context, ["apt-cache", "-q", "policy", ...names, ...from], { env: { LC_ALL: "C" } });
   const known = (text = "") => text === "(none)" ? "" : text;
   let current: Policy | undefined;
   for (const line of splitLines(stdout)) {

@@ -2,12 +2,12 @@
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { type Args, entriesOf, isMap, isTrue, str, truthy } from "../../../language/python/values.ts";
 import { changes } from "../../packages/lists.ts";
-import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
+import { type PackageTargets, parseTargets, type WantedPackage } from "../../packages/targets.ts";
 import { compareVersions, matchVersion } from "../../packages/versions.ts";
-import { aptGet, installed, policies, type Versions } from "./dpkg.ts";
+import { aptGet, dpkgInstalled, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 import { hold, selections } from "./selections.ts";
-import { compare } from "./versions.ts";
+import { compareDebian } from "./versions.ts";
 
 /** What apt is asked for; each list is a call of its own. */
 interface Order {
@@ -33,7 +33,7 @@ async function needsRefresh(context: JobContext, args: Args): Promise<boolean> {
 }
 
 const comparing = (context: JobContext) => (one: string, two: string, ignoreEpoch: boolean) =>
-  compare(context, one, two, ignoreEpoch);
+  compareDebian(context, one, two, ignoreEpoch);
 
 /** Sorts what is asked for by what apt has to do for it. */
 class Orders {
@@ -55,7 +55,7 @@ class Orders {
     }
   }
 
-  async fromRepository(wanted: Wanted): Promise<void> {
+  async fromRepository(wanted: WantedPackage): Promise<void> {
     const { order } = this;
     for (const [name, version] of wanted) {
       order.names.push(name);
@@ -91,7 +91,7 @@ class Orders {
   }
 }
 
-function options(args: Args, kind: Targets["kind"]): string[] {
+function options(args: Args, kind: PackageTargets["kind"]): string[] {
   const { kwargs } = args as { kwargs: Args };
   const from = truthy(args.fromrepo) ? args.fromrepo : kwargs.repo;
   const flags: [unknown, ...string[]][] = [
@@ -107,7 +107,12 @@ function options(args: Args, kind: Targets["kind"]): string[] {
 }
 
 /** Has apt do it; what each call that failed printed. */
-async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], order: Order): Promise<string[]> {
+async function carryOut(
+  context: JobContext,
+  args: Args,
+  kind: PackageTargets["kind"],
+  order: Order,
+): Promise<string[]> {
   const files = kind === "file";
   const calls = [
     { words: order.install, more: [] },
@@ -128,7 +133,7 @@ async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], 
   return errors;
 }
 
-async function targetsOf(context: JobContext, args: Args): Promise<Targets | undefined> {
+async function targetsOf(context: JobContext, args: Args): Promise<PackageTargets | undefined> {
   const { version = null, split_arch: split = true, saltenv = "base" } = args.kwargs as Args;
   const normalize = truthy(args.normalize) && truthy(split);
   return await parseTargets(context, {
@@ -147,7 +152,7 @@ export async function install(context: JobContext, args: Args): Promise<unknown>
   const targets = await targetsOf(context, args);
   if (targets === undefined || targets.kind === "advisory") return {};
   if (refreshing) await refresh(context, { validS: Number((args.kwargs as Args).cache_valid_time ?? 0) });
-  const before = await installed(context);
+  const before = await dpkgInstalled(context);
   const orders = new Orders(context, args, before);
   if (targets.kind === "file") await orders.fromFiles(targets.paths);
   else await orders.fromRepository(targets.wanted);
@@ -160,7 +165,7 @@ export async function install(context: JobContext, args: Args): Promise<unknown>
     const held = heldPackages.filter((name) => order.names.includes(name));
     if (held.length > 0) await hold(context, { pkgs: held }, false);
     errors.push(...await carryOut(context, args, targets.kind, order));
-    const after = await installed(context);
+    const after = await dpkgInstalled(context);
     done = changes(before, after);
     for (const name of order.again.keys()) done[name] ??= { old: before[name] ?? "", new: after[name] ?? "" };
     if (held.length > 0) await hold(context, { pkgs: held }, true);

@@ -3,8 +3,8 @@ import { type Args, entriesOf, isMap, str, truthy } from "../../../language/pyth
 import { checkHeld } from "../../packages/shared_functions.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { runAll } from "../../commands.ts";
-import { targetsOf } from "./change.ts";
-import { ask } from "./dpkg.ts";
+import { aptTargets } from "./change.ts";
+import { askApt } from "./dpkg.ts";
 
 /** The selection states of packages: state → names. */
 export async function selections(
@@ -12,7 +12,7 @@ export async function selections(
   pattern: unknown,
   state: unknown,
 ): Promise<Record<string, string[]>> {
-  const { stdout } = await ask(context, ["dpkg", "--get-selections", truthy(pattern) ? str(pattern) : "*"]);
+  const { stdout } = await askApt(context, ["dpkg", "--get-selections", truthy(pattern) ? str(pattern) : "*"]);
   const found: Record<string, string[]> = {};
   for (const line of splitLines(stdout)) {
     const [name, word] = splitWords(line);
@@ -34,7 +34,7 @@ async function stateOf(context: JobContext, name: string): Promise<string | unde
 /** Holds packages at their version, or lets them go. */
 export async function hold(context: JobContext, args: Args, wanted: boolean): Promise<Record<string, unknown>> {
   checkHeld(args);
-  const names = targetsOf(truthy(args.pkgs) ? args.pkgs : truthy(args.sources) ? args.sources : args.name).keys();
+  const names = aptTargets(truthy(args.pkgs) ? args.pkgs : truthy(args.sources) ? args.sources : args.name).keys();
   const found: Record<string, unknown> = {};
   for (const name of names) {
     const state = await stateOf(context, name);
@@ -76,7 +76,7 @@ export const setSelections = executionFunction({
       }
     } else if (isMap(args.selection)) {
       for (const [state, names] of entriesOf(args.selection)) {
-        for (const name of targetsOf(names).keys()) wanted.push([name, str(state)]);
+        for (const name of aptTargets(names).keys()) wanted.push([name, str(state)]);
       }
     }
     if (args.clear) await runAll(context, ["dpkg", "--clear-selections"]);

@@ -1,6 +1,6 @@
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { type Args, isTrue, str, truthy } from "../../../language/python/values.ts";
-import { ask, policies, type Versions } from "./dpkg.ts";
+import { askApt, policies, type Versions } from "./dpkg.ts";
 import { refresh } from "./refresh.ts";
 
 /** @throws {SaltInvocationError} for a release under the name that other package managers have for it */
@@ -20,7 +20,7 @@ export async function newest(context: JobContext, names: string[], kwargs: Args)
   for (const name of names) {
     const { candidate = "", installed: current = "" } = found[name] ?? {};
     const isThere = candidate !== "" && current !== "" &&
-      (candidate === current || (await compare(context, current, candidate, false) ?? 0) >= 0);
+      (candidate === current || (await compareDebian(context, current, candidate, false) ?? 0) >= 0);
     newer[name] = isThere && !isTrue(withInstalled) ? "" : candidate;
   }
   return newer;
@@ -29,12 +29,12 @@ export async function newest(context: JobContext, names: string[], kwargs: Args)
 export async function upgrades(context: JobContext, args: Args): Promise<Versions> {
   if (args.refresh !== false) await refresh(context, {});
   const verb = truthy(args.dist_upgrade) ? "dist-upgrade" : "upgrade";
-  const { retcode, stdout, stderr } = await ask(context, ["apt-get", "--just-print", verb]);
+  const { retcode, stdout, stderr } = await askApt(context, ["apt-get", "--just-print", verb]);
   if (retcode !== 0) throw new CommandExecutionError(stderr || stdout);
   return Object.fromEntries([...stdout.matchAll(/^Conf (\S+) \((\S+)/gm)].map(([, name, to]) => [name, to!]));
 }
 
-export async function compare(
+export async function compareDebian(
   context: JobContext,
   one: unknown,
   two: unknown,
@@ -42,7 +42,7 @@ export async function compare(
 ): Promise<number | null> {
   const plain = (text: unknown) => truthy(ignoreEpoch) ? str(text).replace(/^\d+:/, "") : str(text);
   for (const [word, outcome] of [["lt", -1], ["eq", 0], ["gt", 1]] as const) {
-    const { retcode, stderr } = await ask(context, ["dpkg", "--compare-versions", plain(one), word, plain(two)]);
+    const { retcode, stderr } = await askApt(context, ["dpkg", "--compare-versions", plain(one), word, plain(two)]);
     // It warns about an invalid version and continues.
     if (/bad syntax/.test(stderr)) return null;
     if (retcode === 0) return outcome;

@@ -3,7 +3,7 @@ import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { type Args, repr, str, truthy } from "../../../language/python/values.ts";
 import { needProgram, programPath, run, runAll } from "../../commands.ts";
 import { exists } from "../../linux/paths.ts";
-import { splitWords as shellWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 import { cachedSource, localPath } from "../../sources.ts";
 
 /** Endings of names by the kind of archive. */
@@ -28,7 +28,7 @@ export function trimmed(files: string[], trim: unknown): string[] {
 }
 
 /** Runs a program that packs or unpacks. @returns the lines of its output */
-export async function linesOf(context: JobContext, words: string[], args: Args): Promise<string[]> {
+export async function listedLines(context: JobContext, words: string[], args: Args): Promise<string[]> {
   const { cwd, runas, template } = args;
   return splitLines(
     await run(context, words, { cwd: cwd ?? null, runas: runas ?? null, template: template ?? null }),
@@ -151,7 +151,7 @@ function kindOf(name: string, given: unknown): string {
   return found[0];
 }
 
-export async function cached(context: JobContext, name: string, args: Args): Promise<string> {
+export async function cachedArchive(context: JobContext, name: string, args: Args): Promise<string> {
   // A missing file of the host fails when it is opened.
   if (localPath(name).startsWith("/")) return localPath(name);
   const file = await cachedSource(context, name, args);
@@ -159,9 +159,9 @@ export async function cached(context: JobContext, name: string, args: Args): Pro
   return file;
 }
 
-export async function list(context: JobContext, args: Args): Promise<unknown> {
+export async function listArchive(context: JobContext, args: Args): Promise<unknown> {
   const name = str(args.name);
-  const file = await cached(context, name, args);
+  const file = await cachedArchive(context, name, args);
   try {
     const strip = stripOf(args.strip_components);
     const kind = kindOf(name, args.archive_format);

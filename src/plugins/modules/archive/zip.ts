@@ -6,10 +6,10 @@ import { splitLines } from "../../../language/python/text.ts";
 import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
 import { needProgram, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
-import { checkProgramPath, exists, isDirectory, walk } from "../../linux/paths.ts";
-import { splitWords as shellWords } from "../../linux/words.ts";
+import { checkProgramPath, exists, isDirectory, walkPaths } from "../../linux/paths.ts";
+import { shellWords } from "../../linux/words.ts";
 import { renderedWords } from "../../templates.ts";
-import { cached, noFile, trimmed, zipMembers } from "./list.ts";
+import { cachedArchive, noFile, trimmed, zipMembers } from "./list.ts";
 
 /** Paths from a list or a text with commas; shell patterns are expanded. */
 export function sourcesOf(context: JobContext, sources: unknown): string[] {
@@ -18,7 +18,7 @@ export function sourcesOf(context: JobContext, sources: unknown): string[] {
   return list.flatMap((source) => /[*?[]/.test(source) ? globPaths(context.runtime.fs, source) : [source]);
 }
 
-export const namesOf = (names: unknown): string[] | undefined =>
+export const zipNames = (names: unknown): string[] | undefined =>
   names === null || names === undefined ? undefined : splitInput(names);
 
 export const isEncrypted = executionFunction({
@@ -26,7 +26,7 @@ export const isEncrypted = executionFunction({
   doc: "True if a member of a zip file is encrypted.\n\n    salt '*' archive.is_encrypted /path/to/myfile.zip",
   async run(context, args): Promise<boolean> {
     const name = args.name;
-    const file = await cached(context, name, args);
+    const file = await cachedArchive(context, name, args);
     let members: { row: string[] }[];
     try {
       if (!exists(context.runtime.fs, file)) throw new CommandExecutionError(noFile(file));
@@ -69,7 +69,7 @@ export const zip = executionFunction({
     };
     for (const source of sources.map((path) => join(base, path))) {
       if (isDirectory(fs, source)) {
-        for (const { path, files } of walk(fs, source)) {
+        for (const { path, files } of walkPaths(fs, source)) {
           add(path, true);
           for (const name of files) add(join(path, name), false);
         }
@@ -126,7 +126,7 @@ export const unzip = executionFunction({
       if (error instanceof CommandExecutionError) throw failed("File is not a zip file");
       throw error;
     }
-    const excludes = new Set(truthy(args.excludes) ? namesOf(args.excludes) : []);
+    const excludes = new Set(truthy(args.excludes) ? zipNames(args.excludes) : []);
     const wanted = members.filter(({ path }) => !excludes.has(path));
     const skipped = members.filter(({ path }) => excludes.has(path)).map(({ path }) => literal(path));
     if (wanted.length > 0) {
@@ -164,7 +164,7 @@ export const cmdUnzip = executionFunction({
   async run(context, args): Promise<string[]> {
     needProgram(context, "unzip");
     checkProgramPath(context, args.dest, args);
-    const excludes = namesOf(args.excludes);
+    const excludes = zipNames(args.excludes);
     const { retcode, stdout } = await runAll(context, [
       "unzip",
       ...(truthy(args.password) ? ["-P", str(args.password)] : []),

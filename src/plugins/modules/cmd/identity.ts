@@ -21,7 +21,7 @@ interface Identity {
  *
  * @throws {CommandExecutionError} if there is no such user or group
  */
-export function identityOf(
+export function commandIdentity(
   runtime: Runtime,
   wanted: { runas: string | undefined; group: string | undefined },
 ): Identity {

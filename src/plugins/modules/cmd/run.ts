@@ -7,9 +7,9 @@ import { LIMIT_VARIABLE, limitForPrograms } from "../../../runtime/descriptors.t
 import type { Child, SpawnOptions } from "../../../runtime/process.ts";
 import { isProgram, programProblem } from "../../linux/programs.ts";
 import { Capture } from "./capture.ts";
-import { identityOf } from "./identity.ts";
+import { commandIdentity } from "./identity.ts";
 import type { CommandOptions } from "./options.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 import { fnmatch } from "../../../model/event/tag.ts";
 
 /** The globs of an option, where `config.get` finds it. @throws {CommandExecutionError} if they cannot be read: nothing runs then */
@@ -84,7 +84,7 @@ interface Prepared {
 function wordsOf(command: unknown): string[] {
   let words: string[];
   try {
-    words = Array.isArray(command) ? command.map(str) : splitWords(str(command));
+    words = Array.isArray(command) ? command.map(str) : shellWords(str(command));
   } catch (error) {
     throw new SaltInvocationError(messageOf(error));
   }
@@ -136,7 +136,7 @@ function directoryOf(context: JobContext, home: string, wanted: string | undefin
 
 function prepare(context: JobContext, command: unknown, options: CommandOptions): Prepared {
   const { runtime } = context;
-  const identity = identityOf(runtime, options);
+  const identity = commandIdentity(runtime, options);
   const cwd = directoryOf(context, identity.home, options.cwd);
   const env = environment(context, identity.env, options);
   const script = Array.isArray(command) ? command.map(str).join(" ") : str(command);

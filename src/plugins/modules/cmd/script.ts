@@ -4,7 +4,7 @@ import { str } from "../../../language/python/values.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 import { type FileTemplate, renderedOrLogged } from "../../templates.ts";
 import { temporaryPath } from "../../temporary.ts";
 
@@ -75,7 +75,7 @@ export async function runScript(
 
 function wordsOf(text: string): string[] {
   try {
-    return splitWords(text);
+    return shellWords(text);
   } catch (error) {
     throw new SaltInvocationError(messageOf(error));
   }

@@ -12,7 +12,7 @@ interface Labelled {
   commented: boolean;
 }
 
-export interface Job extends Labelled {
+export interface CronJob extends Labelled {
   minute: string;
   hour: string;
   daymonth: string;
@@ -26,17 +26,17 @@ export interface Special extends Labelled {
 }
 
 /** A table of cron in Salt's form. */
-export interface Table {
+export interface CronTable {
   pre: string[];
-  crons: Job[];
+  crons: CronJob[];
   special: Special[];
   env: { name: string; value: string }[];
 }
 
 export const TIMES = ["minute", "hour", "daymonth", "month", "dayweek"] as const;
 
-export function parseTable(text: string): Table {
-  const table: Table = { pre: [], crons: [], special: [], env: [] };
+export function parseTable(text: string): CronTable {
+  const table: CronTable = { pre: [], crons: [], special: [], env: [] };
   let managed = false;
   let comment: string | null = null;
   let identifier: string | null = null;
@@ -84,7 +84,7 @@ function label({ comment, identifier, commented }: Labelled): string {
   return `${said === "" && named === "" ? "" : `#${said}${named}\n`}${commented ? DISABLED : ""}`;
 }
 
-export function renderTable({ pre, crons, special, env }: Table): string {
+export function renderTable({ pre, crons, special, env }: CronTable): string {
   const lines = [
     ...pre,
     MARK,

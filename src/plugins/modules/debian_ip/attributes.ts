@@ -2,15 +2,15 @@
 import { parseIpv4, parseIpv6 } from "../../../language/python/ipaddress.ts";
 import { isMap, str } from "../../../language/python/values.ts";
 import { splitWords } from "../../../language/python/text.ts";
-import { integerOf } from "./errors.ts";
+import { integerSetting } from "./errors.ts";
 
-export type Family = "inet" | "inet6";
+export type AddressFamily = "inet" | "inet6";
 
 /** The value as it is kept, or undefined if it cannot be. */
 type Check = (value: unknown) => unknown;
 
 const anything: Check = (value) => value;
-const integer: Check = integerOf;
+const integer: Check = integerSetting;
 
 const decimal: Check = (value) =>
   typeof value === "number" || /^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$/.test(str(value)) ? Number(str(value)) : undefined;
@@ -19,7 +19,7 @@ const decimal: Check = (value) =>
 const address = (parse: (text: string) => bigint | undefined, longest: number): Check => (value) => {
   if (typeof value !== "string") return undefined;
   const at = value.lastIndexOf("/");
-  const mask = at < 0 ? longest : integerOf(value.slice(at + 1));
+  const mask = at < 0 ? longest : integerSetting(value.slice(at + 1));
   if (mask === undefined || mask < 1 || mask > longest) return undefined;
   return parse(at < 0 ? value : value.slice(0, at)) === undefined ? undefined : value;
 };
@@ -36,13 +36,13 @@ function isMask(text: string): boolean {
 }
 
 const netmask4: Check = (value) => {
-  const length = integerOf(value);
+  const length = integerSetting(value);
   if (length !== undefined) return length >= 0 && length <= 32 ? length : undefined;
   return typeof value === "string" && isMask(value) ? value : undefined;
 };
 
 const netmask6: Check = (value) => {
-  const length = integerOf(value);
+  const length = integerSetting(value);
   return length !== undefined && length >= 0 && length <= 128 ? length : undefined;
 };
 
@@ -53,7 +53,7 @@ const mac: Check = (value) =>
 
 const oneOf = (...words: string[]): Check => (value) => words.includes(str(value)) ? str(value) : undefined;
 const oneNumber = (...numbers: number[]): Check => (value) => {
-  const number = integerOf(value);
+  const number = integerSetting(value);
   return number !== undefined && numbers.includes(number) ? number : undefined;
 };
 
@@ -97,7 +97,7 @@ const COMMON: Readonly<Record<string, Check>> = {
   enable_ipv6: anything,
 };
 
-const ATTRIBUTES: Readonly<Record<Family, Readonly<Record<string, Check>>>> = {
+const ATTRIBUTES: Readonly<Record<AddressFamily, Readonly<Record<string, Check>>>> = {
   inet: {
     ...WIRELESS,
     ...COMMON,

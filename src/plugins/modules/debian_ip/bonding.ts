@@ -1,7 +1,7 @@
 /** Bonded interfaces: what each mode takes. */
 import type { JobContext } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/values.ts";
-import { integerOf, NO, type Settings, wrongOption, YES, yesOrNo } from "./errors.ts";
+import { integerSetting, type InterfaceSettings, NO, wrongOption, YES, yesOrNo } from "./errors.ts";
 
 const DEFAULTS: Readonly<Record<string, string>> = {
   ad_select: "0",
@@ -15,14 +15,14 @@ const DEFAULTS: Readonly<Record<string, string>> = {
 
 const MODES = ["balance-rr", "active-backup", "balance-xor", "broadcast", "802.3ad", "balance-tlb", "balance-alb"];
 
-type Part = (bond: Settings, opts: Settings, iface: string, context: JobContext) => void;
+type Part = (bond: InterfaceSettings, opts: InterfaceSettings, iface: string, context: JobContext) => void;
 
 /** Numbers, each with its default. */
 const numbers = (...names: string[]): Part => (bond, opts, iface) => {
   for (const name of names) {
     let value = opts[name] ?? DEFAULTS[name];
     if (name === "lacp_rate") value = value === "fast" ? "1" : value === "slow" ? "0" : value;
-    if (integerOf(value) === undefined) {
+    if (integerSetting(value) === undefined) {
       throw wrongOption(iface, name, name === "lacp_rate" ? ["fast", "1", "slow", "0"] : ["integer"]);
     }
     bond[name] = value;
@@ -78,17 +78,17 @@ const PARTS: readonly (readonly Part[])[] = [
 ];
 
 /** The options of a bonded interface. @throws {SaltInvocationError} naming what is wrong */
-export function bondOptions(context: JobContext, opts: Settings, iface: string): Settings {
+export function bondOptions(context: JobContext, opts: InterfaceSettings, iface: string): InterfaceSettings {
   const mode = str(opts.mode ?? "");
   const number = MODES.includes(mode) ? MODES.indexOf(mode) : /^[0-6]$/.test(mode) ? Number(mode) : undefined;
   if (number === undefined) throw wrongOption(iface, "mode", [...MODES.map((_, at) => String(at)), ...MODES]);
-  const bond: Settings = { mode: String(number) };
+  const bond: InterfaceSettings = { mode: String(number) };
   for (const part of PARTS[number]!) part(bond, opts, iface, context);
   return bond;
 }
 
 /** The configuration of the kernel's module. */
-export const bondText = (iface: string, options: Settings): string =>
+export const bondText = (iface: string, options: InterfaceSettings): string =>
   `alias ${iface} bonding\noptions ${iface} ${
     Object.entries(options).map(([name, value]) => `${name}=${str(value)} `).join("")
   }`;

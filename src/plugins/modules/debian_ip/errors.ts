@@ -2,7 +2,7 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import { isInteger, str } from "../../../language/python/values.ts";
 
-export type Settings = Record<string, unknown>;
+export type InterfaceSettings = Record<string, unknown>;
 
 /** @param expected what would be right */
 export const wrongOption = (iface: string, option: unknown, expected: readonly unknown[]): SaltInvocationError =>
@@ -20,7 +20,7 @@ export function yesOrNo(value: unknown): boolean | undefined {
 }
 
 /** An integer as Python's `int()` reads it; undefined if it is none. */
-export function integerOf(value: unknown): number | undefined {
+export function integerSetting(value: unknown): number | undefined {
   if (typeof value === "boolean") return Number(value);
   if (isInteger(value)) return Number(value);
   if (typeof value === "number") return Math.trunc(value);
@@ -35,7 +35,7 @@ export function interfaceName(value: unknown): string {
 }
 
 /** @throws {SaltInvocationError} if one of the values would begin another line of a file */
-export function refuseLines(settings: Settings): void {
+export function refuseLines(settings: InterfaceSettings): void {
   for (const [name, value] of Object.entries(settings)) {
     for (const one of Array.isArray(value) ? value : [value]) {
       if (!/[\n\r\0]/.test(str(one))) continue;

@@ -10,14 +10,14 @@ import { attributeValue, ETHTOOL, isAttribute } from "./attributes.ts";
 export const FILE = "/etc/network/interfaces";
 export const DIRECTORY = "/etc/network/interfaces.d";
 
-export type Fields = Record<string, unknown>;
+export type InterfaceFields = Record<string, unknown>;
 
 export interface Interface {
   enabled?: boolean;
   hotplug?: boolean;
   type?: string;
   /** By family, or `sources`. */
-  data?: { inet?: Fields; inet6?: Fields; sources?: unknown[] } & Record<string, unknown>;
+  data?: { inet?: InterfaceFields; inet6?: InterfaceFields; sources?: unknown[] } & Record<string, unknown>;
 }
 
 type Interfaces = Map<string, Interface>;
@@ -29,12 +29,12 @@ const ETHTOOL_NAMES = new Set(Object.values(ETHTOOL));
 /** Options in groups of their own, by how their names begin. */
 const GROUPS: readonly [prefix: string, group: string][] = [["bond", "bonding"], ["bridge", "bridging"]];
 
-function groupOf(fields: Fields, name: string): Fields {
-  return (fields[name] ??= {}) as Fields;
+function groupOf(fields: InterfaceFields, name: string): InterfaceFields {
+  return (fields[name] ??= {}) as InterfaceFields;
 }
 
 /** An indented line, `address 10.0.0.1`. */
-function addDetail(fields: Fields, family: string, line: string): void {
+function addDetail(fields: InterfaceFields, family: string, line: string): void {
   const [, name = "", value] = /^\s*(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
   if (value === undefined) throw malformed(repr(line.trim()));
   const group = GROUPS.find(([prefix]) => name.startsWith(prefix));
@@ -59,7 +59,7 @@ function readInto(found: Interfaces, text: string, filename: string): void {
     if (!found.has(name)) found.set(name, {});
     return found.get(name)!;
   };
-  let fields: Fields = {};
+  let fields: InterfaceFields = {};
   let family = "";
   for (const line of splitLines(text)) {
     if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
@@ -69,7 +69,7 @@ function readInto(found: Interfaces, text: string, filename: string): void {
       const [, name = "", kind = "", proto] = words;
       family = kind;
       const data = named(name).data ??= {};
-      fields = (data[kind] ??= {}) as Fields;
+      fields = (data[kind] ??= {}) as InterfaceFields;
       Object.assign(fields, { addrfam: kind, proto, filename });
     } else if (/^\s/.test(line)) addDetail(fields, family, line);
     else if (line.startsWith("auto")) { for (const name of words.slice(1)) named(name).enabled = true; }
@@ -135,14 +135,14 @@ function attributeLines(name: string, value: unknown): string {
 
 /** Options of a group; numbers are left out, as in Salt. */
 function groupLines(group: unknown, prefix: string): string {
-  const options = Object.entries((group ?? {}) as Fields).sort(([one], [other]) => compareText(one, other));
+  const options = Object.entries((group ?? {}) as InterfaceFields).sort(([one], [other]) => compareText(one, other));
   return options.map(([name, value]) => {
     if (typeof value === "string") return detail(`${prefix}${name}`, value);
     return tryIterate(value) === undefined ? "" : detail(`${prefix}${name}`, joined(value));
   }).join("");
 }
 
-function familyText(name: string, family: string, fields: Fields | undefined): string {
+function familyText(name: string, family: string, fields: InterfaceFields | undefined): string {
   if (fields === undefined || fields.addrfam !== family || !truthy(fields.proto)) return "";
   const attributes = WRITTEN.filter((attribute) => truthy(fields[attribute] ?? false))
     .map((attribute) => attributeLines(attribute, fields[attribute]));
@@ -160,4 +160,4 @@ export const sourceText = ({ data }: Interface): string =>
   (data?.sources ?? []).map((source) => `\nsource ${str(source)}\n`).join("");
 
 /** Lines with their ends, as differences are made of them. */
-export const linesOf = (text: string): string[] => text.split("\n").map((line) => `${line}\n`);
+export const interfaceLines = (text: string): string[] => text.split("\n").map((line) => `${line}\n`);

@@ -3,7 +3,7 @@ import { executionFunction, type JobContext, SaltInvocationError } from "../../.
 import { splitLines, splitLinesKeepEnds, splitWords } from "../../../language/python/text.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
-import { NO, refuseLines, type Settings, YES, yesOrNo } from "./errors.ts";
+import { type InterfaceSettings, NO, refuseLines, YES, yesOrNo } from "./errors.ts";
 
 const NETWORKING = "/etc/default/networking";
 const HOSTNAME = "/etc/hostname";
@@ -118,7 +118,7 @@ function resolverText(context: JobContext, domain: string, search: readonly stri
 }
 
 /** Sets them, unless `test` says that they are only shown. @returns the settings then */
-export async function buildSettings(context: JobContext, given: Settings): Promise<string[]> {
+export async function buildSettings(context: JobContext, given: InterfaceSettings): Promise<string[]> {
   const wanted = Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   refuseLines({ hostname: wanted.hostname ?? "", search: wanted.search ?? "" });
   const enabled = yesOrNo("enabled" in wanted ? wanted.enabled : networking(context));
@@ -145,7 +145,7 @@ export async function buildSettings(context: JobContext, given: Settings): Promi
 }
 
 /** Makes the settings hold: the host's name, and the network anew. */
-export async function applySettings(context: JobContext, settings: Settings): Promise<boolean> {
+export async function applySettings(context: JobContext, settings: InterfaceSettings): Promise<boolean> {
   let named = true;
   if (yesOrNo(settings.apply_hostname ?? false) === true) {
     named = "hostname" in settings && truthy(await context.call("network.mod_hostname", [settings.hostname]));

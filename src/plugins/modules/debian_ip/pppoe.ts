@@ -1,9 +1,9 @@
 /** The file of a provider, for pppd. */
 import { str, truthy } from "../../../language/python/values.ts";
-import type { Fields } from "./interfaces_file.ts";
+import type { InterfaceFields } from "./interfaces_file.ts";
 
 /** @param fields those of IPv4; without a user there is no text */
-export function providerText(fields: Fields): string {
+export function providerText(fields: InterfaceFields): string {
   if (!truthy(fields.user ?? "")) return "";
   const flag = (name: string) => fields[name] === "False" ? "" : name;
   const number = (name: string, otherwise: string) =>

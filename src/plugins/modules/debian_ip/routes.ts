@@ -3,7 +3,7 @@ import { type JobContext, SaltInvocationError } from "../../../model/loader/fami
 import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { splitLinesKeepEnds } from "../../../language/python/text.ts";
 import { exists, isDirectory } from "../../linux/paths.ts";
-import { interfaceName, type Settings } from "./errors.ts";
+import { interfaceName, type InterfaceSettings } from "./errors.ts";
 import { replaceContent } from "../../host_files.ts";
 
 const UP = "/etc/network/if-up.d";
@@ -44,7 +44,7 @@ export function getRoutes(context: JobContext, given: unknown): string[] | "" {
 }
 
 /** Writes both scripts, unless `test` says that they are only shown. @returns their lines */
-export async function buildRoutes(context: JobContext, given: unknown, settings: Settings): Promise<string[]> {
+export async function buildRoutes(context: JobContext, given: unknown, settings: InterfaceSettings): Promise<string[]> {
   const iface = interfaceName(given);
   const routes = Object.entries(settings).find(([name]) => name.toLowerCase() === "routes")?.[1];
   if (!Array.isArray(routes)) {

@@ -2,21 +2,26 @@
 import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isInteger, str, truthy } from "../../../language/python/values.ts";
 import { splitWords } from "../../../language/python/text.ts";
-import { attributeName, attributeValue, ETHTOOL, type Family } from "./attributes.ts";
+import { type AddressFamily, attributeName, attributeValue, ETHTOOL } from "./attributes.ts";
 import { bondOptions } from "./bonding.ts";
-import { integerOf, NO, type Settings, wrongOption, YES, yesOrNo } from "./errors.ts";
-import type { Fields, Interface } from "./interfaces_file.ts";
+import { integerSetting, type InterfaceSettings, NO, wrongOption, YES, yesOrNo } from "./errors.ts";
+import type { Interface, InterfaceFields } from "./interfaces_file.ts";
 
-const FAMILIES: readonly Family[] = ["inet", "inet6"];
+const FAMILIES: readonly AddressFamily[] = ["inet", "inet6"];
 
-function onOrOff(opts: Settings, name: string, iface: string, words: [string, string] = ["on", "off"]): string {
+function onOrOff(
+  opts: InterfaceSettings,
+  name: string,
+  iface: string,
+  words: [string, string] = ["on", "off"],
+): string {
   const value = yesOrNo(opts[name]);
   if (value === undefined) throw wrongOption(iface, name, [...YES, ...NO]);
   return value ? words[0] : words[1];
 }
 
-function ethtoolOptions(opts: Settings, iface: string): Settings {
-  const found: Settings = {};
+function ethtoolOptions(opts: InterfaceSettings, iface: string): InterfaceSettings {
+  const found: InterfaceSettings = {};
   if ("autoneg" in opts) found.autoneg = onOrOff(opts, "autoneg", iface);
   if ("duplex" in opts) {
     if (opts.duplex !== "full" && opts.duplex !== "half") throw wrongOption(iface, "duplex", ["full", "half"]);
@@ -33,16 +38,16 @@ function ethtoolOptions(opts: Settings, iface: string): Settings {
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [ETHTOOL[name]!, value]));
 }
 
-function portAndNumber(opts: Settings, name: string, iface: string): string {
+function portAndNumber(opts: InterfaceSettings, name: string, iface: string): string {
   const [port, number, more] = splitWords(str(opts[name]));
-  if (number === undefined || more !== undefined || integerOf(number) === undefined) {
+  if (number === undefined || more !== undefined || integerSetting(number) === undefined) {
     throw wrongOption(iface, name, ["interface integer"]);
   }
   return `${port} ${number}`;
 }
 
-function bridgeOptions(opts: Settings, iface: string): Settings {
-  const found: Settings = {};
+function bridgeOptions(opts: InterfaceSettings, iface: string): InterfaceSettings {
+  const found: InterfaceSettings = {};
   if ("ports" in opts) found.ports = Array.isArray(opts.ports) ? opts.ports.map(str).join(" ") : opts.ports;
   for (const name of ["ageing", "fd", "gcint", "hello", "maxage"]) {
     if (!(name in opts)) continue;
@@ -75,7 +80,7 @@ const PPPOE = ("user password provider pppoe_iface noipdefault usepeerdns defaul
   "lcp-echo-interval lcp-echo-failure connect noauth persist mtu noaccomp linkname").split(" ");
 const SWITCHES = ["noipdefault", "usepeerdns", "defaultroute", "hide-password", "noauth", "persist", "noaccomp"];
 
-function pppoeOptions(opts: Settings, iface: string): Settings {
+function pppoeOptions(opts: InterfaceSettings, iface: string): InterfaceSettings {
   if ("provider" in opts && !truthy(opts.provider)) throw wrongOption(iface, "provider", [...YES, ...NO]);
   const found = Object.fromEntries(PPPOE.filter((name) => name in opts).map((name) => [name, opts[name]]));
   for (const name of SWITCHES) if (name in opts) found[name] = onOrOff(opts, name, iface, ["True", "False"]);
@@ -83,10 +88,16 @@ function pppoeOptions(opts: Settings, iface: string): Settings {
 }
 
 /** What a family has because of the kind of interface. */
-function ofKind(context: JobContext, kind: string, family: Family, opts: Settings, iface: string): Fields {
+function ofKind(
+  context: JobContext,
+  kind: string,
+  family: AddressFamily,
+  opts: InterfaceSettings,
+  iface: string,
+): InterfaceFields {
   const ethtool = kind === "bridge" ? {} : ethtoolOptions(opts, iface);
-  const fields: Fields = Object.keys(ethtool).length > 0 ? { ethtool } : {};
-  const own: Record<string, () => Fields> = {
+  const fields: InterfaceFields = Object.keys(ethtool).length > 0 ? { ethtool } : {};
+  const own: Record<string, () => InterfaceFields> = {
     bridge: () => ({ bridging: bridgeOptions(opts, iface) }),
     bond: () => ({ bonding: { ...bondOptions(context, opts, iface), slaves: opts.slaves } }),
     slave: () => ({ master: opts.master }),
@@ -101,9 +112,9 @@ function ofKind(context: JobContext, kind: string, family: Family, opts: Setting
 const OF_IPV4 = ["ipaddr", "address", "ipaddresses", "addresses", "gateway", "proto"];
 
 /** Puts an option into the families that know it. */
-function place(data: Record<Family, Fields>, option: string, value: unknown): void {
+function place(data: Record<AddressFamily, InterfaceFields>, option: string, value: unknown): void {
   const prefix = /^ipv([46])/.exec(option)?.[1];
-  const family: Family | undefined = prefix === "4" || (prefix === undefined && OF_IPV4.includes(option))
+  const family: AddressFamily | undefined = prefix === "4" || (prefix === undefined && OF_IPV4.includes(option))
     ? "inet"
     : prefix === "6"
     ? "inet6"
@@ -126,10 +137,10 @@ export function interfaceOf(
   iface: string,
   kind: string,
   enabled: unknown,
-  settings: Settings,
+  settings: InterfaceSettings,
 ): Interface {
-  const opts: Settings = kind === "slave" ? { ...settings, proto: "manual" } : { ...settings };
-  const data: Record<Family, Fields> = {
+  const opts: InterfaceSettings = kind === "slave" ? { ...settings, proto: "manual" } : { ...settings };
+  const data: Record<AddressFamily, InterfaceFields> = {
     inet: ofKind(context, kind, "inet", opts, iface),
     inet6: ofKind(context, kind, "inet6", opts, iface),
   };

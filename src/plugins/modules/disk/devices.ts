@@ -3,7 +3,7 @@ import { CommandExecutionError, executionFunction, SaltInvocationError } from ".
 import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { needAnyProgram, needProgram, programPath, run, runAll } from "../../commands.ts";
-import { splitWords as shellWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 import { pythonError } from "../../python_errors.ts";
 
 export async function blkid(context: JobContext, device: unknown, token: unknown): Promise<Record<string, unknown>> {
@@ -36,7 +36,7 @@ const QUESTIONS = [
   "getfra",
 ];
 
-export async function dump(context: JobContext, device: unknown, args: unknown): Promise<unknown> {
+export async function dumpDevice(context: JobContext, device: unknown, args: unknown): Promise<unknown> {
   const { retcode, stdout } = await runAll(context, [
     "blockdev",
     ...QUESTIONS.map((question) => `--${question}`),
@@ -87,10 +87,10 @@ export async function tune(context: JobContext, device: unknown, options: Record
   const { words, shown } = tuneWords(options);
   const { retcode, stderr } = await runAll(context, ["blockdev", ...words, ...shellWords(str(device))]);
   if (retcode !== 0) throw new CommandExecutionError(stderr);
-  return await dump(context, device, shown);
+  return await dumpDevice(context, device, shown);
 }
 
-export const format = executionFunction({
+export const formatDevice = executionFunction({
   signature: "device: str, fs_type: str='ext4', inode_size=None, lazy_itable_init=None, fat=None, force: bool=False",
   doc: "Creates a file system on a device.\n\n    salt '*' disk.format /dev/sdX1",
   async run(context, args): Promise<boolean> {

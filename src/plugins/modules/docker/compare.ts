@@ -2,7 +2,7 @@
 import type { JobContext } from "../../../model/loader/family.ts";
 import { type Args, equal, isMap, str, truthy } from "../../../language/python/values.ts";
 import { DockerClient } from "../../docker/client.ts";
-import { inspectContainer, inspectImage, inspectNetwork, stateOf, wordsOf } from "./objects.ts";
+import { inspectContainer, inspectImage, inspectNetwork, shellWordsOf, stateOf } from "./objects.ts";
 
 interface Difference {
   old: unknown;
@@ -24,7 +24,7 @@ function plain(item: string, value: unknown, name: string): unknown {
 }
 
 export async function compareContainers(docker: DockerClient, first: string, second: string, ignore: unknown) {
-  const left = wordsOf(ignore);
+  const left = shellWordsOf(ignore);
   const [one, other] = [await inspectContainer(docker, first), await inspectContainer(docker, second)];
   const found: Differences = {};
   for (const part of ["Config", "HostConfig"]) {
@@ -172,7 +172,7 @@ export async function compareNetworks(
 ) {
   const of = async (one: unknown) => isMap(one) ? one as Args : await inspectNetwork(docker, one);
   const [one, other] = [await of(first), await of(second)];
-  const left = wordsOf(ignore);
+  const left = shellWordsOf(ignore);
   const found: Record<string, unknown> = {};
   for (const item of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const [was, is] = [one[item] ?? null, other[item] ?? null];

@@ -5,7 +5,7 @@ import { DockerClient, part } from "../../docker/client.ts";
 import { endpointConfig, newContainer } from "../../docker/create_options.ts";
 import { readPrinted } from "../../docker/streams.ts";
 import { pull } from "./images.ts";
-import { remove, start } from "./lifecycle.ts";
+import { removeContainer, start } from "./lifecycle.ts";
 import { imageId, inspectContainer, refreshMine, stateOf } from "./objects.ts";
 
 /** The place of a container in the one network that it is made in. */
@@ -32,7 +32,7 @@ async function make(context: JobContext, docker: DockerClient, args: Args, kwarg
   return { ...made, Time_Elapsed: (context.runtime.clock.elapsed() - begun) / 1000, Name: found };
 }
 
-export async function create(context: JobContext, args: Args): Promise<Args> {
+export async function createContainer(context: JobContext, args: Args): Promise<Args> {
   const docker = new DockerClient(context);
   const response = await make(context, docker, args, args.kwargs as Args);
   if (truthy(args.start)) {
@@ -71,7 +71,7 @@ async function makeRoom(context: JobContext, docker: DockerClient, { name, repla
   if (!truthy(replace)) {
     throw new CommandExecutionError(`${container}. Run with replace=True to remove the existing container`);
   }
-  return await remove(context, { name, force, volumes: false, kwargs: {} });
+  return await removeContainer(context, { name, force, volumes: false, kwargs: {} });
 }
 
 /** Networks by name, each with the container's place in it. */
@@ -85,7 +85,12 @@ function networksOf(value: unknown): [string, Args][] {
   return entries.map(([name, of]) => [str(name), Object.fromEntries(entriesOf(of as Args))]);
 }
 
-export async function connect(docker: DockerClient, container: unknown, network: unknown, kwargs: Args): Promise<true> {
+export async function connectNetworks(
+  docker: DockerClient,
+  container: unknown,
+  network: unknown,
+  kwargs: Args,
+): Promise<true> {
   const json = { Container: container, EndpointConfig: endpointConfig(kwargs) };
   await docker.json("POST", `/networks/${part(network)}/connect`, { json });
   return true;
@@ -131,9 +136,9 @@ export async function runContainer(context: JobContext, args: Args): Promise<Arg
   const autoRemove = host?.AutoRemove === true;
   try {
     try {
-      for (const [network, options] of networks) await connect(docker, ret.Id, network, options);
+      for (const [network, options] of networks) await connectNetworks(docker, ret.Id, network, options);
     } catch (error) {
-      if (autoRemove) await remove(context, { name: ret.Name, force: false, volumes: false, kwargs: {} });
+      if (autoRemove) await removeContainer(context, { name: ret.Name, force: false, volumes: false, kwargs: {} });
       throw error;
     }
     await start(docker, ret.Id);

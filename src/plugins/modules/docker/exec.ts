@@ -33,7 +33,7 @@ function notStarted(ran: Ran): Ran {
 const withoutEnd = (text: string): string => text.replace(/\n+$/, "");
 
 /** `docker.run` and its relatives. */
-export async function runCommand(context: JobContext, { name, cmd, stdin }: Args): Promise<Ran> {
+export async function runInContainer(context: JobContext, { name, cmd, stdin }: Args): Promise<Ran> {
   if (stdin !== null && stdin !== undefined) {
     throw new SaltInvocationError("stdin is not supported here: put the input into a file by docker.copy_to");
   }

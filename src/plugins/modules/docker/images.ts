@@ -98,7 +98,7 @@ export async function tag(docker: DockerClient, { name, repository, tag: of, for
 }
 
 /** `docker.rmi` */
-export async function remove(context: JobContext, names: unknown[], kwargs: Args): Promise<Args> {
+export async function removeImages(context: JobContext, names: unknown[], kwargs: Args): Promise<Args> {
   const docker = new DockerClient(context);
   const before = Object.keys(await images(docker, { all: true }));
   const tags = await imageTags(docker);
@@ -137,7 +137,7 @@ export async function dangling(context: JobContext, { prune, force }: Args): Pro
   const ret: Record<string, Args> = {};
   for (const id of found) {
     try {
-      ret[id] = { Removed: await remove(context, [id], { force }) };
+      ret[id] = { Removed: await removeImages(context, [id], { force }) };
     } catch (error) {
       ret[id] = { Comment: messageOf(error), Removed: false };
     }

@@ -57,14 +57,15 @@ export async function start(docker: DockerClient, name: unknown): Promise<Change
   return await change(docker, name, "start", "running");
 }
 
-export async function pause(docker: DockerClient, name: unknown, wanted: boolean): Promise<Changed> {
+export async function pauseContainer(docker: DockerClient, name: unknown, wanted: boolean): Promise<Changed> {
   const state = await stateOf(docker, name);
   const action = wanted ? "pause" : "unpause";
   if (state === "stopped") return unchanged(state, `Container '${str(name)}' is stopped, cannot ${action}`);
   return await change(docker, name, action, wanted ? "paused" : "running");
 }
 
-export const kill = (docker: DockerClient, name: unknown): Promise<Changed> => change(docker, name, "kill", "stopped");
+export const killContainer = (docker: DockerClient, name: unknown): Promise<Changed> =>
+  change(docker, name, "kill", "stopped");
 
 export async function restart(docker: DockerClient, { name, timeout }: Args): Promise<Changed> {
   const done = await change(docker, name, "restart", "running", { t: Number(timeout) });
@@ -111,7 +112,7 @@ export async function wait(
 }
 
 /** `docker.rm`: the ids of what is gone. */
-export async function remove(context: JobContext, { name, force, volumes, kwargs }: Args): Promise<string[]> {
+export async function removeContainer(context: JobContext, { name, force, volumes, kwargs }: Args): Promise<string[]> {
   const docker = new DockerClient(context);
   const { stop: stopFirst = false, timeout = null } = keywords(kwargs, "stop", "timeout");
   if (await stateOf(docker, name) === "running" && !truthy(force) && !truthy(stopFirst)) {
@@ -135,7 +136,7 @@ export async function remove(context: JobContext, { name, force, volumes, kwargs
   return before.filter((id) => !after.includes(id));
 }
 
-export async function rename(docker: DockerClient, name: unknown, newName: unknown): Promise<boolean> {
+export async function renameContainer(docker: DockerClient, name: unknown, newName: unknown): Promise<boolean> {
   const { Id: id } = await inspectContainer(docker, name);
   await post(docker, id, "rename", { name: newName });
   return (await inspectContainer(docker, newName)).Id === id;

@@ -3,7 +3,7 @@ import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { type Args, repr, truthy } from "../../../language/python/values.ts";
 import { type DockerClient, part } from "../../docker/client.ts";
 import { splitIpam, translateNetwork } from "../../docker/network_options.ts";
-import { connected } from "./objects.ts";
+import { connectedContainers } from "./objects.ts";
 
 const SWITCHES: Readonly<Record<string, string>> = {
   internal: "Internal",
@@ -48,7 +48,7 @@ export async function disconnect(docker: DockerClient, container: unknown, netwo
 export async function disconnectAll(docker: DockerClient, network: unknown): Promise<string[]> {
   const removed: string[] = [];
   const errors: string[] = [];
-  for (const name of Object.keys(await connected(docker, network))) {
+  for (const name of Object.keys(await connectedContainers(docker, network))) {
     try {
       await disconnect(docker, name, network);
       removed.push(name);

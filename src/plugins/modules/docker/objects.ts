@@ -9,7 +9,7 @@ export const TIME_FORMAT = "%Y-%m-%d %H:%M:%S %Z";
 export const localTime = (seconds: unknown): string => strftime(new Date(Number(seconds) * 1000), TIME_FORMAT);
 
 /** `1.5 MiB` */
-export function sizeText(bytes: unknown): string {
+export function humanSize(bytes: unknown): string {
   let number = Number(bytes);
   if (number < 1024) return `${number} bytes`;
   for (const unit of ["KiB", "MiB", "GiB", "TiB"]) {
@@ -21,7 +21,7 @@ export function sizeText(bytes: unknown): string {
 
 const withSizes = (value: Args): Args => {
   const sizes = ["Size", "VirtualSize"].filter((name) => name in value);
-  return { ...value, ...Object.fromEntries(sizes.map((name) => [`${name}_Human`, sizeText(value[name])])) };
+  return { ...value, ...Object.fromEntries(sizes.map((name) => [`${name}_Human`, humanSize(value[name])])) };
 };
 
 /** An entry of a list: without its id, with the time of its making as text. */
@@ -67,7 +67,7 @@ export async function stateOf(docker: DockerClient, name: unknown): Promise<stri
   return truthy(state.Paused) ? "paused" : truthy(state.Running) ? "running" : "stopped";
 }
 
-export async function exists(docker: DockerClient, name: unknown): Promise<boolean> {
+export async function containerExists(docker: DockerClient, name: unknown): Promise<boolean> {
   try {
     await inspectContainer(docker, name);
     return true;
@@ -100,10 +100,11 @@ export async function containers(docker: DockerClient, options: ListOptions = {}
 
 const withoutSlash = (name: unknown): string => str(name).replace(/^\/+/, "");
 
-export const namesOf = ({ Names: names }: Args): string[] => (names as string[] | null ?? []).map(withoutSlash);
+export const namesOfContainer = ({ Names: names }: Args): string[] =>
+  (names as string[] | null ?? []).map(withoutSlash);
 
 export async function containerNames(docker: DockerClient, all: boolean): Promise<string[]> {
-  return [...new Set(Object.values(await containers(docker, { all })).flatMap(namesOf))].sort();
+  return [...new Set(Object.values(await containers(docker, { all })).flatMap(namesOfContainer))].sort();
 }
 
 /** `docker.images`: id → image. */
@@ -156,7 +157,7 @@ export async function history(docker: DockerClient, name: unknown, quiet: boolea
     Command: truthy(command) ? str(command).replace(SHELL_PREFIX, "") : "FROM scratch",
     Time_Created_Epoch: created,
     Time_Created_Local: localTime(created),
-    Size_Human: sizeText(others.Size),
+    Size_Human: humanSize(others.Size),
   }));
   return quiet ? steps.map(({ Command: command }) => command) : steps;
 }
@@ -170,13 +171,13 @@ export async function depends(
   const users = Object.values(await containers(docker, { all: true, verbose: true }))
     .filter(({ Info: info }) => (info as Args).Image === id);
   const children = Object.entries(await images(docker, { all: true })).filter(([, one]) => one.ParentId === id);
-  return { Containers: users.flatMap(namesOf), Images: children.map(([one]) => one.slice(0, 12)) };
+  return { Containers: users.flatMap(namesOfContainer), Images: children.map(([one]) => one.slice(0, 12)) };
 }
 
 const KINDS = ["Changed", "Added", "Deleted"];
 
 /** `docker.diff`: what changed in a container since it was made. */
-export async function diff(docker: DockerClient, name: unknown): Promise<Record<string, string[]>> {
+export async function containerDiff(docker: DockerClient, name: unknown): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const { Kind: kind, Path: path } of (await docker.get(`/containers/${part(name)}/changes`) ?? []) as Args[]) {
     (found[KINDS[Number(kind)] ?? "Unknown"] ??= []).push(str(path));
@@ -184,7 +185,7 @@ export async function diff(docker: DockerClient, name: unknown): Promise<Record<
   return found;
 }
 
-export async function top(docker: DockerClient, name: unknown): Promise<Record<string, string>[]> {
+export async function containerTop(docker: DockerClient, name: unknown): Promise<Record<string, string>[]> {
   const { Titles: titles, Processes: processes } = await docker.get(`/containers/${part(name)}/top`) as {
     Titles: string[];
     Processes: string[][] | null;
@@ -208,7 +209,7 @@ function portPattern(port: unknown): string {
 }
 
 /** `docker.port` of a container, or by name for a glob. */
-export async function ports(docker: DockerClient, name: string, port: unknown): Promise<unknown> {
+export async function containerPorts(docker: DockerClient, name: string, port: unknown): Promise<unknown> {
   const fits = compileGlob(portPattern(port));
   const many = /[*?[]/.test(name);
   const names = many ? (await containerNames(docker, true)).filter(compileGlob(name)) : [name];
@@ -238,7 +239,10 @@ const SEARCH_NAMES: Readonly<Record<string, string>> = {
   star_count: "Stars",
 };
 
-export async function search(docker: DockerClient, { name, official, trusted }: Args): Promise<Record<string, Args>> {
+export async function searchImages(
+  docker: DockerClient,
+  { name, official, trusted }: Args,
+): Promise<Record<string, Args>> {
   const response = await docker.get("/images/search", { term: name }) as Args[] | null;
   if (response === null || response.length === 0) {
     throw new CommandExecutionError(`No images matched the search string '${str(name)}'`);
@@ -253,7 +257,7 @@ export async function search(docker: DockerClient, { name, official, trusted }: 
   );
 }
 
-export async function networks(docker: DockerClient, names: unknown, ids: unknown): Promise<Args[]> {
+export async function networksNamed(docker: DockerClient, names: unknown, ids: unknown): Promise<Args[]> {
   const list = (value: unknown) =>
     Array.isArray(value) ? value.map(str) : value === null ? [] : str(value).split(",").map((one) => one.trim());
   const filters = {
@@ -269,7 +273,7 @@ export async function networks(docker: DockerClient, names: unknown, ids: unknow
 }
 
 /** The containers in a network: name → what is known of each there. */
-export async function connected(docker: DockerClient, name: unknown): Promise<Record<string, Args>> {
+export async function connectedContainers(docker: DockerClient, name: unknown): Promise<Record<string, Args>> {
   const { Containers: inside = {} } = await inspectNetwork(docker, name) as { Containers?: Record<string, Args> };
   return Object.fromEntries(
     Object.entries(inside).filter(([, one]) => one.Name !== undefined)
@@ -284,7 +288,7 @@ export function topLevel(all: Record<string, Args>, subset: readonly string[] = 
 }
 
 /** A list of words, given as such or with commas. */
-export const wordsOf = (value: unknown): string[] => {
+export const shellWordsOf = (value: unknown): string[] => {
   if (value === null || value === undefined || value === "") return [];
   if (Array.isArray(value)) return value.map(str);
   if (typeof value === "string") return value.split(",").map((one) => one.trim());

@@ -12,7 +12,7 @@ import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { temporaryPath } from "../../temporary.ts";
 import { runWords } from "./exec.ts";
 import { cachedFile, tag as tagImage } from "./images.ts";
-import { images, inspectImage, sizeText, stateOf, topLevel } from "./objects.ts";
+import { humanSize, images, inspectImage, stateOf, topLevel } from "./objects.ts";
 
 async function needRunning(docker: DockerClient, name: unknown): Promise<void> {
   if (await stateOf(docker, name) !== "running") {
@@ -167,7 +167,7 @@ async function store(context: JobContext, args: Args, open: () => Promise<AsyncI
     Time_Elapsed: (clock.elapsed() - begun) / 1000,
     Path: path,
     Size: size,
-    Size_Human: sizeText(size),
+    Size_Human: humanSize(size),
   };
   if (truthy((args.kwargs as Args).push ?? false)) ret.Push = await context.call("cp.push", [path]);
   return ret;

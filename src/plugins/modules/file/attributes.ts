@@ -3,7 +3,7 @@ import { splitLines } from "../../../language/python/text.ts";
 import { str } from "../../../language/python/values.ts";
 import { programPath, run, runAll } from "../../commands.ts";
 import { checkProgramPath, exists } from "../../linux/paths.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 
 const EXTENDED = /[aAcCdDeijPsStTu]/g;
 const PLAIN = /[acdijstuADST]/g;
@@ -93,7 +93,7 @@ export const attributeLetters = (attributes: unknown): string =>
   Array.isArray(attributes) ? attributes.map(str).join("") : str(attributes);
 
 /** Splits options that a caller passed as one text. */
-export const optionWords = (options: unknown): string[] => splitWords(str(options ?? ""));
+export const attributeWords = (options: unknown): string[] => shellWords(str(options ?? ""));
 
 /** Gives a new file the label that the policy has for its path, where SELinux is enforcing. It was made with that of its directory. */
 export async function restoreLabel(context: JobContext, path: string): Promise<void> {

@@ -7,7 +7,7 @@ import { isDirectory, isFile } from "../../linux/paths.ts";
 import { osErrorText, withOsErrors } from "../../python_errors.ts";
 import { overwrite } from "./content.ts";
 import { pathOf } from "./stats.ts";
-import { MONTHS } from "../../../model/job/jid.ts";
+import { MONTH_NAMES } from "../../../model/job/jid.ts";
 
 const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 /** The name of a backup: `<name>_Sat_Nov_21_06:31:09_123456_2026`. */
@@ -35,7 +35,7 @@ function dated(context: JobContext, directory: string, entry: string): Dated | u
   const match = STAMP.exec(entry);
   if (match === null) return undefined;
   const [, day = "", month = "", date = "", hour = "", minute = "", second = "", micro = "", year = ""] = match;
-  const number = MONTHS.indexOf(month);
+  const number = MONTH_NAMES.indexOf(month);
   if (number < 0 || !DAYS.includes(day)) return undefined;
   const location = join(directory, entry);
   // A fraction: missing digits are missing at its end.
@@ -95,7 +95,7 @@ export function keepBackup(context: JobContext, path: string): void {
   const micro = String(Math.floor(clock.now() * 1000) % 1_000_000).padStart(6, "0");
   const stamp = [
     DAYS[now.getDay()],
-    MONTHS[now.getMonth()],
+    MONTH_NAMES[now.getMonth()],
     two(now.getDate()),
     `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`,
     micro,

@@ -11,7 +11,7 @@ import { compileGlob } from "../../../language/python/glob.ts";
 import { exists, lookAt } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
 import { systemText, withOsErrors } from "../../python_errors.ts";
-import { pathOf, wholeNumber } from "./stats.ts";
+import { pathOf, wholeNumberOf } from "./stats.ts";
 
 /** Mode of files that are made, before the umask takes its part. */
 const NEW_FILE = 0o666;
@@ -152,7 +152,7 @@ export function truncate(context: JobContext, path: string, length: unknown): nu
   const { fs } = context.runtime;
   withOsErrors(path, () => {
     fs.readAt(path, 0, 0);
-    fs.truncate(path, wholeNumber(length));
+    fs.truncate(path, wholeNumberOf(length));
   });
   return null;
 }
@@ -161,7 +161,7 @@ export function seekRead(context: JobContext, path: string, size: unknown, offse
   const { fs } = context.runtime;
   refusePipe(fs, path);
   withOsErrors(path, () => fs.readAt(path, 0, 0));
-  return withOsErrors(path, () => fs.readAt(path, wholeNumber(offset), wholeNumber(size)));
+  return withOsErrors(path, () => fs.readAt(path, wholeNumberOf(offset), wholeNumberOf(size)));
 }
 
 /** Writes at an offset of a file. @returns the number of bytes */
@@ -173,7 +173,7 @@ export function seekWrite(context: JobContext, path: string, data: unknown, offs
   const bytes = typeof data === "string" ? utf8.encode(data) : data;
   withOsErrors(path, () => {
     if (!exists(fs, path)) fs.readAt(path, 0, 0);
-    fs.writeAt(path, wholeNumber(offset), bytes);
+    fs.writeAt(path, wholeNumberOf(offset), bytes);
   });
   return bytes.length;
 }
@@ -181,7 +181,7 @@ export function seekWrite(context: JobContext, path: string, data: unknown, offs
 /** Bytes that are read at once when a file is searched. */
 const WINDOW = 1 << 20;
 
-export function contains(context: JobContext, path: string, text: unknown): boolean {
+export function fileContains(context: JobContext, path: string, text: unknown): boolean {
   const { fs } = context.runtime;
   if (!exists(fs, path)) return false;
   // As many characters as bytes, so that a piece may end within a character.

@@ -3,9 +3,9 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import { compareText, sorted } from "../../../language/python/text.ts";
 import { basename, join, relpath } from "../../../language/python/posixpath.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
-import { lookAt, walk } from "../../linux/paths.ts";
+import { lookAt, walkPaths } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
-import { FindError, type Found, type Search, searchOf } from "./find_search.ts";
+import { FindError, type Search, type SearchedFile, searchOf } from "./find_search.ts";
 import { pathOf } from "./stats.ts";
 
 /** Finds the files below a glob that fit all options, and returns what the actions made of each, sorted. */
@@ -34,12 +34,12 @@ export async function find(context: JobContext, args: Record<string, unknown>): 
 }
 
 /** Every file below a glob within the depths of the search. */
-function* candidates(context: JobContext, pattern: unknown, search: Search): Iterable<Found> {
+function* candidates(context: JobContext, pattern: unknown, search: Search): Iterable<SearchedFile> {
   const { fs } = context.runtime;
   const { leastDepth, mostDepth } = search;
   for (const top of globPaths(fs, pathOf(context, pattern))) {
     if (leastDepth < 1) yield foundAt(context, top, basename(top));
-    for (const walked of walk(fs, top)) {
+    for (const walked of walkPaths(fs, top)) {
       const below = walked.path === top ? "." : relpath(walked.path, top);
       const depth = below === "." ? 1 : below.split("/").length + 1;
       if (depth >= leastDepth && (mostDepth === undefined || mostDepth >= depth)) {
@@ -52,7 +52,7 @@ function* candidates(context: JobContext, pattern: unknown, search: Search): Ite
   }
 }
 
-function foundAt({ runtime: { fs } }: JobContext, path: string, name: string): Found {
+function foundAt({ runtime: { fs } }: JobContext, path: string, name: string): SearchedFile {
   let stat: FileStat | undefined;
   return {
     path,

@@ -12,14 +12,14 @@ import { pythonError } from "../../python_errors.ts";
 import { matchesStart } from "./regexp.ts";
 
 /** A file that is looked at. `stat()` follows a link unless it is broken. */
-export interface Found {
+export interface SearchedFile {
   path: string;
   name: string;
   stat(): FileStat;
 }
 
-type Test = (found: Found) => boolean;
-type Action = (found: Found) => unknown;
+type Test = (found: SearchedFile) => boolean;
+type Action = (found: SearchedFile) => unknown;
 
 /** An invalid option; the message is the return. */
 export class FindError extends Error {}
@@ -66,7 +66,7 @@ function ofTypes(value: unknown): Set<string> {
   return new Set(letters);
 }
 
-const letterOf = (found: Found) => LETTERS[found.stat().kind] ?? "?";
+const letterOf = (found: SearchedFile) => LETTERS[found.stat().kind] ?? "?";
 
 /** Ids of users or groups, each from an id or a name. */
 function owners(value: unknown, what: string, idOf: (name: string) => number | undefined): Set<number> {
@@ -106,7 +106,7 @@ function changed(value: unknown, now: number): Test {
   const seconds = given.reduce<number>((sum, part) => sum + (part ?? 0), 0);
   const limit = now - Math.trunc(seconds / resolution) * resolution;
   // Whole seconds, as in the field that real Salt compares.
-  const time = (found: Found) => Math.floor(found.stat().mtimeMs / 1000);
+  const time = (found: SearchedFile) => Math.floor(found.stat().mtimeMs / 1000);
   return sign === "-" ? (found) => time(found) >= limit : (found) => time(found) <= limit;
 }
 
@@ -114,7 +114,7 @@ function changed(value: unknown, now: number): Test {
 function printer(context: JobContext, value: unknown): Action {
   const { crypto, fs } = context.runtime;
   const words = str(value).replaceAll(",", " ").split(/\s+/).filter((word) => word !== "");
-  const fields: Record<string, (found: Found) => unknown> = {
+  const fields: Record<string, (found: SearchedFile) => unknown> = {
     path: ({ path }) => path,
     name: ({ path }) => basename(path),
     size: (found) => found.stat().size,

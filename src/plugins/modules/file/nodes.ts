@@ -5,7 +5,7 @@ import { runAll } from "../../commands.ts";
 import { checkProgramPath, exists, lookAt, realPath } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
 import { checkPerms } from "./perms.ts";
-import { absolute, pathOf, wholeNumber } from "./stats.ts";
+import { absoluteOf, pathOf, wholeNumberOf } from "./stats.ts";
 import { makedirs } from "./tree.ts";
 
 type Kind = "c" | "b" | "p";
@@ -31,7 +31,7 @@ export async function makeNode(context: JobContext, kind: Kind, args: Record<str
     ret.changes = made;
     ret.result = true;
   }
-  const wanted = { user: args.user, group: args.group, mode: truthy(args.mode) ? wholeNumber(str(args.mode)) : null };
+  const wanted = { user: args.user, group: args.group, mode: truthy(args.mode) ? wholeNumberOf(str(args.mode)) : null };
   await checkPerms(context, path, null, wanted);
   return ret;
 }
@@ -79,7 +79,7 @@ function mountFlags(context: JobContext, path: string): number {
 }
 
 export async function statvfs(context: JobContext, given: unknown): Promise<Record<string, number>> {
-  const path = absolute(context, given, "File path must be absolute.");
+  const path = absoluteOf(context, given, "File path must be absolute.");
   const failed = () => new CommandExecutionError(`Could not statvfs '${path}'`);
   if (!exists(context.runtime.fs, path)) throw failed();
   const { retcode, stdout } = await runAll(context, ["stat", "-f", "-c", FORMAT, path], { ignore_retcode: true });
@@ -90,7 +90,7 @@ export async function statvfs(context: JobContext, given: unknown): Promise<Reco
 }
 
 /** Files that processes have open: file → processes, or process → files. */
-export function openFiles(context: JobContext, byPid: unknown): Map<string, number[]> | Map<number, string[]> {
+export function openFilesOf(context: JobContext, byPid: unknown): Map<string, number[]> | Map<number, string[]> {
   const { fs } = context.runtime;
   const list = (path: string) => {
     try {

@@ -6,7 +6,7 @@ import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
 import { osError, osErrorText } from "../../python_errors.ts";
 import { attributeLetters, compareAttributes, listAttributes, runChattr } from "./attributes.ts";
-import { chown, lchown, normalizeMode, pathOf, type Permissions, permissions, setMode } from "./stats.ts";
+import { chown, type FilePermissions, lchown, normalizeMode, pathOf, permissions, setMode } from "./stats.ts";
 
 /** The map that functions for states take and return. */
 export interface Ret {
@@ -45,7 +45,7 @@ export function retOf(value: unknown, name: string): Ret {
 const OWNERS = { user: "uid", group: "gid" } as const;
 
 /** True if an owner is wanted who is not that of the file. The names of its owners are looked up for nothing else. */
-const differs = (wanted: unknown, file: Permissions, kind: keyof typeof OWNERS) =>
+const differs = (wanted: unknown, file: FilePermissions, kind: keyof typeof OWNERS) =>
   truthy(wanted) && wanted !== file[kind] && wanted !== file[OWNERS[kind]];
 
 /**
@@ -122,7 +122,7 @@ function changeOwner(
   context: JobContext,
   path: string,
   wanted: Wanted,
-  current: Permissions,
+  current: FilePermissions,
   { linkItself, follow }: { linkItself: boolean; follow: boolean },
 ): string | null | undefined {
   try {

@@ -18,7 +18,7 @@ export function pathOf(context: JobContext, path: unknown): string {
 }
 
 /** {@link pathOf} that must be absolute. */
-export function absolute(context: JobContext, path: unknown, complaint: string): string {
+export function absoluteOf(context: JobContext, path: unknown, complaint: string): string {
   const full = pathOf(context, path);
   if (!full.startsWith("/")) throw new SaltInvocationError(complaint);
   return full;
@@ -84,14 +84,14 @@ interface Stats {
 }
 
 /** Who owns a file, its mode and its type; the names of user and group are looked up when they are read. */
-export type Permissions = Readonly<Pick<Stats, "uid" | "gid" | "group" | "user" | "mode" | "type">>;
+export type FilePermissions = Readonly<Pick<Stats, "uid" | "gid" | "group" | "user" | "mode" | "type">>;
 
 /**
  * The part of {@link stats} that states look at most: it costs one look at the file.
  *
  * @param known what the caller has seen there
  */
-export function permissions(context: JobContext, path: string, follow: boolean, known?: FileStat): Permissions {
+export function permissions(context: JobContext, path: string, follow: boolean, known?: FileStat): FilePermissions {
   return permissionsOf(context.runtime, known ?? statusOf(context.runtime.fs, path, follow));
 }
 
@@ -101,7 +101,7 @@ function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
   return stat;
 }
 
-function permissionsOf(host: AccountHost, stat: FileStat): Permissions {
+function permissionsOf(host: AccountHost, stat: FileStat): FilePermissions {
   let names: ReturnType<typeof ownerNames> | undefined;
   return {
     uid: stat.uid,
@@ -140,7 +140,7 @@ export function stats(context: JobContext, given: unknown, hashType: unknown = n
 }
 
 export function lstat(context: JobContext, given: unknown): Record<string, unknown> {
-  const stat = lookAt(context.runtime.fs, absolute(context, given, "Path to file must be absolute."), {
+  const stat = lookAt(context.runtime.fs, absoluteOf(context, given, "Path to file must be absolute."), {
     follow: false,
   });
   if (stat === undefined) return {};
@@ -252,7 +252,7 @@ const ACCESS = { f: "exist", r: "read", w: "write", x: "execute" } as const;
 const ACCESS_NUMBERS = ["exist", "execute", "write", undefined, "read"] as const;
 
 export function access(context: JobContext, given: unknown, mode: unknown): boolean {
-  const path = absolute(context, given, "Path to link must be absolute.");
+  const path = absoluteOf(context, given, "Path to link must be absolute.");
   const what = typeof mode === "string" && Object.hasOwn(ACCESS, mode)
     ? ACCESS[mode as keyof typeof ACCESS]
     : isInteger(mode) || typeof mode === "boolean"
@@ -283,7 +283,7 @@ export function deviceNumbers(context: JobContext, given: unknown): [number, num
 }
 
 /** A whole number, given as one or as its digits. */
-export function wholeNumber(value: unknown): number {
+export function wholeNumberOf(value: unknown): number {
   if (isInteger(value) || typeof value === "boolean") return Number(value);
   if (typeof value === "string" && /^\s*[+-]?\d+\s*$/.test(value)) return Number(value);
   if (typeof value === "string") {

@@ -3,12 +3,21 @@ import { CommandExecutionError, type JobContext, SaltInvocationError } from "../
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
 import { repr, str, truthy } from "../../../language/python/values.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
-import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
+import {
+  exists,
+  expandVariables,
+  isDirectory,
+  isFile,
+  isLink,
+  lookAt,
+  realPath,
+  walkPaths,
+} from "../../linux/paths.ts";
 import { osError, osErrorText, pythonError, withOsErrors } from "../../python_errors.ts";
 import { overwrite, readBytes } from "./content.ts";
 import { checkPerms } from "./perms.ts";
 import { copyWithTimes } from "./replace.ts";
-import { absolute, lstat, normalizeMode, pathOf, stats, wholeNumber } from "./stats.ts";
+import { absoluteOf, lstat, normalizeMode, pathOf, stats, wholeNumberOf } from "./stats.ts";
 
 /** Runs `work`; a system error becomes a failure with the text that `complain` makes of it. */
 function orFail<T>(work: () => T, complain: (error: SystemError) => string): T {
@@ -33,7 +42,7 @@ const textOf = (error: SystemError, ...paths: string[]) =>
   "told" in error ? String(error.told) : osErrorText(error, ...paths);
 
 export function link(context: JobContext, source: unknown, path: string): true {
-  const from = absolute(context, source, "File path must be absolute.");
+  const from = absoluteOf(context, source, "File path must be absolute.");
   orFail(
     () => context.runtime.fs.link(from, path),
     (error) => `Could not create '${path}': ${textOf(error, from, path)}`,
@@ -93,7 +102,7 @@ export function isHardlink(context: JobContext, path: unknown): unknown {
 }
 
 export function rename(context: JobContext, source: unknown, target: unknown): true {
-  const from = absolute(context, source, "File path must be absolute.");
+  const from = absoluteOf(context, source, "File path must be absolute.");
   const to = pathOf(context, target);
   orFail(
     () => context.runtime.fs.rename(from, to),
@@ -138,7 +147,7 @@ export async function copy(context: JobContext, args: Record<string, unknown>): 
       fs.remove(to, { recursive: true });
       return copyTree(context, from, to);
     }
-    for (const { path, files } of walk(fs, from)) {
+    for (const { path, files } of walkPaths(fs, from)) {
       const target = join(to, path.replaceAll(from, "").replace(/^\/+/, ""));
       fs.mkdir(target);
       for (const name of files) copyContent(context, join(path, name), join(target, name));
@@ -151,8 +160,8 @@ export async function copy(context: JobContext, args: Record<string, unknown>): 
 export function move(context: JobContext, args: Record<string, unknown>): unknown {
   if (truthy(args.disallow_copy_and_unlink)) return rename(context, args.src, args.dst);
   const { fs } = context.runtime;
-  const from = absolute(context, args.src, "Source path must be absolute.");
-  const to = absolute(context, args.dst, "Destination path must be absolute.");
+  const from = absoluteOf(context, args.src, "Source path must be absolute.");
+  const to = absoluteOf(context, args.dst, "Destination path must be absolute.");
   const failed = (why: string) => new CommandExecutionError(`Unable to move '${from}' to '${to}': ${why}`);
   let target = to;
   if (isDirectory(fs, to)) {
@@ -211,7 +220,7 @@ const SECONDS_A_DAY = 86400;
 
 export function rmdir(context: JobContext, args: Record<string, unknown>): unknown {
   const { clock, fs } = context.runtime;
-  const path = absolute(context, args.path, "File path must be absolute.");
+  const path = absoluteOf(context, args.path, "File path must be absolute.");
   if (!isDirectory(fs, path)) throw new SaltInvocationError(`A valid directory was not specified: ${path}`);
   const days = args.older_than;
   const age = truthy(days) && /^-?\d+$/.test(str(days)) ? Number(days) : undefined;
@@ -231,7 +240,7 @@ export function rmdir(context: JobContext, args: Record<string, unknown>): unkno
   };
   if (truthy(args.recurse)) {
     // What is below goes first.
-    for (const walked of [...walk(fs, path)].reverse()) {
+    for (const walked of [...walkPaths(fs, path)].reverse()) {
       for (const name of walked.directories) if (oldEnough(join(walked.path, name))) drop(join(walked.path, name));
     }
   }
@@ -263,7 +272,7 @@ export async function makeDirectory(
   }
   withOsErrors(path, () => fs.mkdir(path, 0o777 & ~context.runtime.process.umask()));
   const { user, group, mode } = owner;
-  await checkPerms(context, path, null, { user, group, mode: truthy(mode) ? wholeNumber(mode) : null });
+  await checkPerms(context, path, null, { user, group, mode: truthy(mode) ? wholeNumberOf(mode) : null });
 }
 
 export async function mkdir(context: JobContext, args: Record<string, unknown>): Promise<true> {
@@ -296,7 +305,7 @@ export async function makedirs(context: JobContext, args: Record<string, unknown
 }
 
 export function readdir(context: JobContext, given: unknown): string[] {
-  const path = absolute(context, given, "Dir path must be absolute.");
+  const path = absoluteOf(context, given, "Dir path must be absolute.");
   if (!isDirectory(context.runtime.fs, path)) {
     throw new SaltInvocationError(`A valid directory was not specified: ${path}`);
   }
@@ -309,7 +318,7 @@ export function diskusage(context: JobContext, path: string): number {
   if (isFile(fs, path)) return fs.stat(path)!.size;
   const seen = new Set<number>();
   let total = 0;
-  for (const walked of walk(fs, path)) {
+  for (const walked of walkPaths(fs, path)) {
     for (const name of walked.files) {
       const stat = lookAt(fs, join(walked.path, name));
       if (stat === undefined || seen.has(stat.ino)) continue;

@@ -14,7 +14,7 @@ export async function firewall(context: JobContext, words: readonly string[]): P
 }
 
 /** Words with the zone before them, and behind them whether it is for later starts. */
-export function wordsOf(words: readonly string[], zone: unknown, permanent: unknown): string[] {
+export function firewallWords(words: readonly string[], zone: unknown, permanent: unknown): string[] {
   return [
     ...(zone === undefined ? [] : [`--zone=${str(zone)}`]),
     ...words,
@@ -22,7 +22,7 @@ export function wordsOf(words: readonly string[], zone: unknown, permanent: unkn
   ];
 }
 
-export const listed = async (context: JobContext, words: readonly string[]): Promise<string[]> =>
+export const listedZones = async (context: JobContext, words: readonly string[]): Promise<string[]> =>
   splitWords(await firewall(context, words));
 
 export type Zones = Record<string, Record<string, string[]>>;

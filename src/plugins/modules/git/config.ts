@@ -3,11 +3,11 @@ import { splitLines } from "../../../language/python/text.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import type { CommandOutcome } from "../../commands.ts";
 import { keywords } from "../../keywords.ts";
-import { directoryOf, git } from "./run.ts";
+import { checkoutDirectory, git } from "./run.ts";
 
 /** Where the configuration is: a repository, or that of the user. */
 function placeOf(context: JobContext, args: Args, global: unknown): string | undefined {
-  if (args.cwd !== null && args.cwd !== undefined) return directoryOf(context, args);
+  if (args.cwd !== null && args.cwd !== undefined) return checkoutDirectory(context, args);
   if (!truthy(global)) throw new SaltInvocationError("'cwd' argument required unless global=True");
   return undefined;
 }
@@ -45,7 +45,7 @@ export async function configGetRegexp(context: JobContext, args: Args): Promise<
   return Object.fromEntries(found);
 }
 
-export async function configSet(context: JobContext, args: Args): Promise<unknown> {
+export async function gitConfigSet(context: JobContext, args: Args): Promise<unknown> {
   const given = keywords(args.kwargs, "add", "global");
   const cwd = placeOf(context, args, given.global);
   const { value, multivar, key } = args;
@@ -64,7 +64,7 @@ export async function configSet(context: JobContext, args: Args): Promise<unknow
   return await configGet(context, { ...args, kwargs: { all: true, global: given.global ?? false } });
 }
 
-export async function configUnset(context: JobContext, args: Args): Promise<true> {
+export async function gitConfigUnset(context: JobContext, args: Args): Promise<true> {
   const given = keywords(args.kwargs, "all", "global");
   const cwd = placeOf(context, args, given.global);
   const words = [

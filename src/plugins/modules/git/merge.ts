@@ -2,7 +2,7 @@ import { CommandExecutionError, type JobContext, SaltInvocationError } from "../
 import { splitLines } from "../../../language/python/text.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { keywords } from "../../keywords.ts";
-import { command, directoryOf, git, optionWords, output } from "./run.ts";
+import { checkoutDirectory, git, gitCommand, gitOptionWords, gitOutput } from "./run.ts";
 
 export async function mergeBase(context: JobContext, args: Args): Promise<unknown> {
   const { all } = keywords(args.kwargs, "all");
@@ -40,9 +40,14 @@ export async function mergeBase(context: JobContext, args: Args): Promise<unknow
     : truthy(forkPoint)
     ? ["--fork-point", str(forkPoint)]
     : [];
-  const words = [...command(args, "merge-base"), ...optionWords(args.opts), ...(truthy(all) ? ["--all"] : []), ...how];
+  const words = [
+    ...gitCommand(args, "merge-base"),
+    ...gitOptionWords(args.opts),
+    ...(truthy(all) ? ["--all"] : []),
+    ...how,
+  ];
   const { retcode, stdout } = await git(context, [...words, ...refs], args, {
-    cwd: directoryOf(context, args),
+    cwd: checkoutDirectory(context, args),
     failHard: !truthy(isAncestor),
   });
   if (truthy(isAncestor)) return retcode === 0;
@@ -60,5 +65,5 @@ export async function mergeTree(context: JobContext, args: Args): Promise<string
       throw new CommandExecutionError(`Unable to determine merge base for ${refs.join(" and ")}`, { cause: error });
     }
   }
-  return await output(context, args, ["git", "merge-tree", str(base), ...refs]);
+  return await gitOutput(context, args, ["git", "merge-tree", str(base), ...refs]);
 }

@@ -2,7 +2,7 @@ import { CommandExecutionError, type JobContext } from "../../../model/loader/fa
 import { splitLines } from "../../../language/python/text.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { keywords } from "../../keywords.ts";
-import { command, directoryOf, git, optionWords, output, redacted, withCredentials } from "./run.ts";
+import { checkoutDirectory, git, gitCommand, gitOptionWords, gitOutput, redactedUrl, withCredentials } from "./run.ts";
 
 export const given = (value: unknown): string[] => value === null || value === undefined ? [] : [str(value)];
 
@@ -12,9 +12,9 @@ const FETCHED = /^[\s*]*(?:([0-9a-f]+)\.\.([0-9a-f]+)|\[(?:new (tag|branch)|tag 
 
 /** What a fetch brought: new and updated branches and tags. */
 export async function fetchRefs(context: JobContext, args: Args): Promise<Record<string, unknown>> {
-  const opts = optionWords(args.opts).filter((option) => option !== "-f" && option !== "--force");
-  const text = await output(context, args, [
-    ...command(args, "fetch"),
+  const opts = gitOptionWords(args.opts).filter((option) => option !== "-f" && option !== "--force");
+  const text = await gitOutput(context, args, [
+    ...gitCommand(args, "fetch"),
     ...(truthy(args.force) ? ["--force"] : []),
     ...opts,
     ...(truthy(args.remote) ? [str(args.remote)] : []),
@@ -49,8 +49,8 @@ function refsOf(text: string): Record<string, string> {
 export async function lsRemote(context: JobContext, args: Args): Promise<Record<string, string>> {
   const remote = withCredentials(args.remote, args.https_user, args.https_pass);
   const ref = truthy(args.ref) ? [str(args.ref)] : [];
-  const words = [...command(args, "ls-remote"), ...optionWords(args.opts), remote, ...ref];
-  const cwd = args.cwd === null ? undefined : directoryOf(context, args);
+  const words = [...gitCommand(args, "ls-remote"), ...gitOptionWords(args.opts), remote, ...ref];
+  const cwd = args.cwd === null ? undefined : checkoutDirectory(context, args);
   return refsOf((await git(context, words, args, { cwd })).stdout);
 }
 
@@ -68,12 +68,12 @@ export async function remoteRefs(context: JobContext, args: Args): Promise<Recor
 }
 
 export async function remotes(context: JobContext, args: Args): Promise<Record<string, Record<string, string>>> {
-  const text = await output(context, args, ["git", "remote", "--verbose"]);
+  const text = await gitOutput(context, args, ["git", "remote", "--verbose"]);
   const found = new Map<string, Record<string, string>>();
   for (const line of splitLines(text)) {
     const [, name, url = "", action = ""] = /^(\S+)\s+(.*)\s+\((fetch|push)\)/.exec(line) ?? [];
     if (name === undefined) continue;
-    const shown = truthy(args.redact_auth ?? true) ? redacted(url) : url;
+    const shown = truthy(args.redact_auth ?? true) ? redactedUrl(url) : url;
     found.set(name, { ...found.get(name), [action]: shown });
   }
   return Object.fromEntries(found);
@@ -84,18 +84,18 @@ export async function remoteGet(context: JobContext, args: Args): Promise<unknow
   const name = str(args.remote);
   if (Object.hasOwn(all, name)) return all[name];
   throw new CommandExecutionError(
-    `Remote '${name}' not present in git checkout located at ${directoryOf(context, args)}`,
+    `Remote '${name}' not present in git checkout located at ${checkoutDirectory(context, args)}`,
   );
 }
 
 export async function remoteSet(context: JobContext, args: Args): Promise<unknown> {
   const name = str(args.remote);
   const url = withCredentials(args.url, args.https_user, args.https_pass);
-  if (Object.hasOwn(await remotes(context, args), name)) await output(context, args, ["git", "remote", "rm", name]);
-  await output(context, args, ["git", "remote", "add", name, url]);
+  if (Object.hasOwn(await remotes(context, args), name)) await gitOutput(context, args, ["git", "remote", "rm", name]);
+  await gitOutput(context, args, ["git", "remote", "add", name, url]);
   if (truthy(args.push_url)) {
     const push = withCredentials(args.push_url, args.push_https_user, args.push_https_pass);
-    await output(context, args, ["git", "remote", "set-url", "--push", name, push]);
+    await gitOutput(context, args, ["git", "remote", "set-url", "--push", name, push]);
   }
   return await remoteGet(context, args);
 }

@@ -4,11 +4,11 @@ import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { splitWords as pythonWords } from "../../../language/python/text.ts";
 import { type CommandOutcome, runAll } from "../../commands.ts";
 import { expandUser, isFile } from "../../linux/paths.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 import { cachedSource } from "../../sources.ts";
 
 /** How a command of git is run, in addition to the arguments of the function. */
-export interface RunOptions {
+export interface GitRunOptions {
   cwd?: string | undefined;
   /** Both streams are one. @default false */
   redirect?: boolean;
@@ -17,21 +17,21 @@ export interface RunOptions {
 }
 
 /** A text without the passwords of the addresses in it. */
-export function redacted(text: string): string {
+export function redactedUrl(text: string): string {
   return text.replace(/(https?):\/\/.*@/g, "$1://<redacted>@");
 }
 
 /** The directory that a function works in: below the home directory if it is relative. */
-export function directoryOf(context: JobContext, { cwd, user }: Args): string {
+export function checkoutDirectory(context: JobContext, { cwd, user }: Args): string {
   return join(expandUser(context.runtime, truthy(user) ? `~${str(user)}` : "~"), str(cwd));
 }
 
 /** Options given as a text or a list. A double dash at the end is taken away: the function sets its own. */
-export function optionWords(options: unknown): string[] {
+export function gitOptionWords(options: unknown): string[] {
   if (options === null || options === undefined) return [];
   if (Array.isArray(options)) return options.map(str);
   if (typeof options !== "string") return [str(options)];
-  const words = splitWords(options);
+  const words = shellWords(options);
   return words.at(-1) === "--" ? words.slice(0, -1) : words;
 }
 
@@ -47,7 +47,7 @@ async function runOnce(
   context: JobContext,
   words: readonly string[],
   args: Args,
-  { cwd, redirect = false }: RunOptions,
+  { cwd, redirect = false }: GitRunOptions,
   env: Record<string, string>,
 ): Promise<CommandOutcome> {
   return await runAll(context, words, {
@@ -69,14 +69,14 @@ export async function git(
   context: JobContext,
   words: readonly string[],
   args: Args = {},
-  options: RunOptions = {},
+  options: GitRunOptions = {},
 ): Promise<CommandOutcome> {
-  const complaint = (outcome: CommandOutcome) => redacted(options.redirect ? outcome.stdout : outcome.stderr);
+  const complaint = (outcome: CommandOutcome) => redactedUrl(options.redirect ? outcome.stdout : outcome.stderr);
   if (!truthy(args.identity)) {
     const outcome = await runOnce(context, words, args, options, {});
     if (outcome.retcode === 0 || options.failHard === false) return outcome;
     const why = complaint(outcome);
-    throw new CommandExecutionError(`Command '${redacted(words.join(" "))}' failed${why === "" ? "" : `: ${why}`}`);
+    throw new CommandExecutionError(`Command '${redactedUrl(words.join(" "))}' failed${why === "" ? "" : `: ${why}`}`);
   }
   const errors: string[] = [];
   const missing: string[] = [];
@@ -105,21 +105,21 @@ function sshCommand(identity: string): string {
 }
 
 /** The first words of a command: git, options of git itself, and those that follow. */
-export function command(args: Args, ...words: string[]): string[] {
-  return ["git", ...optionWords(args.git_opts), ...words];
+export function gitCommand(args: Args, ...words: string[]): string[] {
+  return ["git", ...gitOptionWords(args.git_opts), ...words];
 }
 
-export async function versionOf(context: JobContext): Promise<string> {
+export async function gitVersionOf(context: JobContext): Promise<string> {
   const { stdout } = await git(context, ["git", "--version"]);
   return pythonWords(stdout.split("(")[0]!.split(".windows")[0]!).at(-1) ?? "unknown";
 }
 
 /** Runs a command in the directory of its function. @returns its output */
-export async function output(
+export async function gitOutput(
   context: JobContext,
   args: Args,
   words: string[],
-  options: RunOptions = {},
+  options: GitRunOptions = {},
 ): Promise<string> {
-  return (await git(context, words, args, { cwd: directoryOf(context, args), ...options })).stdout;
+  return (await git(context, words, args, { cwd: checkoutDirectory(context, args), ...options })).stdout;
 }

@@ -4,12 +4,12 @@ import { basename, join } from "../../../language/python/posixpath.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
 import { keywords } from "../../keywords.ts";
-import { command, directoryOf, git, optionWords, versionOf } from "./run.ts";
+import { checkoutDirectory, git, gitCommand, gitOptionWords, gitVersionOf } from "./run.ts";
 
 /** True for a directory that is a further work tree of a repository. */
 export async function isWorktree(context: JobContext, args: Args): Promise<boolean> {
   const { fs } = context.runtime;
-  const cwd = directoryOf(context, args);
+  const cwd = checkoutDirectory(context, args);
   let top: string;
   try {
     top =
@@ -33,7 +33,7 @@ interface Worktree {
 
 /** The work trees of a repository by path; those whose directories are gone only if asked. */
 export async function listWorktrees(context: JobContext, args: Args): Promise<Record<string, Worktree>> {
-  const cwd = directoryOf(context, args);
+  const cwd = checkoutDirectory(context, args);
   const { all } = keywords(args.kwargs, "all");
   const onlyStale = truthy(args.stale);
   if (truthy(all) && onlyStale) throw new CommandExecutionError("'all' and 'stale' cannot both be set to True");
@@ -67,18 +67,18 @@ export async function listWorktrees(context: JobContext, args: Args): Promise<Re
 
 export async function addWorktree(context: JobContext, args: Args): Promise<string> {
   const { branch } = keywords(args.kwargs, "branch");
-  const cwd = directoryOf(context, args);
+  const cwd = checkoutDirectory(context, args);
   const path = str(args.worktree_path);
   if (truthy(branch) && truthy(args.detach)) {
     throw new SaltInvocationError("Only one of 'branch' and 'detach' is allowed");
   }
-  const words = command(args, "worktree", "add");
+  const words = gitCommand(args, "worktree", "add");
   if (truthy(args.detach)) words.push("--detach");
   else {
     words.push(truthy(args.reset_branch) ? "-B" : "-b", truthy(branch) ? str(branch) : basename(path));
     if (truthy(args.force)) words.push("--force");
   }
-  words.push(...optionWords(args.opts), path, ...(truthy(args.ref) ? [str(args.ref)] : []));
+  words.push(...gitOptionWords(args.opts), path, ...(truthy(args.ref) ? [str(args.ref)] : []));
   return (await git(context, words, args, { cwd, redirect: true })).stdout;
 }
 
@@ -86,20 +86,20 @@ export async function addWorktree(context: JobContext, args: Args): Promise<stri
 const TOLD_AS_ERROR = [2, 35, 0];
 
 export async function pruneWorktrees(context: JobContext, args: Args): Promise<string> {
-  const words = command(args, "worktree", "prune");
+  const words = gitCommand(args, "worktree", "prune");
   if (truthy(args.dry_run)) words.push("--dry-run");
   if (truthy(args.verbose)) words.push("--verbose");
   if (truthy(args.expire)) words.push("--expire", str(args.expire));
-  words.push(...optionWords(args.opts));
-  const { stdout, stderr } = await git(context, words, args, { cwd: directoryOf(context, args) });
-  const version = (await versionOf(context)).split(".").map(Number);
+  words.push(...gitOptionWords(args.opts));
+  const { stdout, stderr } = await git(context, words, args, { cwd: checkoutDirectory(context, args) });
+  const version = (await gitVersionOf(context)).split(".").map(Number);
   const at = TOLD_AS_ERROR.findIndex((part, index) => part !== (version[index] ?? 0));
   return at >= 0 && (version[at] ?? 0) > TOLD_AS_ERROR[at]! ? stderr : stdout;
 }
 
 export async function removeWorktree(context: JobContext, args: Args): Promise<true> {
   const { fs } = context.runtime;
-  const cwd = directoryOf(context, args);
+  const cwd = checkoutDirectory(context, args);
   if (!exists(fs, cwd)) throw new CommandExecutionError(`${cwd} does not exist`);
   if (!await isWorktree(context, args)) throw new CommandExecutionError(`${cwd} is not a git worktree`);
   try {

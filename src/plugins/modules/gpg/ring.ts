@@ -5,7 +5,7 @@ import { gpgOptionsOf } from "../../../language/render/renderer.ts";
 import { type GpgRun, runGpg } from "../../../language/render/gpg_program.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { pythonError } from "../../python_errors.ts";
-import { identityOf } from "../cmd/identity.ts";
+import { commandIdentity } from "../cmd/identity.ts";
 
 /** Bytes of a file or text that gpg takes or gives. */
 export const LARGEST = 256 * 1024 * 1024;
@@ -120,7 +120,7 @@ export async function onRing(
 ): Promise<RingRun> {
   const { runtime, signal } = context;
   if (args.some((word) => word.includes("\0"))) throw new SaltInvocationError("embedded null byte");
-  const identity = identityOf(runtime, { runas: ring.runas, group: undefined });
+  const identity = commandIdentity(runtime, { runas: ring.runas, group: undefined });
   // English messages, and names in UTF-8.
   const env = { ...identity.env ?? runtime.process.environment(), LC_ALL: "C.UTF-8", LANGUAGE: "C" };
   const secret = passphrase === undefined ? [] : ["--pinentry-mode", "loopback", "--passphrase-fd", "0"];

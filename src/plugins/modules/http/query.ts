@@ -8,7 +8,7 @@ import { parseOrderedJson } from "../../../language/python/json.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { basicAuth, takeUser } from "../../../runtime/basic_auth.ts";
 import type { HttpTrust } from "../../../runtime/http.ts";
-import { BodyTooLargeError, bytesOf } from "../../../runtime/http_body.ts";
+import { bodyBytes, BodyTooLargeError } from "../../../runtime/http_body.ts";
 import { followRedirects, RedirectError } from "../../../runtime/http_redirects.ts";
 import { SALT_COMPAT } from "../../../base/version.ts";
 import { deepCopy } from "../../../language/python/copy.ts";
@@ -141,7 +141,7 @@ function trustOf(context: QueryContext, opts: Args, args: Args): HttpTrust {
 async function decompressed(bytes: Uint8Array<ArrayBuffer>, headers: Headers, most: number): Promise<Uint8Array> {
   const format = DECOMPRESSED[headers.get("content-encoding") ?? ""];
   if (format === undefined || bytes.length === 0) return bytes;
-  return await bytesOf(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format)), most);
+  return await bodyBytes(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format)), most);
 }
 
 /** Makes one request; a failure is a map with `error`. */
@@ -185,7 +185,7 @@ export async function query(context: QueryContext, url: unknown, args: Args): Pr
       proxyFor,
       ...(body === undefined ? {} : { body }),
     });
-    bytes = await decompressed(await bytesOf(response.body, most), response.headers, most);
+    bytes = await decompressed(await bodyBytes(response.body, most), response.headers, most);
   } catch (error) {
     context.signal.throwIfAborted();
     const { error: text, status }: { error: string; status?: number } = error instanceof BodyTooLargeError

@@ -1,6 +1,6 @@
 /** What `iptables-save` writes. */
 import { splitLines } from "../../../language/python/text.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 
 /** One chain: its policy, its counters, and its rules as options with their values. */
 interface SavedChain {
@@ -43,7 +43,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 /** `-A INPUT ! -p tcp -j DROP` → options with the words behind them; a `!` goes in front of these. */
 function optionsOf(line: string): Record<string, string[]> {
-  const words = splitWords(line);
+  const words = shellWords(line);
   const found: Record<string, string[]> = {};
   for (let at = 0; at < words.length; at++) {
     const negated = words[at] === "!" && (words[at + 1] ?? "").startsWith("-");

@@ -27,7 +27,7 @@ export async function saying(context: JobContext, words: readonly string[], well
 
 const MISSING = "Error: vgname and device(s) are both required";
 
-export async function create(context: JobContext, { vgname, devices, force, kwargs }: Args): Promise<unknown> {
+export async function createGroup(context: JobContext, { vgname, devices, force, kwargs }: Args): Promise<unknown> {
   if (!truthy(vgname) || !truthy(devices)) return MISSING;
   const name = operand(vgname, "a volume group");
   const options = Object.entries(kwargs as Args).filter(([key, value]) => OPTIONS.includes(key) && truthy(value))
@@ -37,14 +37,14 @@ export async function create(context: JobContext, { vgname, devices, force, kwar
   return { ...await volumeGroups(context, name), "Output from vgcreate": said };
 }
 
-export async function extend(context: JobContext, { vgname, devices, force }: Args): Promise<unknown> {
+export async function extendGroup(context: JobContext, { vgname, devices, force }: Args): Promise<unknown> {
   if (!truthy(vgname) || !truthy(devices)) return MISSING;
   const name = operand(vgname, "a volume group");
   const words = ["vgextend", name, answering(force), ...operands(devices, "a device")];
   return { "Output from vgextend": await saying(context, words, `Volume group "${name}" successfully extended`) };
 }
 
-export async function remove(context: JobContext, { vgname, force }: Args): Promise<string> {
+export async function removeGroup(context: JobContext, { vgname, force }: Args): Promise<string> {
   const name = operand(vgname, "a volume group");
   return await saying(context, ["vgremove", name, answering(force)], `Volume group "${name}" successfully removed`);
 }

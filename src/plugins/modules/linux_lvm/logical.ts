@@ -51,7 +51,7 @@ export function createComplaint({ lvname, vgname, size, extents, thinvolume, thi
   return undefined;
 }
 
-export async function create(context: JobContext, args: Args): Promise<unknown> {
+export async function createLogical(context: JobContext, args: Args): Promise<unknown> {
   const { size, extents, snapshot, pv, thinvolume, thinpool, force } = args;
   const complaint = createComplaint(args);
   if (complaint !== undefined) return complaint;
@@ -72,7 +72,7 @@ export async function create(context: JobContext, args: Args): Promise<unknown> 
   return { ...await logicalVolumes(context, `/dev/${group}/${name}`), "Output from lvcreate": said };
 }
 
-export async function remove(context: JobContext, { lvname, vgname, force }: Args): Promise<string> {
+export async function removeLogical(context: JobContext, { lvname, vgname, force }: Args): Promise<string> {
   const name = operand(lvname, "a logical volume");
   const words = ["lvremove", `${operand(vgname, "a volume group")}/${name}`, answering(force)];
   return await saying(context, words, `Logical volume "${name}" successfully removed`);
@@ -97,5 +97,7 @@ async function toSize(context: JobContext, program: string, done: string, force:
   return { [`Output from ${program}`]: await saying(context, words, `Logical volume "${path}" successfully ${done}.`) };
 }
 
-export const resize = (context: JobContext, args: Args) => toSize(context, "lvresize", "resized", "--force", args);
-export const extend = (context: JobContext, args: Args) => toSize(context, "lvextend", "extended", "--yes", args);
+export const resizeLogical = (context: JobContext, args: Args) =>
+  toSize(context, "lvresize", "resized", "--force", args);
+export const extendLogical = (context: JobContext, args: Args) =>
+  toSize(context, "lvextend", "extended", "--yes", args);

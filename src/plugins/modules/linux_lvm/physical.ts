@@ -24,7 +24,10 @@ export const answering = (force: unknown): string => truthy(force) ? "--yes" : "
 const isVolume = async (context: JobContext, device: string, quiet: boolean): Promise<boolean> =>
   truthy(await physicalVolumes(context, device, { quiet }));
 
-export async function create(context: JobContext, { devices: given, override, force, kwargs }: Args): Promise<unknown> {
+export async function createPhysical(
+  context: JobContext,
+  { devices: given, override, force, kwargs }: Args,
+): Promise<unknown> {
   if (!truthy(given)) return "Error: at least one device is required";
   const devices = operands(given, "a device");
   const fresh: string[] = [];
@@ -62,7 +65,7 @@ async function onVolumes(
   return retcode === 0 ? await after(devices) : stderr;
 }
 
-export const remove = (context: JobContext, args: Args): Promise<unknown> =>
+export const removePhysical = (context: JobContext, args: Args): Promise<unknown> =>
   onVolumes(context, "pvremove", args, async (devices) => {
     for (const device of devices) {
       if (await isVolume(context, device, true)) return `Device "${device}" was not affected.`;
@@ -70,4 +73,5 @@ export const remove = (context: JobContext, args: Args): Promise<unknown> =>
     return true;
   });
 
-export const resize = (context: JobContext, args: Args): Promise<unknown> => onVolumes(context, "pvresize", args);
+export const resizePhysical = (context: JobContext, args: Args): Promise<unknown> =>
+  onVolumes(context, "pvresize", args);

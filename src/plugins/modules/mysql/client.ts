@@ -1,9 +1,10 @@
 import { CommandNotFoundError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
-import { checkedText, errorOf, type Fields, parseResults, PROGRAMS, SESSION_WORDS } from "../../mysql_session.ts";
+import type { MysqlFields } from "../../mysql_session.ts";
+import { checkedText, MYSQL_PROGRAMS, mysqlErrorOf, parseResults, SESSION_WORDS } from "../../mysql_session.ts";
 
-export type Row = Record<string, string | null>;
+export type MysqlRow = Record<string, string | null>;
 
 /** The last error of a job's queries, for the states that tell of it (Salt's `__context__["mysql.error"]`). */
 const ERRORS = new WeakMap<AbortSignal, string>();
@@ -60,9 +61,11 @@ async function connectionWords(context: JobContext, args: Args): Promise<{ words
  *
  * @throws {QueryError} if one is refused, or there is no connection
  */
-export async function execute(context: JobContext, sql: string, args: Args): Promise<Fields[][]> {
-  const program = PROGRAMS.map((name) => programPath(context, name)).find((path) => path !== undefined);
-  if (program === undefined) throw new CommandNotFoundError(`None of the programs ${PROGRAMS.join(", ")} is installed`);
+export async function execute(context: JobContext, sql: string, args: Args): Promise<MysqlFields[][]> {
+  const program = MYSQL_PROGRAMS.map((name) => programPath(context, name)).find((path) => path !== undefined);
+  if (program === undefined) {
+    throw new CommandNotFoundError(`None of the programs ${MYSQL_PROGRAMS.join(", ")} is installed`);
+  }
   const { words, password } = await connectionWords(context, args);
   const { retcode, stdout, stderr } = await runAll(context, [program, ...words, "--xml", ...SESSION_WORDS], {
     stdin: `${sql}\n`,
@@ -71,7 +74,7 @@ export async function execute(context: JobContext, sql: string, args: Args): Pro
     ...(password === undefined ? {} : { env: { MYSQL_PWD: password } }),
   });
   if (retcode === 0) return parseResults(stdout);
-  const { number, message } = errorOf(stderr);
+  const { number, message } = mysqlErrorOf(stderr);
   const error = new QueryError(number, message);
   noteError(context, error.message);
   throw error;
@@ -81,7 +84,7 @@ export async function execute(context: JobContext, sql: string, args: Args): Pro
 const OWN_MODE = "SET SESSION sql_mode='';";
 
 /** The rows of the last of our own statements. @throws {QueryError} */
-export async function rowsOf(context: JobContext, sql: string, args: Args): Promise<Row[]> {
+export async function rowsOf(context: JobContext, sql: string, args: Args): Promise<MysqlRow[]> {
   const rows = (await execute(context, `${OWN_MODE}\n${sql};`, args)).at(-1) ?? [];
   return rows.map((fields) => Object.fromEntries(fields));
 }

@@ -1,13 +1,13 @@
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
 import { type Args, str } from "../../../language/python/values.ts";
-import { connectionOf, ident, orElse, type Row, rowsOf, runs, word } from "./client.ts";
-import { literal } from "../../mysql_session.ts";
+import { connectionOf, ident, type MysqlRow, orElse, rowsOf, runs, word } from "./client.ts";
+import { mysqlLiteral } from "../../mysql_session.ts";
 
-const first = (row: Row): string | null => Object.values(row)[0] ?? null;
+const first = (row: MysqlRow): string | null => Object.values(row)[0] ?? null;
 
 async function exists(context: JobContext, name: unknown, args: Args): Promise<boolean> {
   return await orElse(false, async () => {
-    const sql = `SELECT SCHEMA_NAME FROM INFORMATION_SCHEMA.SCHEMATA WHERE SCHEMA_NAME=${literal(name)}`;
+    const sql = `SELECT SCHEMA_NAME FROM INFORMATION_SCHEMA.SCHEMATA WHERE SCHEMA_NAME=${mysqlLiteral(name)}`;
     return (await rowsOf(context, sql, args)).length === 1;
   });
 }
@@ -17,7 +17,7 @@ async function get(context: JobContext, name: unknown, args: Args): Promise<unkn
     const [row] = await rowsOf(
       context,
       "SELECT DEFAULT_CHARACTER_SET_NAME AS cs, DEFAULT_COLLATION_NAME AS co FROM INFORMATION_SCHEMA.SCHEMATA " +
-        `WHERE SCHEMA_NAME=${literal(name)}`,
+        `WHERE SCHEMA_NAME=${mysqlLiteral(name)}`,
       args,
     );
     return row === undefined ? {} : { character_set: row.cs, collate: row.co };
@@ -69,8 +69,8 @@ export const DATABASES = executionFunctions({
         return false;
       }
       const sql = `CREATE DATABASE IF NOT EXISTS ${ident(name)}` +
-        (character_set === null ? "" : ` CHARACTER SET ${literal(character_set)}`) +
-        (collate === null ? "" : ` COLLATE ${literal(collate)}`);
+        (character_set === null ? "" : ` CHARACTER SET ${mysqlLiteral(character_set)}`) +
+        (collate === null ? "" : ` COLLATE ${mysqlLiteral(collate)}`);
       return await runs(context, sql, connection);
     },
   },

@@ -1,9 +1,9 @@
 import { executionFunctions, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, ident, isAtLeast, noteError, orElse, rowsOf, runs, serverVersion } from "./client.ts";
-import { literal } from "../../mysql_session.ts";
+import { mysqlLiteral } from "../../mysql_session.ts";
 import { type Grant, grantTokens } from "./tokens.ts";
-import { account, isTrue, userGrants } from "./users.ts";
+import { account, isYes, userGrants } from "./users.ts";
 
 /** Words that a grant may have; servers know which of them are theirs. */
 const GRANT_WORD = /^[A-Z][A-Z_ ]*$/;
@@ -38,10 +38,10 @@ function objectText(database: unknown, escape: unknown): string {
   const text = str(database);
   const at = text.lastIndexOf(".");
   const [base, table] = at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + 1)];
-  if (!isTrue(escape) && !/^(?:\*|[\w$%\\]+|`[^`]*`)\.(?:\*|[\w$]+|`[^`]*`)$/.test(text)) {
+  if (!isYes(escape) && !/^(?:\*|[\w$%\\]+|`[^`]*`)\.(?:\*|[\w$]+|`[^`]*`)$/.test(text)) {
     throw new SaltInvocationError(`Not a database and a table with a dot between: '${text}'`);
   }
-  if (!isTrue(escape)) return text;
+  if (!isYes(escape)) return text;
   return `${base === "*" ? base : ident(base, table === "*")}.${table === "*" ? table : ident(table)}`;
 }
 
@@ -52,7 +52,7 @@ function sslText(options: unknown): string {
     const [entry] = isMap(option) ? entriesOf(option) : [];
     const word = str(entry?.[0] ?? option).trim().toUpperCase();
     if (!SSL_WORDS.includes(word)) throw new SaltInvocationError(`Invalid SSL option : '${str(entry?.[0] ?? option)}'`);
-    if (SSL_VALUES.includes(word)) return [`${word} ${literal(str(entry?.[1] ?? "").replaceAll("'", ""))}`];
+    if (SSL_VALUES.includes(word)) return [`${word} ${mysqlLiteral(str(entry?.[1] ?? "").replaceAll("'", ""))}`];
     return truthy(entry?.[1]) ? [word] : [];
   });
   return words.length === 0 ? "" : ` REQUIRE ${words.join(" AND ")}`;
@@ -135,7 +135,7 @@ async function change(context: JobContext, args: Args, write: () => string): Pro
 /** The statement that gives grants. @throws {SaltInvocationError} for what no server takes */
 export function grantText(args: Args): string {
   const grant = partsOf(str(args.grant)).map(partText).join(", ");
-  const passes = isTrue(args.grant_option) ? " WITH GRANT OPTION" : "";
+  const passes = isYes(args.grant_option) ? " WITH GRANT OPTION" : "";
   return `GRANT ${grant} ON ${objectText(args.database, args.escape)} TO ${account(args)}${
     sslText(args.ssl_option)
   }${passes}`;
@@ -170,7 +170,7 @@ export const GRANTS = executionFunctions({
       const done = await change(context, args, () => {
         const parts = partsOf(str(args.grant)).map(partText);
         // All of them include that they may be passed on; as a word beside them it is an error.
-        if (isTrue(args.grant_option) && !parts.includes("ALL PRIVILEGES")) parts.push("GRANT OPTION");
+        if (isYes(args.grant_option) && !parts.includes("ALL PRIVILEGES")) parts.push("GRANT OPTION");
         return `REVOKE ${parts.join(", ")} ON ${objectText(args.database, true)} FROM ${account(args)}`;
       });
       return done && !await exists(context, args);

@@ -1,16 +1,16 @@
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
-import { connectionOf, orElse, type Row, rowsOf, runs, serverVersion, word } from "./client.ts";
-import { literal } from "../../mysql_session.ts";
+import { connectionOf, type MysqlRow, orElse, rowsOf, runs, serverVersion, word } from "./client.ts";
+import { mysqlLiteral } from "../../mysql_session.ts";
 
 /** The status of a plugin; empty if it is not there. */
 export async function pluginStatus(context: JobContext, name: unknown, connection: Args): Promise<string | false> {
   if (!truthy(name)) return false;
-  const sql = `SELECT PLUGIN_STATUS AS s FROM INFORMATION_SCHEMA.PLUGINS WHERE PLUGIN_NAME = ${literal(name)}`;
+  const sql = `SELECT PLUGIN_STATUS AS s FROM INFORMATION_SCHEMA.PLUGINS WHERE PLUGIN_NAME = ${mysqlLiteral(name)}`;
   return await orElse("", async () => (await rowsOf(context, sql, connection))[0]?.s ?? "");
 }
 
-async function slave(context: JobContext, connection: Args): Promise<Row | undefined> {
+async function slave(context: JobContext, connection: Args): Promise<MysqlRow | undefined> {
   return (await rowsOf(context, "SHOW SLAVE STATUS", connection))[0];
 }
 
@@ -18,7 +18,7 @@ async function slave(context: JobContext, connection: Args): Promise<Row | undef
 const listing = (
   sql: string,
   doc: string,
-  pick: (rows: Row[]) => unknown,
+  pick: (rows: MysqlRow[]) => unknown,
   failed: unknown = [],
 ) =>
   executionFunction({
@@ -27,9 +27,9 @@ const listing = (
     run: (context, args) => orElse(failed, async () => pick(await rowsOf(context, sql, connectionOf(args)))),
   });
 
-const pairs = (rows: Row[]) => Object.fromEntries(rows.map((row) => Object.values(row) as [string, string]));
-const one = (rows: Row[]) => rows[0] ?? [];
-const some = (rows: Row[]) => rows.length === 0 ? [[]] : rows;
+const pairs = (rows: MysqlRow[]) => Object.fromEntries(rows.map((row) => Object.values(row) as [string, string]));
+const one = (rows: MysqlRow[]) => rows[0] ?? [];
+const some = (rows: MysqlRow[]) => rows.length === 0 ? [[]] : rows;
 
 export const SERVER = executionFunctions({
   status: listing("SHOW STATUS", "The counters of a server.\n\n    salt '*' mysql.status", pairs, {}),
@@ -95,7 +95,7 @@ export const SERVER = executionFunctions({
       const connection = connection_args;
       if (truthy(await pluginStatus(context, name, connection))) return true;
       const library = truthy(soname) ? str(soname) : `${str(name)}.so`;
-      return await runs(context, `INSTALL PLUGIN ${word(name)} SONAME ${literal(library)}`, connection);
+      return await runs(context, `INSTALL PLUGIN ${word(name)} SONAME ${mysqlLiteral(library)}`, connection);
     },
   },
   "plugin_remove(name, **connection_args)": {

@@ -2,13 +2,13 @@ import { hex } from "../../../protocol/crypto/hex.ts";
 import { executionFunction, executionFunctions, type JobContext } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { connectionOf, isAtLeast, noteError, orElse, rowsOf, runs, serverVersion, word } from "./client.ts";
-import { literal } from "../../mysql_session.ts";
+import { mysqlLiteral } from "../../mysql_session.ts";
 import { pluginStatus } from "./server.ts";
 
 const NATIVE = "mysql_native_password";
 
 /** Salt's notion of true: `true`, `"True"`, 1. */
-export const isTrue = (value: unknown): boolean =>
+export const isYes = (value: unknown): boolean =>
   typeof value === "string" ? value.toLowerCase() === "true" : typeof value === "boolean" ? value : Number(value) > 0;
 
 /** A server, and how its users are kept. */
@@ -44,8 +44,8 @@ async function openServer(context: JobContext, args: Args): Promise<Server | und
 const isNewMysql = ({ isMaria, version }: Server) => !isMaria && isAtLeast(version, "8.0.11");
 
 /** `'user'@'host'` */
-export const account = ({ user, host }: Args) => `${literal(user)}@${literal(host)}`;
-const accountRow = ({ user, host }: Args) => `User = ${literal(user)} AND Host = ${literal(host)}`;
+export const account = ({ user, host }: Args) => `${mysqlLiteral(user)}@${mysqlLiteral(host)}`;
+const accountRow = ({ user, host }: Args) => `User = ${mysqlLiteral(user)} AND Host = ${mysqlLiteral(host)}`;
 
 function nativeHash(context: JobContext, password: string): string {
   const { crypto } = context.runtime;
@@ -63,19 +63,19 @@ async function pluginOf(context: JobContext, args: Args, { connection }: Server)
 /** What else must hold of the row of a user. */
 async function condition(context: JobContext, args: Args, server: Server): Promise<string> {
   const { password, password_hash: hash } = args;
-  if (isTrue(args.passwordless ?? false)) {
+  if (isYes(args.passwordless ?? false)) {
     const plugin = server.isMaria ? "unix_socket" : "auth_socket";
-    return isTrue(args.unix_socket ?? false) ? ` AND plugin=${literal(plugin)}` : ` AND ${server.column} = ''`;
+    return isYes(args.unix_socket ?? false) ? ` AND plugin=${mysqlLiteral(plugin)}` : ` AND ${server.column} = ''`;
   }
   if (truthy(password ?? null)) {
-    if (!isNewMysql(server)) return ` AND ${server.column} = PASSWORD(${literal(password)})`;
+    if (!isNewMysql(server)) return ` AND ${server.column} = PASSWORD(${mysqlLiteral(password)})`;
     if (await pluginOf(context, args, server) === NATIVE) {
-      return ` AND ${server.column} = ${literal(nativeHash(context, str(password)))}`;
+      return ` AND ${server.column} = ${mysqlLiteral(nativeHash(context, str(password)))}`;
     }
     noteError(context, "Unable to verify password.");
     return "";
   }
-  return truthy(hash ?? null) ? ` AND ${server.column} = ${literal(hash)}` : "";
+  return truthy(hash ?? null) ? ` AND ${server.column} = ${mysqlLiteral(hash)}` : "";
 }
 
 async function exists(context: JobContext, args: Args): Promise<boolean> {
@@ -114,14 +114,14 @@ async function identified(context: JobContext, args: Args, server: Server): Prom
     if (!await maySocket(context, args, server)) return undefined;
     return server.isMaria ? " IDENTIFIED VIA unix_socket" : " IDENTIFIED WITH auth_socket";
   }
-  if (isTrue(args.allow_passwordless)) return "";
+  if (isYes(args.allow_passwordless)) return "";
   if (password === null && hash === null) {
     context.log.error("password or password_hash must be given, unless allow_passwordless is true");
     return undefined;
   }
-  const value = literal(password ?? hash);
+  const value = mysqlLiteral(password ?? hash);
   if (isNewMysql(server)) {
-    return ` IDENTIFIED WITH ${literal(args.auth_plugin)} ${password === null ? "AS" : "BY"} ${value}`;
+    return ` IDENTIFIED WITH ${mysqlLiteral(args.auth_plugin)} ${password === null ? "AS" : "BY"} ${value}`;
   }
   return password === null ? ` IDENTIFIED BY PASSWORD ${value}` : ` IDENTIFIED BY ${value}`;
 }
@@ -129,19 +129,19 @@ async function identified(context: JobContext, args: Args, server: Server): Prom
 /** The statement that gives a user another password; undefined if nothing says which. */
 async function passwordStatement(context: JobContext, args: Args, server: Server): Promise<string | undefined> {
   const { password, password_hash: hash } = args;
-  const isFree = isTrue(args.allow_passwordless);
+  const isFree = isYes(args.allow_passwordless);
   if (password === null && hash === null && !isFree) {
     context.log.error("password or password_hash must be given, unless allow_passwordless is true");
     return undefined;
   }
   const alter = `ALTER USER ${account(args)} IDENTIFIED`;
-  if (isFree && isTrue(args.unix_socket ?? false)) {
+  if (isFree && isYes(args.unix_socket ?? false)) {
     if (!await maySocket(context, args, server)) return undefined;
-    return server.isMaria ? `${alter} VIA unix_socket` : `${alter} WITH auth_socket AS ${literal(args.user)}`;
+    return server.isMaria ? `${alter} VIA unix_socket` : `${alter} WITH auth_socket AS ${mysqlLiteral(args.user)}`;
   }
   const plugin = await pluginOf(context, args, server);
-  const value = literal(password ?? hash ?? "");
-  if (isNewMysql(server)) return `${alter} WITH ${literal(plugin)} ${password === null ? "AS" : "BY"} ${value}`;
+  const value = mysqlLiteral(password ?? hash ?? "");
+  if (isNewMysql(server)) return `${alter} WITH ${mysqlLiteral(plugin)} ${password === null ? "AS" : "BY"} ${value}`;
   const kept = password === null ? value : `PASSWORD(${value})`;
   if (server.isMaria && isAtLeast(server.version, "10.4")) return `${alter} VIA ${word(plugin)} USING ${kept}`;
   return `UPDATE mysql.user SET ${server.column}=${kept} WHERE ${accountRow(args)}`;

@@ -1,16 +1,16 @@
 import type { JobContext } from "../../../model/loader/family.ts";
 import { str, toInteger, truthy } from "../../../language/python/values.ts";
 import * as ip from "../../linux/addresses.ts";
-import { type Interfaces, readInterfaces } from "./interfaces.ts";
+import { type Interfaces, readHostInterfaces } from "./interfaces.ts";
 
 /** Addresses of an interface, or of all that match; those of the loopback only if asked for. */
-export async function addresses(
+export async function hostAddresses(
   context: JobContext,
   version: 4 | 6,
   args: Record<string, unknown>,
 ): Promise<string[]> {
   const found: ip.Address[] = [];
-  for (const [name, { inet = [], inet6 = [], secondary = [] }] of Object.entries(await readInterfaces(context))) {
+  for (const [name, { inet = [], inet6 = [], secondary = [] }] of Object.entries(await readHostInterfaces(context))) {
     if (truthy(args.interface) && name !== args.interface) continue;
     const own = version === 4
       ? [...inet, ...secondary.filter(({ type }) => type === "inet")]
@@ -23,24 +23,24 @@ export async function addresses(
   found.sort((a, b) => a.bits < b.bits ? -1 : a.bits > b.bits ? 1 : 0);
   const network = truthy(args.cidr) ? ip.needNetwork(str(args.cidr)) : undefined;
   return found.filter((address) => {
-    if (network !== undefined) return ip.contains(network, address);
+    if (network !== undefined) return ip.containsAddress(network, address);
     if (args.type === "public") return !ip.isPrivate(address);
     return args.type !== "private" || ip.isPrivate(address);
-  }).map(ip.printAddress);
+  }).map(ip.addressText);
 }
 
 async function networks(
   context: JobContext,
   version: 4 | 6,
   options: { interface?: unknown; loopback?: unknown },
-): Promise<ip.Network[]> {
+): Promise<ip.AddressNetwork[]> {
   const wanted = options.interface === null || options.interface === undefined
     ? undefined
     : typeof options.interface === "string"
     ? options.interface.split(",")
     : [options.interface].flat().map(str);
-  const found = new Map<string, ip.Network>();
-  for (const [name, { inet = [], inet6 = [] }] of Object.entries(await readInterfaces(context))) {
+  const found = new Map<string, ip.AddressNetwork>();
+  for (const [name, { inet = [], inet6 = [] }] of Object.entries(await readHostInterfaces(context))) {
     if (wanted !== undefined && !wanted.includes(name)) continue;
     const own = version === 4
       ? inet.map(({ address, netmask }) => `${address}/${netmask}`)
@@ -63,9 +63,9 @@ export async function networkList(
   if (!truthy(args.verbose)) return found.map(ip.printNetwork).sort();
   return Object.fromEntries(
     found.map((network) => [ip.printNetwork(network), {
-      address: ip.printAddress(network),
-      netmask: ip.printAddress({ version, bits: ip.netmask(version, network.prefix) }),
-      num_addresses: toInteger(1n << BigInt(ip.WIDTH[version] - network.prefix)),
+      address: ip.addressText(network),
+      netmask: ip.addressText({ version, bits: ip.netmask(version, network.prefix) }),
+      num_addresses: toInteger(1n << BigInt(ip.ADDRESS_WIDTH[version] - network.prefix)),
       prefixlen: network.prefix,
     }]),
   );
@@ -81,7 +81,7 @@ export async function ofInterface(
   name: unknown,
   part: (data: Interfaces[string]) => unknown,
 ): Promise<unknown> {
-  const all = await readInterfaces(context);
+  const all = await readHostInterfaces(context);
   if (Object.hasOwn(all, str(name))) return part(all[str(name)]!) ?? "";
   const others = Object.keys(all).map((other) => `"${other}"`).join(", ");
   return `Interface "${str(name)}" not in available interfaces: ${others}`;
@@ -90,6 +90,6 @@ export async function ofInterface(
 export async function inSubnet(context: JobContext, cidr: unknown): Promise<boolean> {
   const network = ip.parseNetwork(str(cidr));
   if (network === undefined) return false;
-  const own = await addresses(context, network.version, {});
-  return own.some((address) => ip.contains(network, ip.needAddress(address)));
+  const own = await hostAddresses(context, network.version, {});
+  return own.some((address) => ip.containsAddress(network, ip.needAddress(address)));
 }

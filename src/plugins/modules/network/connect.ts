@@ -23,7 +23,7 @@ function portOf({ runtime: { fs } }: JobContext, port: unknown, proto: string): 
 }
 
 /** Tries to open a TCP connection. For UDP it sends an empty datagram; no answer may mean an open port or no host. */
-export async function connect(
+export async function connectTo(
   context: JobContext,
   host: unknown,
   port: unknown,

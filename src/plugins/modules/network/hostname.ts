@@ -4,7 +4,7 @@ import { str, truthy } from "../../../language/python/values.ts";
 import { splitWords } from "../../../language/python/text.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { isDirectory } from "../../linux/paths.ts";
-import { addresses } from "./addresses.ts";
+import { hostAddresses } from "./addresses.ts";
 import { replaceContent } from "../../host_files.ts";
 
 export const fullName = executionFunction({
@@ -21,8 +21,8 @@ export const fqdns = executionFunction({
   doc: "The names that the resolver returns for the addresses of this host.\n\n    salt '*' network.fqdns",
   async run(context): Promise<{ fqdns: string[] }> {
     const own = [
-      ...await addresses(context, 4, { include_loopback: false }),
-      ...await addresses(context, 6, { include_loopback: false }),
+      ...await hostAddresses(context, 4, { include_loopback: false }),
+      ...await hostAddresses(context, 6, { include_loopback: false }),
     ];
     const names = new Set<string>();
     for (const address of own) {

@@ -1,7 +1,7 @@
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { programPath, run } from "../../commands.ts";
-import { netmask, printAddress } from "../../linux/addresses.ts";
+import { addressText, netmask } from "../../linux/addresses.ts";
 
 /** An interface and its addresses, in Salt's form. */
 interface Interface {
@@ -40,7 +40,7 @@ function parseInterfaces(text: string): Interfaces {
       if (/^[0-9a-f]{2}(?::[0-9a-f]{2})+$/i.test(value)) current.hwaddr = value;
     } else if (kind === "inet") {
       const bits = prefix === "" ? 32 : Number(prefix);
-      const mask = printAddress({ version: 4, bits: netmask(4, bits) });
+      const mask = addressText({ version: 4, bits: netmask(4, bits) });
       const label = words[words.length - 1]!;
       const entry = { address, netmask: mask, broadcast: after(words, "brd") ?? null, label };
       if (words.includes("secondary")) {
@@ -57,7 +57,7 @@ function parseInterfaces(text: string): Interfaces {
   return all;
 }
 
-export async function readInterfaces(context: JobContext): Promise<Interfaces> {
+export async function readHostInterfaces(context: JobContext): Promise<Interfaces> {
   const program = programPath(context, "ip");
   if (program === undefined) {
     throw new CommandExecutionError("The program ip is missing: install iproute2");

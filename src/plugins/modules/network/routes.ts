@@ -2,7 +2,7 @@ import { CommandExecutionError, type JobContext } from "../../../model/loader/fa
 import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { programPath, run } from "../../commands.ts";
-import { netmask, parseNetwork, printAddress } from "../../linux/addresses.ts";
+import { addressText, netmask, parseNetwork } from "../../linux/addresses.ts";
 import { pythonError } from "../../python_errors.ts";
 
 type Route = Record<string, unknown>;
@@ -56,9 +56,9 @@ async function fromIp(context: JobContext): Promise<Route[]> {
       const flags = `U${via === undefined ? "" : "G"}${network.prefix === (version === 4 ? 32 : 128) ? "H" : ""}`;
       found.push({
         addr_family: version === 4 ? "inet" : "inet6",
-        destination: version === 4 ? printAddress(network) : `${printAddress(network)}/${network.prefix}`,
+        destination: version === 4 ? addressText(network) : `${addressText(network)}/${network.prefix}`,
         gateway: via ?? (version === 4 ? "0.0.0.0" : "::"),
-        netmask: version === 4 ? printAddress({ version, bits: netmask(4, network.prefix) }) : "",
+        netmask: version === 4 ? addressText({ version, bits: netmask(4, network.prefix) }) : "",
         flags,
         interface: after("dev"),
       });

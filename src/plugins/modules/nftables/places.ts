@@ -1,7 +1,7 @@
 /** Where a rule stands: what nft is told of chains, handles and policies. */
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
-import { type Answer, no } from "./program.ts";
+import { type NftAnswer, no } from "./program.ts";
 
 /** The words that make a chain one of the kernel's hooks; undefined if some of its parts lack. */
 export function hookWords({ table_type: type, hook, priority }: Args): string[] | undefined {
@@ -18,7 +18,7 @@ export function hookWords({ table_type: type, hook, priority }: Args): string[] 
 }
 
 /** What a chain lacks that is to be made; undefined if nothing. @throws {SaltInvocationError} for what is no word of nft */
-export function chainComplaint(args: Args): Answer | undefined {
+export function chainComplaint(args: Args): NftAnswer | undefined {
   if (!truthy(args.chain)) return no("Chain needs to be specified");
   return hookWords(args) === undefined ? no("Table_type, hook, and priority required.") : undefined;
 }

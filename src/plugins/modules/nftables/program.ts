@@ -4,15 +4,15 @@ import { type Args, isMap, lookup, str, truthy } from "../../../language/python/
 import { splitLines } from "../../../language/python/text.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { run } from "../../commands.ts";
-import { familyOf, nameOf, wordsOf } from "./rule.ts";
+import { chainName, ruleFamily, ruleWords } from "./rule.ts";
 
-export interface Answer {
+export interface NftAnswer {
   comment: string;
   result: boolean;
 }
 
-export const no = (comment: string): Answer => ({ comment, result: false });
-export const yes = (comment: string): Answer => ({ comment, result: true });
+export const no = (comment: string): NftAnswer => ({ comment, result: false });
+export const yes = (comment: string): NftAnswer => ({ comment, result: true });
 
 /** Runs nft; what it prints, which is nothing where it did what it was told. */
 export const nft = async (context: JobContext, words: readonly string[]): Promise<string> =>
@@ -57,22 +57,22 @@ export const ruleset = async (context: JobContext, family: string): Promise<unkn
 
 /** A chain as nft describes it. */
 export async function chainOf(context: JobContext, { table, chain, family }: Args): Promise<Args | undefined> {
-  const chains = (await ruleset(context, familyOf(family))).map((item) => entry(item, "chain"));
+  const chains = (await ruleset(context, ruleFamily(family))).map((item) => entry(item, "chain"));
   return chains.find((one) => one !== undefined && one.table === str(table) && one.name === str(chain));
 }
 
-export async function checkTable(context: JobContext, { table, family }: Args): Promise<Answer> {
+export async function checkTable(context: JobContext, { table, family }: Args): Promise<NftAnswer> {
   if (!truthy(table)) return no("Table needs to be specified");
-  const line = `table ${familyOf(family)} ${nameOf(table, "table")}`;
-  const lines = splitLines(await nft(context, ["list", "tables", familyOf(family)]));
+  const line = `table ${ruleFamily(family)} ${chainName(table, "table")}`;
+  const lines = splitLines(await nft(context, ["list", "tables", ruleFamily(family)]));
   const what = `Table ${str(table)} in family ${str(family)}`;
   return lines.some((one) => one.trim() === line) ? yes(`${what} exists`) : no(`${what} does not exist`);
 }
 
-export async function checkChain(context: JobContext, { table, chain, family }: Args): Promise<Answer> {
+export async function checkChain(context: JobContext, { table, chain, family }: Args): Promise<NftAnswer> {
   if (!truthy(chain)) return no("Chain needs to be specified");
-  const head = `chain ${nameOf(chain, "chain")} {`;
-  const text = await nft(context, ["list", "table", familyOf(family), nameOf(table, "table")]);
+  const head = `chain ${chainName(chain, "chain")} {`;
+  const text = await nft(context, ["list", "table", ruleFamily(family), chainName(table, "table")]);
   const what = `Chain ${str(chain)} in table ${str(table)} in family ${str(family)}`;
   return text.includes(head) ? yes(`${what} exists`) : no(`${what} does not exist`);
 }
@@ -81,8 +81,8 @@ export async function checkChain(context: JobContext, { table, chain, family }: 
 export async function firstNo(
   context: JobContext,
   args: Args,
-  ...checks: ((context: JobContext, args: Args) => Promise<Answer>)[]
-): Promise<Answer | undefined> {
+  ...checks: ((context: JobContext, args: Args) => Promise<NftAnswer>)[]
+): Promise<NftAnswer | undefined> {
   for (const check of checks) {
     const answer = await check(context, args);
     if (!answer.result) return answer;
@@ -94,8 +94,8 @@ export async function firstNo(
 const compared = (rule: string): string => rule.replace(/[{}]/g, " ").replace(/\s+/g, " ").trim();
 
 async function handleIn(context: JobContext, { table, chain, rule, family }: Args, flags: string[]) {
-  const wanted = compared(wordsOf(rule).join(" "));
-  const words = ["list", "chain", familyOf(family), nameOf(table, "table"), nameOf(chain, "chain")];
+  const wanted = compared(ruleWords(rule).join(" "));
+  const words = ["list", "chain", ruleFamily(family), chainName(table, "table"), chainName(chain, "chain")];
   for (const line of splitLines(await nft(context, [...flags, "--handle", ...words]))) {
     const [, text = "", handle] = /^(.*) # handle (\d+)$/.exec(line) ?? [];
     if (handle !== undefined && compared(text) === wanted) return handle;
@@ -103,7 +103,7 @@ async function handleIn(context: JobContext, { table, chain, rule, family }: Arg
   return undefined;
 }
 
-export async function check(context: JobContext, args: Args): Promise<Answer> {
+export async function nftCheck(context: JobContext, args: Args): Promise<NftAnswer> {
   const { table, chain, rule, family } = args;
   if (!truthy(chain)) return no("Chain needs to be specified");
   if (!truthy(rule)) return no("Rule needs to be specified");
@@ -117,10 +117,10 @@ export async function check(context: JobContext, args: Args): Promise<Answer> {
 export async function ruleHandle(
   context: JobContext,
   args: Args,
-): Promise<Answer | { result: boolean; handle: string }> {
+): Promise<NftAnswer | { result: boolean; handle: string }> {
   if (!truthy(args.chain)) return no("Chain needs to be specified");
   if (!truthy(args.rule)) return no("Rule needs to be specified");
-  const refused = await firstNo(context, args, checkTable, checkChain, check);
+  const refused = await firstNo(context, args, checkTable, checkChain, nftCheck);
   if (refused !== undefined) return refused;
   const handle = await handleIn(context, args, NUMERIC);
   return handle === undefined

@@ -20,7 +20,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 export const ALL_FAMILIES: readonly string[] = ["ip", "ip6", "inet", "arp", "bridge", "netdev"];
 
 /** @throws {SaltInvocationError} if there is no such family */
-export function familyOf(family: unknown): string {
+export function ruleFamily(family: unknown): string {
   const name = str(family);
   if (Object.hasOwn(FAMILIES, name)) return FAMILIES[name]!;
   throw new SaltInvocationError(
@@ -33,7 +33,7 @@ export function familyOf(family: unknown): string {
  *
  * @throws {SaltInvocationError} if it is no such name
  */
-export function nameOf(value: unknown, what: string): string {
+export function chainName(value: unknown, what: string): string {
   const name = str(value);
   if (/^[A-Za-z_.][\w./\\-]*$/.test(name)) return name;
   throw new SaltInvocationError(
@@ -46,7 +46,7 @@ export function nameOf(value: unknown, what: string): string {
  *
  * @throws {SaltInvocationError} if another command could begin in it
  */
-export function wordsOf(rule: unknown): string[] {
+export function ruleWords(rule: unknown): string[] {
   const text = str(rule);
   const outside = text.replace(/"[^"\n]*"/g, '""').replace(/\{[^{}]*\}/g, "{}");
   if (/[;\n\r\0]/.test(outside) || outside.replaceAll('""', "").includes('"')) {
@@ -92,7 +92,7 @@ const MATCHES: readonly [names: readonly string[], text: (args: Args, family: st
 ];
 
 /** The text of a rule; the protocol stands before each port. */
-export function ruleText({ target, ...others }: Args, family: string): string {
+export function nftRuleText({ target, ...others }: Args, family: string): string {
   const args = target === undefined ? others : { ...others, jump: target };
   const parts = MATCHES.filter(([names]) => names.some((name) => Object.hasOwn(args, name)));
   const protocol = Object.hasOwn(args, "proto") ? str(args.proto) : "";

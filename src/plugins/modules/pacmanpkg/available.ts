@@ -4,23 +4,27 @@ import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { availableVersions } from "../../packages/shared_functions.ts";
-import { ask, pairs, rootWords } from "./program.ts";
+import { askPacman, pacmanRootWords, pairs } from "./program.ts";
 
 /** The version that an installation would bring; empty for none that is newer. */
-export async function newest(context: JobContext, names: string[], { root }: Args): Promise<Record<string, string>> {
-  const words = ["-Sp", "--needed", "--print-format", "%n %v", ...names, ...rootWords(root)];
-  const listed = new Map(pairs((await ask(context, words)).stdout));
+export async function pacmanNewest(
+  context: JobContext,
+  names: string[],
+  { root }: Args,
+): Promise<Record<string, string>> {
+  const words = ["-Sp", "--needed", "--print-format", "%n %v", ...names, ...pacmanRootWords(root)];
+  const listed = new Map(pairs((await askPacman(context, words)).stdout));
   return Object.fromEntries(names.map((name) => [name, listed.get(name) ?? ""]));
 }
 
-export async function upgrades(context: JobContext, root: unknown): Promise<Record<string, string>> {
-  const { retcode, stdout, stderr } = await ask(context, [
+export async function pacmanUpgrades(context: JobContext, root: unknown): Promise<Record<string, string>> {
+  const { retcode, stdout, stderr } = await askPacman(context, [
     "-S",
     "-p",
     "-u",
     "--print-format",
     "%n %v",
-    ...rootWords(root),
+    ...pacmanRootWords(root),
   ]);
   if (retcode !== 0) {
     const said = stderr + stdout;
@@ -30,13 +34,13 @@ export async function upgrades(context: JobContext, root: unknown): Promise<Reco
 }
 
 /** The available versions of packages, newest first; by repository with `byrepo`. */
-export async function repoPackages(
+export async function pacmanRepoPackages(
   context: JobContext,
   patterns: string[],
   kwargs: Args,
 ): Promise<Record<string, unknown>> {
   const repos = truthy(kwargs.fromrepo) ? str(kwargs.fromrepo).split(",").map((one) => one.trim()) : undefined;
-  const found = splitLines((await ask(context, ["-Sl"])).stdout).flatMap((line) => {
+  const found = splitLines((await askPacman(context, ["-Sl"])).stdout).flatMap((line) => {
     const [repo, name, version] = splitWords(line);
     const isListed = repo !== undefined && name !== undefined && version !== undefined;
     return isListed && repos?.includes(repo) !== false ? [{ repo, name, version }] : [];
@@ -47,7 +51,7 @@ export async function repoPackages(
 /** Group → packages. */
 async function groups(context: JobContext, words: string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
-  for (const [group, name] of pairs((await ask(context, words)).stdout)) {
+  for (const [group, name] of pairs((await askPacman(context, words)).stdout)) {
     found.set(group, [...found.get(group) ?? [], name]);
   }
   return found;

@@ -6,17 +6,17 @@ import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { stringify } from "../../packages/lists.ts";
 import { changing } from "../../packages/shared_functions.ts";
 import { clearRefreshTag } from "../../packages/refresh_tag.ts";
-import { parseTargets, type Wanted } from "../../packages/targets.ts";
+import { parseTargets, type WantedPackage } from "../../packages/targets.ts";
 import { splitComparison } from "../../packages/versions.ts";
-import { repoPackages } from "./available.ts";
-import { act, ask, installed, rootWords } from "./program.ts";
+import { pacmanRepoPackages } from "./available.ts";
+import { act, askPacman, pacmanInstalled, pacmanRootWords } from "./program.ts";
 
 const QUIETLY = ["--noprogressbar", "--noconfirm"];
 
 /** The lists of packages: true for one that is new. */
-export async function refresh(context: JobContext, root: unknown = null): Promise<Record<string, boolean>> {
+export async function pacmanRefresh(context: JobContext, root: unknown = null): Promise<Record<string, boolean>> {
   clearRefreshTag(context);
-  const { retcode, stdout, stderr } = await ask(context, ["-Sy", ...rootWords(root)]);
+  const { retcode, stdout, stderr } = await askPacman(context, ["-Sy", ...pacmanRootWords(root)]);
   if (retcode !== 0) throw new CommandExecutionError(`Error refreshing package database: ${stderr}`);
   const found: Record<string, boolean> = {};
   for (const line of splitLines(stdout)) {
@@ -31,7 +31,7 @@ export async function refresh(context: JobContext, root: unknown = null): Promis
 }
 
 /** What pacman is asked for, `a`, `a=1.0`, `a>=1.0`; and what cannot be had. */
-async function targetsOf(context: JobContext, wanted: Wanted): Promise<{ targets: string[]; errors: string[] }> {
+async function targetsOf(context: JobContext, wanted: WantedPackage): Promise<{ targets: string[]; errors: string[] }> {
   const targets: string[] = [];
   const errors: string[] = [];
   for (const [name, version] of wanted) {
@@ -41,7 +41,7 @@ async function targetsOf(context: JobContext, wanted: Wanted): Promise<{ targets
     else if (!text.includes("*")) targets.push(`${name}${operator}${text}`);
     else if (operator !== "=") errors.push(`Invalid wildcard for ${name}${operator}${text}`);
     else {
-      const candidates = (await repoPackages(context, [name], {}))[name] as string[] | undefined ?? [];
+      const candidates = (await pacmanRepoPackages(context, [name], {}))[name] as string[] | undefined ?? [];
       const found = candidates.find(compileGlob(text));
       if (found !== undefined) targets.push(`${name}=${found}`);
       else {
@@ -56,19 +56,19 @@ async function targetsOf(context: JobContext, wanted: Wanted): Promise<{ targets
 /** Has pacman do it; the packages that changed. */
 const change = (context: JobContext, words: string[], root: unknown, failed: string): Promise<unknown> =>
   changing(
-    async () => stringify(await installed(context, root)),
-    () => act(context, [...words, ...rootWords(root)]),
+    async () => stringify(await pacmanInstalled(context, root)),
+    () => act(context, [...words, ...pacmanRootWords(root)]),
     failed,
   );
 
-export async function install(context: JobContext, args: KeywordArgs): Promise<unknown> {
+export async function pacmanInstall(context: JobContext, args: KeywordArgs): Promise<unknown> {
   const { version = null, root = null, saltenv = "base", downloadonly = false } = args.kwargs;
   const { name, pkgs, sources } = args;
   const found = await parseTargets(context, { name, pkgs, sources, version, saltenv });
   if (found === undefined || found.kind === "advisory") return {};
   const failed = "Problem encountered installing package(s)";
   if (found.kind === "file") return await change(context, ["-U", ...QUIETLY, ...found.paths], root, failed);
-  if (isTrue(args.refresh)) await refresh(context, root);
+  if (isTrue(args.refresh)) await pacmanRefresh(context, root);
   const { targets, errors } = await targetsOf(context, found.wanted);
   if (errors.length > 0) throw new CommandExecutionError(failed, { info: { errors, changes: {} } });
   const upgrading = args.sysupgrade === true ? ["-u"] : [];
@@ -81,10 +81,10 @@ export async function install(context: JobContext, args: KeywordArgs): Promise<u
 }
 
 /** @param words `-R`, or `-Rsc` for what belongs to the packages too */
-export async function remove(context: JobContext, { name, pkgs, kwargs }: Args, words: string): Promise<unknown> {
+export async function pacmanRemove(context: JobContext, { name, pkgs, kwargs }: Args, words: string): Promise<unknown> {
   const { root = null } = kwargs as Args;
   const found = await parseTargets(context, { name, pkgs });
-  const there = await installed(context, root);
+  const there = await pacmanInstalled(context, root);
   const targets = found?.kind === "repository"
     ? [...found.wanted.keys()].filter((one) => there[one] !== undefined)
     : [];
@@ -92,7 +92,7 @@ export async function remove(context: JobContext, { name, pkgs, kwargs }: Args, 
   return await change(context, [words, ...QUIETLY, ...targets], root, "Problem encountered removing package(s)");
 }
 
-export async function upgrade(context: JobContext, { refresh: asked, root }: Args): Promise<unknown> {
-  if (isTrue(asked)) await refresh(context, root);
+export async function pacmanUpgrade(context: JobContext, { refresh: asked, root }: Args): Promise<unknown> {
+  if (isTrue(asked)) await pacmanRefresh(context, root);
   return await change(context, ["-Su", ...QUIETLY], root, "Problem encountered upgrading packages");
 }

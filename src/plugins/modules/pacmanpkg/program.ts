@@ -3,12 +3,12 @@ import { splitLines, splitWords } from "../../../language/python/text.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { type CommandOutcome, runAll, scopeWords } from "../../commands.ts";
 import { type PackageList, sortPkglist } from "../../packages/lists.ts";
-import type { Files } from "../../packages/shared_functions.ts";
+import type { PackageFiles } from "../../packages/shared_functions.ts";
 
-export const rootWords = (root: unknown): string[] => truthy(root) ? ["-r", str(root)] : [];
+export const pacmanRootWords = (root: unknown): string[] => truthy(root) ? ["-r", str(root)] : [];
 
 /** Asks pacman; its return code is not that of the job. */
-export async function ask(context: JobContext, words: string[]): Promise<CommandOutcome> {
+export async function askPacman(context: JobContext, words: string[]): Promise<CommandOutcome> {
   return await runAll(context, ["pacman", ...words], { ignore_retcode: true, env: { LANG: "C", LC_ALL: "C" } });
 }
 
@@ -28,8 +28,8 @@ export function pairs(text: string): [string, string][] {
 }
 
 /** The files of packages, by package; and what pacman says of those that it does not know. */
-export async function files(context: JobContext, names: string[]): Promise<Files> {
-  const { stdout, stderr } = await ask(context, ["-Ql", ...names]);
+export async function pacmanFiles(context: JobContext, names: string[]): Promise<PackageFiles> {
+  const { stdout, stderr } = await askPacman(context, ["-Ql", ...names]);
   const packages: Record<string, string[]> = {};
   for (const line of splitLines(stdout)) {
     const at = line.indexOf(" ");
@@ -38,9 +38,9 @@ export async function files(context: JobContext, names: string[]): Promise<Files
   return { errors: splitLines(stderr).filter((line) => line.startsWith("error")), packages };
 }
 
-export async function installed(context: JobContext, root: unknown = null): Promise<PackageList> {
+export async function pacmanInstalled(context: JobContext, root: unknown = null): Promise<PackageList> {
   const found: PackageList = {};
-  for (const [name, version] of pairs((await ask(context, ["-Q", ...rootWords(root)])).stdout)) {
+  for (const [name, version] of pairs((await askPacman(context, ["-Q", ...pacmanRootWords(root)])).stdout)) {
     (found[name] ??= []).push(version);
   }
   return sortPkglist(found);

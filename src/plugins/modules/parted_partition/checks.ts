@@ -32,7 +32,7 @@ const VALUES = {
 const CALLED: Record<string, string> = { "disk flag": "flag", alignment: "part_type" };
 
 /** @throws {CommandExecutionError} if it is none of them */
-export function oneOf(kind: keyof typeof VALUES, value: unknown, fun: string): string {
+export function checkedOneOf(kind: keyof typeof VALUES, value: unknown, fun: string): string {
   const known: readonly string[] = VALUES[kind];
   if (known.includes(str(value))) return str(value);
   throw new CommandExecutionError(`Invalid ${CALLED[kind] ?? kind} passed to partition.${fun}`);
@@ -48,7 +48,7 @@ export function device(context: JobContext, path: unknown): string {
 }
 
 /** The number of a partition. @param what how the error calls it */
-export function number(value: unknown, fun: string, what = "minor number"): string {
+export function checkedNumber(value: unknown, fun: string, what = "minor number"): string {
   if (/^\d+$/.test(str(value))) return str(value);
   throw new CommandExecutionError(`Invalid ${what} passed to partition.${fun}`);
 }

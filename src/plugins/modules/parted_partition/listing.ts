@@ -24,7 +24,7 @@ const zip = (names: readonly string[], values: readonly string[]): Record<string
   Object.fromEntries(values.map((value, at) => [names[at]!, value]));
 
 /** @param unit with `chs`, there are no sizes */
-export function parseListing(text: string, unit: string | undefined): Listing {
+export function parsePartedListing(text: string, unit: string | undefined): Listing {
   const rows = splitLines(text).filter((line) => !["BYT;", "CHS;", "CYL;"].includes(line))
     .map((line) => line.replace(/;+$/, "").split(":"));
   const [head, ...others] = rows;

@@ -7,16 +7,17 @@ import {
 } from "../../../model/loader/family.ts";
 import { type Args, entriesOf, isMap, repr, str, truthy } from "../../../language/python/values.ts";
 import type { CommandOutcome } from "../../commands.ts";
-import { CONNECTION, type Connection, connectionOf, ident, literal, psql, query, type Row, runs } from "./psql.ts";
+import type { PsqlConnection, PsqlRow } from "./psql.ts";
+import { CONNECTION, psql, psqlConnectionOf, psqlIdent, psqlLiteral, psqlQuery, psqlRuns } from "./psql.ts";
 
 /** Rows by the field `Name`, which they lose. */
-function byName(rows: Row[]): Record<string, Row> {
+function byName(rows: PsqlRow[]): Record<string, PsqlRow> {
   return Object.fromEntries(rows.map(({ Name = "", ...rest }) => [Name, rest]));
 }
 
-async function databases(context: JobContext, connection: Connection): Promise<Record<string, Row>> {
+async function databases(context: JobContext, connection: PsqlConnection): Promise<Record<string, PsqlRow>> {
   return byName(
-    await query(
+    await psqlQuery(
       context,
       'SELECT datname as "Name", pga.rolname as "Owner", pg_encoding_to_char(encoding) as "Encoding", ' +
         'datcollate as "Collate", datctype as "Ctype", datacl as "Access privileges", spcname as "Tablespace" ' +
@@ -31,7 +32,7 @@ async function databases(context: JobContext, connection: Connection): Promise<R
 function quoted(value: unknown, quote: '"' | "'"): string {
   const text = str(value);
   if (text.includes(quote)) throw new SaltInvocationError(`Unsupported character ${quote} in value: ${text}`);
-  return quote === '"' ? ident(text) : literal(text);
+  return quote === '"' ? psqlIdent(text) : psqlLiteral(text);
 }
 
 /** The statement that makes a database. @throws {SaltInvocationError} for a value that it cannot have */
@@ -47,7 +48,7 @@ export function databaseText(args: Args): string {
   ];
   const chunks = given.filter(([, value]) => value !== null)
     .map(([word, value, quote]) => ` ${word} = ${quoted(value, quote)}`);
-  return `CREATE DATABASE ${ident(name)}${chunks.length === 0 ? "" : ` WITH${chunks.join("")}`}`;
+  return `CREATE DATABASE ${psqlIdent(name)}${chunks.length === 0 ? "" : ` WITH${chunks.join("")}`}`;
 }
 
 /** What a database has in it, and how each kind of it gets another owner. */
@@ -80,19 +81,19 @@ const OWNED: [statement: string, query: string][] = [
 
 async function ownerTo(context: JobContext, args: Args): Promise<CommandOutcome> {
   const { dbname, ownername } = args;
-  const connection = { ...connectionOf(args), maintenance_db: dbname };
-  const statements = [`alter database ${ident(dbname)} owner to ${ident(ownername)};`];
+  const connection = { ...psqlConnectionOf(args), maintenance_db: dbname };
+  const statements = [`alter database ${psqlIdent(dbname)} owner to ${psqlIdent(ownername)};`];
   for (const [kind, sql] of OWNED) {
-    for (const { n } of await query(context, sql, connection)) {
-      statements.push(`alter ${kind} ${n} owner to ${ident(ownername)};`);
+    for (const { n } of await psqlQuery(context, sql, connection)) {
+      statements.push(`alter ${kind} ${n} owner to ${psqlIdent(ownername)};`);
     }
   }
   return await psql(context, { sql: ["begin;", ...statements, "commit;"].join("\n") }, connection);
 }
 
-async function tablespaces(context: JobContext, connection: Connection): Promise<Record<string, Row>> {
+async function tablespaces(context: JobContext, connection: PsqlConnection): Promise<Record<string, PsqlRow>> {
   return byName(
-    await query(
+    await psqlQuery(
       context,
       'SELECT spcname as "Name", pga.rolname as "Owner", spcacl as "ACL", spcoptions as "Opts", ' +
         'pg_tablespace_location(pgts.oid) as "Location" FROM pg_tablespace pgts, pg_roles pga ' +
@@ -109,31 +110,31 @@ function parameter(name: unknown): string {
   return text;
 }
 
-const assigned = ([name, value]: [unknown, unknown]) => `${parameter(name)} = ${literal(value)}`;
+const assigned = ([name, value]: [unknown, unknown]) => `${parameter(name)} = ${psqlLiteral(value)}`;
 
 /** The statement that makes a tablespace. @throws {SaltInvocationError} for an option that is none */
 export function tablespaceText(args: Args): string {
   const { name, location, options, owner } = args;
   const given = isMap(options) ? entriesOf(options).map(assigned) : [];
-  return `CREATE TABLESPACE ${ident(name)}${truthy(owner) ? ` OWNER ${ident(owner)}` : ""} LOCATION ${
-    literal(location)
+  return `CREATE TABLESPACE ${psqlIdent(name)}${truthy(owner) ? ` OWNER ${psqlIdent(owner)}` : ""} LOCATION ${
+    psqlLiteral(location)
   }${given.length === 0 ? "" : ` WITH ( ${given.join(", ")} )`}`;
 }
 
-export const DATABASES = executionFunctions({
+export const PSQL_DATABASES = executionFunctions({
   [`db_list(${CONNECTION})` as const]: {
     doc: "The databases of a server: name → owner, encoding and more.\n\n    salt '*' postgres.db_list",
-    run: (context, args) => databases(context, connectionOf(args)),
+    run: (context, args) => databases(context, psqlConnectionOf(args)),
   },
   [`db_exists(name: str, ${CONNECTION})` as const]: {
     doc: "True if there is a database of that name.\n\n    salt '*' postgres.db_exists mydb",
-    run: async (context, args) => Object.hasOwn(await databases(context, connectionOf(args)), args.name),
+    run: async (context, args) => Object.hasOwn(await databases(context, psqlConnectionOf(args)), args.name),
   },
   db_create: executionFunction({
     signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None,
         encoding=None, lc_collate=None, lc_ctype=None, owner=None, template=None, runas=None`,
     doc: "Makes a database.\n\n    salt '*' postgres.db_create mydb owner=app template=template0",
-    run: (context, args): Promise<boolean> => runs(context, databaseText(args), connectionOf(args)),
+    run: (context, args): Promise<boolean> => psqlRuns(context, databaseText(args), psqlConnectionOf(args)),
   }),
   db_alter: executionFunction({
     signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, tablespace=None,
@@ -143,17 +144,17 @@ export const DATABASES = executionFunctions({
     async run(context, args): Promise<boolean> {
       const { name, owner, tablespace } = args;
       if (truthy(owner) && args.owner_recurse) {
-        const connection = connectionOf(args);
+        const connection = psqlConnectionOf(args);
         if ((await ownerTo(context, { ...connection, dbname: name, ownername: owner })).retcode !== 0) return false;
         return true;
       }
       const statements = [
-        ...(truthy(owner) ? [`ALTER DATABASE ${ident(name)} OWNER TO ${ident(owner)}`] : []),
-        ...(truthy(tablespace) ? [`ALTER DATABASE ${ident(name)} SET TABLESPACE ${ident(tablespace)}`] : []),
+        ...(truthy(owner) ? [`ALTER DATABASE ${psqlIdent(name)} OWNER TO ${psqlIdent(owner)}`] : []),
+        ...(truthy(tablespace) ? [`ALTER DATABASE ${psqlIdent(name)} SET TABLESPACE ${psqlIdent(tablespace)}`] : []),
       ];
       let worked = true;
       // As in Salt the last one counts; each is tried.
-      for (const sql of statements) worked = await runs(context, sql, connectionOf(args));
+      for (const sql of statements) worked = await psqlRuns(context, sql, psqlConnectionOf(args));
       return worked;
     },
   }),
@@ -163,13 +164,13 @@ export const DATABASES = executionFunctions({
       const { name } = args;
       for (
         const sql of [
-          `REVOKE CONNECT ON DATABASE ${ident(name)} FROM public;`,
-          `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${literal(name)} AND ` +
+          `REVOKE CONNECT ON DATABASE ${psqlIdent(name)} FROM public;`,
+          `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${psqlLiteral(name)} AND ` +
           "pid <> pg_backend_pid();",
-          `DROP DATABASE ${ident(name)};`,
+          `DROP DATABASE ${psqlIdent(name)};`,
         ]
       ) {
-        const { retcode, stderr } = await psql(context, { sql }, connectionOf(args));
+        const { retcode, stderr } = await psql(context, { sql }, psqlConnectionOf(args));
         if (retcode !== 0) throw new CommandExecutionError(`Failed to remove the database ${str(name)}: ${stderr}`);
       }
       return true;
@@ -181,15 +182,15 @@ export const DATABASES = executionFunctions({
   },
   [`tablespace_list(${CONNECTION})` as const]: {
     doc: "The tablespaces of a server: name → owner, location and more.\n\n    salt '*' postgres.tablespace_list",
-    run: (context, args) => tablespaces(context, connectionOf(args)),
+    run: (context, args) => tablespaces(context, psqlConnectionOf(args)),
   },
   [`tablespace_exists(name: str, ${CONNECTION})` as const]: {
     doc: "True if there is a tablespace of that name.\n\n    salt '*' postgres.tablespace_exists fast",
-    run: async (context, args) => Object.hasOwn(await tablespaces(context, connectionOf(args)), args.name),
+    run: async (context, args) => Object.hasOwn(await tablespaces(context, psqlConnectionOf(args)), args.name),
   },
   [`tablespace_create(name, location, options=None, owner=None, ${CONNECTION})` as const]: {
     doc: "Makes a tablespace in a directory that is there.\n\n    salt '*' postgres.tablespace_create fast /ssd/fast",
-    run: (context, args): Promise<boolean> => runs(context, tablespaceText(args), connectionOf(args)),
+    run: (context, args): Promise<boolean> => psqlRuns(context, tablespaceText(args), psqlConnectionOf(args)),
   },
   tablespace_alter: executionFunction({
     signature: `name, user=None, host=None, port=None, maintenance_db=None, password=None, new_name=None,
@@ -198,22 +199,22 @@ export const DATABASES = executionFunctions({
       `    salt '*' postgres.tablespace_alter fast set_option="{seq_page_cost: 1.1}"`,
     async run(context, args): Promise<boolean> {
       const { name, new_name, new_owner, set_option, reset_option } = args;
-      const own = `ALTER TABLESPACE ${ident(name)}`;
+      const own = `ALTER TABLESPACE ${psqlIdent(name)}`;
       const first = isMap(set_option) ? entriesOf(set_option)[0] : undefined;
       const statements = [
-        ...(truthy(new_name) ? [`${own} RENAME TO ${ident(new_name)}`] : []),
-        ...(truthy(new_owner) ? [`${own} OWNER TO ${ident(new_owner)}`] : []),
+        ...(truthy(new_name) ? [`${own} RENAME TO ${psqlIdent(new_name)}`] : []),
+        ...(truthy(new_owner) ? [`${own} OWNER TO ${psqlIdent(new_owner)}`] : []),
         ...(first === undefined ? [] : [`${own} SET (${assigned(first)})`]),
         ...(truthy(reset_option)
           ? [`${own} RESET (${str(reset_option).split(",").map((one) => parameter(one.trim())).join(", ")})`]
           : []),
       ];
-      for (const sql of statements) if (!await runs(context, sql, connectionOf(args))) return false;
+      for (const sql of statements) if (!await psqlRuns(context, sql, psqlConnectionOf(args))) return false;
       return true;
     },
   }),
   [`tablespace_remove(name, ${CONNECTION})` as const]: {
     doc: "Removes a tablespace.\n\n    salt '*' postgres.tablespace_remove fast",
-    run: (context, args) => runs(context, `DROP TABLESPACE ${ident(args.name)}`, connectionOf(args)),
+    run: (context, args) => psqlRuns(context, `DROP TABLESPACE ${psqlIdent(args.name)}`, psqlConnectionOf(args)),
   },
 });

@@ -1,6 +1,6 @@
 import { executionFunctions, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
-import { connectionOf, ident, literal, query, runs } from "./psql.ts";
+import { psqlConnectionOf, psqlIdent, psqlLiteral, psqlQuery, psqlRuns } from "./psql.ts";
 
 /** Letters of rights, as PostgreSQL lists them. */
 const RIGHTS: Record<string, string> = {
@@ -30,21 +30,23 @@ interface ObjectKind {
 const relation = (kinds: string) => ({
   acl: (name: string, schema: string) =>
     "SELECT relacl AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " +
-    `WHERE nspname = ${literal(schema)} AND relname = ${literal(name)} AND relkind in (${kinds}) ORDER BY relname`,
+    `WHERE nspname = ${psqlLiteral(schema)} AND relname = ${
+      psqlLiteral(name)
+    } AND relkind in (${kinds}) ORDER BY relname`,
   owner: (name: string, schema: string) =>
     "SELECT rolname AS name FROM pg_catalog.pg_class c JOIN pg_roles r ON c.relowner = r.oid " +
     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace " +
-    `WHERE relkind in (${kinds}) AND nspname = ${literal(schema)} AND relname = ${literal(name)}`,
+    `WHERE relkind in (${kinds}) AND nspname = ${psqlLiteral(schema)} AND relname = ${psqlLiteral(name)}`,
 });
 
 const named = (table: string, prefix: string, owner: string) => ({
   acl: (name: string) =>
     `SELECT ${prefix}acl AS name FROM pg_catalog.${table} WHERE ${prefix}name = ${
-      literal(name)
+      psqlLiteral(name)
     } ORDER BY ${prefix}name`,
   owner: (name: string) =>
     `SELECT rolname AS name FROM pg_catalog.${table} o JOIN pg_roles r ON o.${owner} = r.oid ` +
-    `WHERE ${prefix}name = ${literal(name)}`,
+    `WHERE ${prefix}name = ${psqlLiteral(name)}`,
 });
 
 const KINDS: Record<string, ObjectKind> = {
@@ -58,12 +60,12 @@ const KINDS: Record<string, ObjectKind> = {
     rights: "X",
     acl: (name, schema) =>
       "SELECT proacl AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace " +
-      `WHERE nspname = ${literal(schema)} AND p.oid::regprocedure::text = ${literal(name)} ` +
+      `WHERE nspname = ${psqlLiteral(schema)} AND p.oid::regprocedure::text = ${psqlLiteral(name)} ` +
       "ORDER BY proname, proargtypes",
     owner: (name, schema) =>
       "SELECT rolname AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace " +
-      `JOIN pg_catalog.pg_roles r ON p.proowner = r.oid WHERE nspname = ${literal(schema)} ` +
-      `AND p.oid::regprocedure::text = ${literal(name)} ORDER BY proname, proargtypes`,
+      `JOIN pg_catalog.pg_roles r ON p.proowner = r.oid WHERE nspname = ${psqlLiteral(schema)} ` +
+      `AND p.oid::regprocedure::text = ${psqlLiteral(name)} ORDER BY proname, proargtypes`,
   },
 };
 
@@ -118,15 +120,15 @@ type Privileges = Record<string, Record<string, boolean> | boolean>;
 
 async function list(context: JobContext, args: Args, kind: string, object: string): Promise<Privileges> {
   if (kind === "group") {
-    const rows = await query(
+    const rows = await psqlQuery(
       context,
       "SELECT rolname, admin_option FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles r ON m.member=r.oid " +
-        `WHERE m.roleid IN (SELECT oid FROM pg_catalog.pg_roles WHERE rolname=${literal(object)}) ORDER BY rolname`,
-      connectionOf(args),
+        `WHERE m.roleid IN (SELECT oid FROM pg_catalog.pg_roles WHERE rolname=${psqlLiteral(object)}) ORDER BY rolname`,
+      psqlConnectionOf(args),
     );
     return Object.fromEntries(rows.map((row) => [row.rolname!, row.admin_option === "t"]));
   }
-  const rows = await query(context, KINDS[kind]!.acl(object, str(args.prepend)), connectionOf(args));
+  const rows = await psqlQuery(context, KINDS[kind]!.acl(object, str(args.prepend)), psqlConnectionOf(args));
   const entries = rows.flatMap(({ name = "" }) => name.replace(/^[{}]+|[{}]+$/g, "").split(","));
   return Object.fromEntries(
     entries.map((entry) => entry.split("/")[0]!).filter((entry) => entry.includes("=")).map((entry) => {
@@ -140,7 +142,7 @@ async function list(context: JobContext, args: Args, kind: string, object: strin
 async function has(context: JobContext, args: Args): Promise<boolean> {
   const { kind, object, schema, role, privileges } = wantedOf(args);
   if (kind !== "group") {
-    const [owner] = await query(context, KINDS[kind]!.owner(object, schema), connectionOf(args));
+    const [owner] = await psqlQuery(context, KINDS[kind]!.owner(object, schema), psqlConnectionOf(args));
     if (owner?.name === role) return true;
   }
   const all = await list(context, args, kind, object);
@@ -160,10 +162,10 @@ async function has(context: JobContext, args: Args): Promise<boolean> {
 /** What rights are on, as SQL has it. @throws {SaltInvocationError} for what cannot be the name of a function */
 function target({ kind, object, schema }: Wanted): string {
   if ((kind === "table" || kind === "sequence") && object.toUpperCase() === "ALL") {
-    return `ALL ${kind.toUpperCase()}S IN SCHEMA ${ident(schema)}`;
+    return `ALL ${kind.toUpperCase()}S IN SCHEMA ${psqlIdent(schema)}`;
   }
-  if (kind === "table" || kind === "sequence") return `${kind.toUpperCase()} ${ident(schema)}.${ident(object)}`;
-  if (kind !== "function") return `${kind.toUpperCase()} ${ident(object)}`;
+  if (kind === "table" || kind === "sequence") return `${kind.toUpperCase()} ${psqlIdent(schema)}.${psqlIdent(object)}`;
+  if (kind !== "function") return `${kind.toUpperCase()} ${psqlIdent(object)}`;
   if (!/^[\w$." ]+\([\w$.,"[\] ]*\)$/.test(object)) {
     throw new SaltInvocationError(`Not the name of a function with the types of its arguments: ${object}`);
   }
@@ -171,7 +173,7 @@ function target({ kind, object, schema }: Wanted): string {
 }
 
 /** A role; everybody is no role. */
-const grantee = (role: string) => role.toLowerCase() === "public" ? "PUBLIC" : ident(role);
+const grantee = (role: string) => role.toLowerCase() === "public" ? "PUBLIC" : psqlIdent(role);
 
 const REST = "prepend='public', maintenance_db=None, user=None, host=None, port=None, password=None, runas=None";
 const OBJECT =
@@ -202,9 +204,9 @@ export const PRIVILEGES = executionFunctions({
       const { kind, object, role, privileges } = wanted;
       const passed = args.grant_option;
       const sql = kind === "group"
-        ? `GRANT ${ident(object)} TO ${ident(role)}${passed ? " WITH ADMIN OPTION" : ""}`
+        ? `GRANT ${psqlIdent(object)} TO ${psqlIdent(role)}${passed ? " WITH ADMIN OPTION" : ""}`
         : `GRANT ${privileges.join(",")} ON ${target(wanted)} TO ${grantee(role)}${passed ? " WITH GRANT OPTION" : ""}`;
-      return await runs(context, sql, connectionOf(args));
+      return await psqlRuns(context, sql, psqlConnectionOf(args));
     },
   },
   [`privileges_revoke(name, object_name, object_type, privileges=None, ${REST})` as const]: {
@@ -218,9 +220,9 @@ export const PRIVILEGES = executionFunctions({
       }
       const { kind, object, role, privileges } = wanted;
       const sql = kind === "group"
-        ? `REVOKE ${ident(object)} FROM ${ident(role)}`
+        ? `REVOKE ${psqlIdent(object)} FROM ${psqlIdent(role)}`
         : `REVOKE ${privileges.join(",")} ON ${target(wanted)} FROM ${grantee(role)}`;
-      return await runs(context, sql, connectionOf(args));
+      return await psqlRuns(context, sql, psqlConnectionOf(args));
     },
   },
 });

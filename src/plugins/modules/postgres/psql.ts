@@ -30,7 +30,7 @@ export function parseCsv(text: string): string[][] {
 export const CONNECTION = "user=None, host=None, port=None, maintenance_db=None, password=None, runas=None";
 
 /** Where a server is, and who asks it. */
-export interface Connection {
+export interface PsqlConnection {
   user?: unknown;
   host?: unknown;
   port?: unknown;
@@ -40,7 +40,7 @@ export interface Connection {
 }
 
 /** The connection among the arguments of a function. */
-export function connectionOf({ user, host, port, maintenance_db, password, runas }: Args): Connection {
+export function psqlConnectionOf({ user, host, port, maintenance_db, password, runas }: Args): PsqlConnection {
   return { user, host, port, maintenance_db, password, runas };
 }
 
@@ -101,7 +101,7 @@ interface Statements {
 export async function psql(
   context: JobContext,
   { sql, secret = false }: Statements,
-  connection: Connection,
+  connection: PsqlConnection,
   variables: readonly string[] = [],
 ): Promise<CommandOutcome> {
   const host = await chosen(context, connection.host, "host");
@@ -151,19 +151,24 @@ export async function psql(
 }
 
 /** True if a statement could be run. */
-export async function runs(
+export async function psqlRuns(
   context: JobContext,
   statements: Statements | string,
-  connection: Connection,
+  connection: PsqlConnection,
 ): Promise<boolean> {
   const given = typeof statements === "string" ? { sql: statements } : statements;
   return (await psql(context, given, connection)).retcode === 0;
 }
 
-export type Row = Record<string, string>;
+export type PsqlRow = Record<string, string>;
 
 /** The rows that a query finds; none if it fails. @param write it may change something */
-export async function query(context: JobContext, sql: string, connection: Connection, write = false): Promise<Row[]> {
+export async function psqlQuery(
+  context: JobContext,
+  sql: string,
+  connection: PsqlConnection,
+  write = false,
+): Promise<PsqlRow[]> {
   const copy = `COPY (${sql.trim().replace(/;+$/, "")}) TO STDOUT WITH CSV HEADER`;
   const whole = write ? `START TRANSACTION READ WRITE; ${copy}; COMMIT TRANSACTION;` : copy;
   const { retcode, stdout } = await psql(context, { sql: whole }, connection, ["datestyle=ISO,MDY"]);
@@ -174,10 +179,10 @@ export async function query(context: JobContext, sql: string, connection: Connec
   return write ? found.slice(0, -1) : found;
 }
 
-export const ident = (name: unknown): string => `"${checked(name).replaceAll('"', '""')}"`;
+export const psqlIdent = (name: unknown): string => `"${checked(name).replaceAll('"', '""')}"`;
 
 /** A text as SQL has it, whatever `standard_conforming_strings` says. */
-export function literal(value: unknown): string {
+export function psqlLiteral(value: unknown): string {
   const text = checked(value).replaceAll("'", "''");
   return text.includes("\\") ? `E'${text.replaceAll("\\", "\\\\")}'` : `'${text}'`;
 }
@@ -191,9 +196,9 @@ function checked(value: unknown): string {
 }
 
 /** The version of the server as it says it; undefined if it does not answer. */
-export async function serverVersion(context: JobContext, connection: Connection): Promise<string | undefined> {
+export async function psqlVersion(context: JobContext, connection: PsqlConnection): Promise<string | undefined> {
   const sql = "SELECT setting FROM pg_catalog.pg_settings WHERE name = 'server_version'";
-  const found = await query(context, sql, connection);
+  const found = await psqlQuery(context, sql, connection);
   return found[0]?.setting;
 }
 

@@ -1,8 +1,17 @@
 import type { JobContext } from "../../../model/loader/family.ts";
 import { executionFunction, executionFunctions, SaltInvocationError } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
-import type { Connection, Row } from "./psql.ts";
-import { CONNECTION, connectionOf, ident, literal, parseCsv, query, runs, serverVersion } from "./psql.ts";
+import type { PsqlConnection, PsqlRow } from "./psql.ts";
+import {
+  CONNECTION,
+  parseCsv,
+  psqlConnectionOf,
+  psqlIdent,
+  psqlLiteral,
+  psqlQuery,
+  psqlRuns,
+  psqlVersion,
+} from "./psql.ts";
 import { USUAL_ENCRYPTION, verifierOf } from "./passwords.ts";
 
 type Role = Record<string, unknown>;
@@ -40,7 +49,7 @@ function rolesQuery(version: string, withPassword: boolean): string {
       : "");
 }
 
-function roleOf(row: Row, withPassword: boolean): Role {
+function roleOf(row: PsqlRow, withPassword: boolean): Role {
   const time = row["expiry time"] ?? "";
   return {
     ...Object.fromEntries(FLAGS.map((name) => [name, isTrue(row[name])])),
@@ -54,19 +63,19 @@ function roleOf(row: Row, withPassword: boolean): Role {
 /** The roles of a server by name; false if it does not answer. */
 async function roles(
   context: JobContext,
-  connection: Connection,
+  connection: PsqlConnection,
   withPassword: boolean,
 ): Promise<Record<string, Role> | false> {
-  const version = await serverVersion(context, connection);
+  const version = await psqlVersion(context, connection);
   if (version === undefined) {
     context.log.error("the version of PostgreSQL is not known: does the server run?");
     return false;
   }
-  const rows = await query(context, rolesQuery(version, withPassword), connection);
+  const rows = await psqlQuery(context, rolesQuery(version, withPassword), connection);
   return Object.fromEntries(rows.map((row) => [row.name!, roleOf(row, withPassword)]));
 }
 
-async function role(context: JobContext, name: unknown, connection: Connection, withPassword = false) {
+async function role(context: JobContext, name: unknown, connection: PsqlConnection, withPassword = false) {
   const all = await roles(context, connection, withPassword);
   return all !== false && Object.hasOwn(all, str(name)) ? all[str(name)]! : null;
 }
@@ -100,7 +109,7 @@ function limitWords({ connlimit, valid_until: until }: Args): string[] {
   }
   return [
     ...(limit === undefined ? [] : [`CONNECTION LIMIT ${limit}`]),
-    ...(typeof until === "string" && until !== "" ? [`VALID UNTIL ${literal(until)}`] : []),
+    ...(typeof until === "string" && until !== "" ? [`VALID UNTIL ${psqlLiteral(until)}`] : []),
   ];
 }
 
@@ -111,7 +120,7 @@ function passwordWords(context: JobContext, name: string, args: Args): string[] 
   const encrypted = args.encrypted ?? USUAL_ENCRYPTION;
   const verifier = verifierOf(context.runtime.crypto, name, password, encrypted);
   // UNENCRYPTED, which Salt says for false, is an error since PostgreSQL 10: without the word the server decides.
-  return [`${truthy(encrypted) ? "ENCRYPTED " : ""}PASSWORD ${literal(verifier)}`];
+  return [`${truthy(encrypted) ? "ENCRYPTED " : ""}PASSWORD ${psqlLiteral(verifier)}`];
 }
 
 /** The statements that make a role as it is asked for. */
@@ -128,38 +137,38 @@ function roleStatements(
     : truthy(args.groups ?? null)
     ? str(args.groups).split(",")
     : [];
-  const head = `${verb} ROLE ${ident(name)}${words.length === 0 ? "" : ` WITH ${words.join(" ")}`}`;
-  return [head, ...groups.map((group) => `GRANT ${ident(group)} TO ${ident(name)}`)].join("; ");
+  const head = `${verb} ROLE ${psqlIdent(name)}${words.length === 0 ? "" : ` WITH ${words.join(" ")}`}`;
+  return [head, ...groups.map((group) => `GRANT ${psqlIdent(group)} TO ${psqlIdent(name)}`)].join("; ");
 }
 
 const isSecret = ({ rolepassword }: Args) => typeof rolepassword === "string" && rolepassword !== "";
 
 const create = (kind: Kind, parameter: string) => async (context: JobContext, args: Args) => {
   const name = str(args[parameter]);
-  if (await role(context, name, connectionOf(args)) !== null) {
+  if (await role(context, name, psqlConnectionOf(args)) !== null) {
     context.log.info("the role exists", { kind, name });
     return false;
   }
   const sql = roleStatements(context, "CREATE", name, args, { kind });
-  return await runs(context, { sql, secret: isSecret(args) }, connectionOf(args));
+  return await psqlRuns(context, { sql, secret: isSecret(args) }, psqlConnectionOf(args));
 };
 
 const update = (kind: Kind, parameter: string) => async (context: JobContext, args: Args) => {
   const name = str(args[parameter]);
-  const before = await role(context, name, connectionOf(args));
+  const before = await role(context, name, psqlConnectionOf(args));
   if (before === null) {
     context.log.info("there is no such role", { kind, name });
     return false;
   }
   const sql = `${roleStatements(context, "ALTER", name, args, { before })};`;
-  return await runs(context, { sql, secret: isSecret(args) }, connectionOf(args));
+  return await psqlRuns(context, { sql, secret: isSecret(args) }, psqlConnectionOf(args));
 };
 
 const remove = (parameter: string) => async (context: JobContext, args: Args) => {
   const name = str(args[parameter]);
-  if (await role(context, name, connectionOf(args)) === null) return false;
-  await runs(context, `DROP ROLE ${ident(name)}`, connectionOf(args));
-  return await role(context, name, connectionOf(args)) === null;
+  if (await role(context, name, psqlConnectionOf(args)) === null) return false;
+  await psqlRuns(context, `DROP ROLE ${psqlIdent(name)}`, psqlConnectionOf(args));
+  return await role(context, name, psqlConnectionOf(args)) === null;
 };
 
 const START = "user=None, host=None, port=None, maintenance_db=None, password=None, createdb=None, createroles=None, ";
@@ -170,15 +179,15 @@ const ENCRYPTED =
 export const ROLES = executionFunctions({
   [`user_list(${CONNECTION}, return_password: bool=False)` as const]: {
     doc: "The roles of a server: name → what each may.\n\n    salt '*' postgres.user_list",
-    run: (context, args) => roles(context, connectionOf(args), args.return_password),
+    run: (context, args) => roles(context, psqlConnectionOf(args), args.return_password),
   },
   [`role_get(name, ${CONNECTION}, return_password: bool=False)` as const]: {
     doc: "What a role may; null if there is none of that name.\n\n    salt '*' postgres.role_get app",
-    run: (context, args) => role(context, args.name, connectionOf(args), args.return_password),
+    run: (context, args) => role(context, args.name, psqlConnectionOf(args), args.return_password),
   },
   [`user_exists(name, ${CONNECTION})` as const]: {
     doc: "True if there is a role of that name.\n\n    salt '*' postgres.user_exists app",
-    run: async (context, args) => await role(context, args.name, connectionOf(args)) !== null,
+    run: async (context, args) => await role(context, args.name, psqlConnectionOf(args)) !== null,
   },
   user_create: executionFunction({
     signature: `username, ${START}inherit=None, login=None, connlimit=None, encrypted=None, superuser=None,

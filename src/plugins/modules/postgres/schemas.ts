@@ -1,28 +1,28 @@
 import { executionFunctions, type JobContext } from "../../../model/loader/family.ts";
 import { type Args, str } from "../../../language/python/values.ts";
-import { type Connection, connectionOf, ident, query, type Row, runs } from "./psql.ts";
+import { type PsqlConnection, psqlConnectionOf, psqlIdent, psqlQuery, type PsqlRow, psqlRuns } from "./psql.ts";
 
 const SCHEMA_CONNECTION = "user=None, db_user=None, db_password=None, db_host=None, db_port=None";
 const LANGUAGE_CONNECTION = "user=None, host=None, port=None, password=None, runas=None";
 
-function schemaConnection({ dbname, user, db_user, db_password, db_host, db_port }: Args): Connection {
+function schemaConnection({ dbname, user, db_user, db_password, db_host, db_port }: Args): PsqlConnection {
   return { maintenance_db: dbname, runas: user, user: db_user, password: db_password, host: db_host, port: db_port };
 }
 
-async function schemas(context: JobContext, args: Args): Promise<Record<string, Row>> {
+async function schemas(context: JobContext, args: Args): Promise<Record<string, PsqlRow>> {
   const sql = 'SELECT pg_namespace.nspname as "name", pg_namespace.nspacl as "acl", pg_roles.rolname as "owner" ' +
     "FROM pg_namespace LEFT JOIN pg_roles ON pg_roles.oid = pg_namespace.nspowner";
-  const rows = await query(context, sql, schemaConnection(args));
+  const rows = await psqlQuery(context, sql, schemaConnection(args));
   return Object.fromEntries(rows.map(({ name = "", owner = "", acl = "" }) => [name, { owner, acl }]));
 }
 
-async function schema(context: JobContext, args: Args): Promise<Row | null> {
+async function schema(context: JobContext, args: Args): Promise<PsqlRow | null> {
   const all = await schemas(context, args);
   return Object.hasOwn(all, str(args.name)) ? all[str(args.name)]! : null;
 }
 
 async function languages(context: JobContext, args: Args): Promise<Record<string, string>> {
-  const rows = await query(context, 'SELECT lanname AS "Name" FROM pg_language', connectionOf(args));
+  const rows = await psqlQuery(context, 'SELECT lanname AS "Name" FROM pg_language', psqlConnectionOf(args));
   return Object.fromEntries(rows.map(({ Name = "" }) => [Name, Name]));
 }
 
@@ -32,11 +32,11 @@ const changeLanguage = (verb: "CREATE" | "DROP") => async (context: JobContext, 
     context.log.info("nothing to do for the language", { language: str(args.name), present: isThere });
     return false;
   }
-  return await runs(context, `${verb} LANGUAGE ${ident(args.name)}`, connectionOf(args));
+  return await psqlRuns(context, `${verb} LANGUAGE ${psqlIdent(args.name)}`, psqlConnectionOf(args));
 };
 
 /** Schemas and languages of a database. */
-export const SCHEMAS = executionFunctions({
+export const PSQL_SCHEMAS = executionFunctions({
   [`schema_list(dbname, ${SCHEMA_CONNECTION})` as const]: {
     doc: "The schemas of a database: name → owner and rights.\n\n    salt '*' postgres.schema_list mydb",
     run: schemas,
@@ -56,8 +56,8 @@ export const SCHEMAS = executionFunctions({
         context.log.info("the schema exists", { schema: str(args.name) });
         return false;
       }
-      const owner = args.owner === null ? "" : ` AUTHORIZATION ${ident(args.owner)}`;
-      return await runs(context, `CREATE SCHEMA ${ident(args.name)}${owner}`, schemaConnection(args));
+      const owner = args.owner === null ? "" : ` AUTHORIZATION ${psqlIdent(args.owner)}`;
+      return await psqlRuns(context, `CREATE SCHEMA ${psqlIdent(args.name)}${owner}`, schemaConnection(args));
     },
   },
   [`schema_remove(dbname, name, ${SCHEMA_CONNECTION})` as const]: {
@@ -67,7 +67,7 @@ export const SCHEMAS = executionFunctions({
         context.log.info("there is no such schema", { schema: str(args.name) });
         return false;
       }
-      await runs(context, `DROP SCHEMA ${ident(args.name)}`, schemaConnection(args));
+      await psqlRuns(context, `DROP SCHEMA ${psqlIdent(args.name)}`, schemaConnection(args));
       return await schema(context, args) === null;
     },
   },

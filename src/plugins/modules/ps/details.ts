@@ -3,7 +3,7 @@ import { stringRepr, toFloat } from "../../../language/python/values.ts";
 import { splitWords } from "../../../language/python/text.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
-import { commandLine, countOf, PAGE, processFields, type ProcessStat, TICKS } from "../../linux/proc.ts";
+import { commandLine, countIn, PAGE_BYTES, processFields, type ProcessStat, TICKS } from "../../linux/proc.ts";
 import { pythonError } from "../../python_errors.ts";
 
 interface Subject {
@@ -21,7 +21,7 @@ function memoryInfo({ fs, directory }: Subject): number[] {
   const [size = 0, resident = 0, shared = 0, text = 0, lib = 0, data = 0, dirty = 0] = numbers(
     fs.readText(`${directory}/statm`),
   );
-  return [resident, size, shared, text, lib, data, dirty].map((pages) => pages * PAGE);
+  return [resident, size, shared, text, lib, data, dirty].map((pages) => pages * PAGE_BYTES);
 }
 
 function totalMemory(fs: FileSystem): number {
@@ -74,7 +74,7 @@ function ioCounters({ fs, directory }: Subject): unknown[] {
     fs.readText(`${directory}/io`).split("\n").map((line) => line.split(": ") as [string, string]),
   );
   return ["syscr", "syscw", "read_bytes", "write_bytes", "rchar", "wchar"].map((name) =>
-    countOf(counters.get(name) ?? "0")
+    countIn(counters.get(name) ?? "0")
   );
 }
 
@@ -102,8 +102,8 @@ const DETAILS: Record<string, (subject: Subject) => unknown> = {
   name: ({ stat }) => stat.name,
   nice: ({ stat }) => stat.nice,
   num_ctx_switches: ({ fields }) => [
-    countOf(fields.voluntary_ctxt_switches ?? "0"),
-    countOf(fields.nonvoluntary_ctxt_switches ?? "0"),
+    countIn(fields.voluntary_ctxt_switches ?? "0"),
+    countIn(fields.nonvoluntary_ctxt_switches ?? "0"),
   ],
   num_fds: ({ fs, directory }) => fs.list(`${directory}/fd`).length,
   num_threads: ({ stat }) => stat.threads,
@@ -120,7 +120,11 @@ const DETAILS: Record<string, (subject: Subject) => unknown> = {
 };
 
 /** Details of a process, all without names; null for those that may not be read. */
-export function details(context: JobContext, stat: ProcessStat, names?: readonly string[]): Record<string, unknown> {
+export function processDetails(
+  context: JobContext,
+  stat: ProcessStat,
+  names?: readonly string[],
+): Record<string, unknown> {
   const { fs } = context.runtime;
   const fields = processFields(fs, stat.pid);
   const subject: Subject = { context, fs, stat, directory: `/proc/${stat.pid}`, fields };

@@ -49,7 +49,7 @@ export const swapMemory = executionFunction({
     const counters = new Map(
       splitLines(context.runtime.fs.readText("/proc/vmstat")).map((line) => line.split(" ") as [string, string]),
     );
-    const paged = (name: string) => toInteger(BigInt(counters.get(name) ?? 0) * BigInt(proc.PAGE));
+    const paged = (name: string) => toInteger(BigInt(counters.get(name) ?? 0) * BigInt(proc.PAGE_BYTES));
     const percent = total === 0 ? toFloat(0) : round((total - free) / total * 100, 1);
     return { total, used: total - free, free, percent, sin: paged("pswpin"), sout: paged("pswpout") };
   },

@@ -4,7 +4,7 @@ import { compileSearch, escapeRegexp } from "../../../language/python/substitute
 import { splitWords } from "../../../language/python/text.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import * as proc from "../../linux/proc.ts";
-import { details } from "./details.ts";
+import { processDetails } from "./details.ts";
 
 type Facts = Record<string, unknown>;
 
@@ -25,7 +25,7 @@ function ownerOf({ runtime }: JobContext, pid: number): string {
   return findAccount(runtime, uid)?.name ?? String(uid);
 }
 
-export function kill(context: JobContext, pid: number, signal: unknown): boolean {
+export function killProcess(context: JobContext, pid: number, signal: unknown): boolean {
   try {
     return context.runtime.process.kill(pid, Number(signal));
   } catch {
@@ -35,7 +35,7 @@ export function kill(context: JobContext, pid: number, signal: unknown): boolean
 }
 
 /** The processes that took most of the processors' time meanwhile. */
-export async function top(context: JobContext, count: unknown, interval: unknown): Promise<Facts[]> {
+export async function topProcesses(context: JobContext, count: unknown, interval: unknown): Promise<Facts[]> {
   const { clock, fs } = context.runtime;
   const spent = ({ times }: proc.ProcessStat) => times.user + times.system;
   const before = new Map(
@@ -50,7 +50,7 @@ export async function top(context: JobContext, count: unknown, interval: unknown
   }
   used.sort((a, b) => b.ticks - a.ticks);
   return used.slice(0, Number(count)).map(({ stat }) => {
-    const { cmdline, name, ...facts } = details(context, stat, [
+    const { cmdline, name, ...facts } = processDetails(context, stat, [
       "cmdline",
       "name",
       "username",
@@ -73,12 +73,12 @@ export async function top(context: JobContext, count: unknown, interval: unknown
   });
 }
 
-export function info(context: JobContext, pid: unknown, attrs: unknown): Facts {
+export function processInfo(context: JobContext, pid: unknown, attrs: unknown): Facts {
   const { fs } = context.runtime;
   if (attrs !== null && !Array.isArray(attrs)) {
     throw new InvalidArgumentsError(`invalid attrs type <class '${typeName(attrs)}'>`);
   }
   const stat = proc.processStat(fs, Number(pid));
   if (stat === undefined) throw new CommandExecutionError(`process PID not found (pid=${str(pid)})`);
-  return details(context, stat, attrs === null ? undefined : attrs.map(str));
+  return processDetails(context, stat, attrs === null ? undefined : attrs.map(str));
 }

@@ -25,7 +25,7 @@ const mapOf = (name: string, value: unknown): Record<string, unknown> => {
   return Object.fromEntries(entriesOf(value).map(([key, entry]) => [str(key), entry]));
 };
 
-export async function command(context: JobContext, args: Args): Promise<Record<string, unknown>> {
+export async function hostCommand(context: JobContext, args: Args): Promise<Record<string, unknown>> {
   if (truthy(args.ssh)) {
     throw new CommandExecutionError("Cannot run this over SSH: there is no agentless mode. Leave out ssh=True");
   }

@@ -2,7 +2,7 @@ import { InvalidArgumentsError, type JobContext } from "../../../model/loader/fa
 import { str } from "../../../language/python/values.ts";
 
 /** The running jobs, without the one that asks. */
-export async function running(context: JobContext): Promise<Record<string, unknown>[]> {
+export async function runningJobs(context: JobContext): Promise<Record<string, unknown>[]> {
   return (await context.jobs.running()).filter(({ jid }) => jid !== context.jid);
 }
 
@@ -19,7 +19,7 @@ export function signalOf(value: unknown): number {
 
 export async function signalJob(context: JobContext, jid: unknown, signal: number): Promise<string> {
   const wanted = str(jid);
-  if (!(await running(context)).some((job) => job.jid === wanted)) {
+  if (!(await runningJobs(context)).some((job) => job.jid === wanted)) {
     // Salt says nothing: its return stays empty.
     context.log.warning("no job was signalled: none of this id is running here", { jid: wanted });
     return "";
@@ -31,6 +31,6 @@ export async function signalJob(context: JobContext, jid: unknown, signal: numbe
 
 export async function signalAll(context: JobContext, signal: number): Promise<string[]> {
   const answers: string[] = [];
-  for (const { jid } of await running(context)) answers.push(await signalJob(context, jid, signal));
+  for (const { jid } of await runningJobs(context)) answers.push(await signalJob(context, jid, signal));
   return answers;
 }

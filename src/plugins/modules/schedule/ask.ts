@@ -26,7 +26,7 @@ const SHOWN: ReadonlySet<string> = new Set([
  * @param answer the last word of the tag that answers it: `add` for `/salt/minion/minion_schedule_add_complete`
  * @returns what the answer carries; undefined if there is no minion, or it does not answer
  */
-export async function ask(context: JobContext, data: Fields, answer: string): Promise<Fields | undefined> {
+export async function askSchedule(context: JobContext, data: Fields, answer: string): Promise<Fields | undefined> {
   const found = await context.master?.askLocal?.(
     "manage_schedule",
     data,
@@ -90,11 +90,14 @@ function shownJob(job: Fields): Fields {
   return { ...Object.fromEntries(fields), ...(Object.hasOwn(job, "enabled") ? {} : { enabled: true }) };
 }
 
-export async function listed(context: JobContext, options: ListOptions): Promise<{ schedule: Fields; saved: Fields }> {
+export async function listedSchedule(
+  context: JobContext,
+  options: ListOptions,
+): Promise<{ schedule: Fields; saved: Fields }> {
   const isOffline = truthy(options.offline ?? false);
   const all = isOffline
     ? await saved(context)
-    : fieldsOf((await ask(context, { func: "list", where: options.where ?? null }, "list_complete"))?.schedule);
+    : fieldsOf((await askSchedule(context, { func: "list", where: options.where ?? null }, "list_complete"))?.schedule);
   const before = isOffline ? deepCopy(all) : await saved(context);
   const schedule: Fields = {};
   for (const [name, value] of Object.entries(all)) {
@@ -112,7 +115,7 @@ export async function listed(context: JobContext, options: ListOptions): Promise
 
 /** The schedule as functions compare it. */
 export async function current(context: JobContext, options: ListOptions = {}): Promise<Fields> {
-  return (await listed(context, { showAll: true, ...options })).schedule;
+  return (await listedSchedule(context, { showAll: true, ...options })).schedule;
 }
 
 /** Where a job is: the configuration comes first. Undefined if there is none. */

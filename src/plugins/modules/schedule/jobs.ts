@@ -2,7 +2,7 @@
 import type { JobContext } from "../../../model/loader/family.ts";
 import { equal, fieldsOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { pythonError } from "../../python_errors.ts";
-import { ask, current, type Fields, tell, whereIs, writeSaved } from "./ask.ts";
+import { askSchedule, current, type Fields, tell, whereIs, writeSaved } from "./ask.ts";
 import { buildItem, collision } from "./item.ts";
 
 const isGiven = (given: Fields, name: string) => truthy(given[name] ?? false);
@@ -13,7 +13,7 @@ const persistOf = (given: Fields, where: "opts" | "pillar" = "opts") =>
 
 const placed = (where: "opts" | "pillar") => where === "pillar" ? { where } : {};
 
-export async function add(context: JobContext, name: string, given: Fields): Promise<Fields> {
+export async function addJob(context: JobContext, name: string, given: Fields): Promise<Fields> {
   const answer = (result: boolean, comment: string, changes: Fields = {}): Fields => ({ comment, result, changes });
   const schedule = await current(context, { offline: given.offline });
   if (Object.hasOwn(schedule, name)) return answer(false, `Job ${name} already exists in schedule.`);
@@ -28,7 +28,7 @@ export async function add(context: JobContext, name: string, given: Fields): Pro
     return added;
   }
   const data = { name, schedule: { [name]: item }, func: "add", persist: persistOf(given) };
-  const done = await ask(context, data, "add_complete");
+  const done = await askSchedule(context, data, "add_complete");
   return done !== undefined && Object.hasOwn(fieldsOf(done.schedule), name)
     ? added
     : answer(false, `Failed to add job ${name} to schedule.`);
@@ -58,7 +58,7 @@ export async function modify(context: JobContext, name: string, given: Fields): 
 }
 
 /** `schedule.delete` */
-export async function remove(context: JobContext, name: string, given: Fields): Promise<Fields> {
+export async function removeJob(context: JobContext, name: string, given: Fields): Promise<Fields> {
   const answer = (result: boolean, comment: string, changes: Fields = {}): Fields => ({ comment, result, changes });
   const deleted = answer(true, `Deleted Job ${name} from schedule.`, { [name]: "removed" });
   if (isGiven(given, "test")) return answer(true, `Job: ${name} would be deleted from schedule.`);
@@ -71,7 +71,7 @@ export async function remove(context: JobContext, name: string, given: Fields): 
   const where = await whereIs(context, name);
   if (where === undefined) return answer(false, `Job ${name} does not exist.`);
   const data = { name, ...placed(where), func: "delete", persist: persistOf(given, where) };
-  const done = await ask(context, data, "delete_complete");
+  const done = await askSchedule(context, data, "delete_complete");
   return done !== undefined && !Object.hasOwn(fieldsOf(done.schedule), name)
     ? deleted
     : answer(false, `Failed to delete job ${name} from schedule.`);
@@ -90,7 +90,7 @@ export async function purge(context: JobContext, given: Fields): Promise<Fields>
     let isGone = true;
     if (isGiven(given, "offline")) delete schedule[name];
     else {
-      const done = await ask(context, { name, func: "delete", persist: persistOf(given) }, "delete_complete");
+      const done = await askSchedule(context, { name, func: "delete", persist: persistOf(given) }, "delete_complete");
       if (done === undefined) continue;
       isGone = !Object.hasOwn(fieldsOf(done.schedule), name);
     }
@@ -114,7 +114,7 @@ export async function switchJob(
   const where = await whereIs(context, name);
   if (where === undefined) return answer(false, `Job ${name} does not exist.`);
   const data = { name, ...placed(where), func: `${verb}_job`, persist: persistOf(given, where) };
-  const done = await ask(context, data, `${past}_job_complete`);
+  const done = await askSchedule(context, data, `${past}_job_complete`);
   if (done === undefined) return { comment: [], result: true, changes: {} };
   const job = fieldsOf(done.schedule)[name];
   const isDone = isMap(job) && truthy(fieldsOf(job).enabled ?? true) === on;
@@ -128,7 +128,7 @@ export async function switchJob(
 export async function switchAll(context: JobContext, given: Fields, on: boolean): Promise<Fields> {
   const [verb, past] = on ? ["enable", "enabled"] : ["disable", "disabled"];
   if (isGiven(given, "test")) return { comment: `Schedule would be ${past}.`, changes: {}, result: true };
-  const done = await ask(context, { func: verb, persist: persistOf(given) }, `${past}_complete`);
+  const done = await askSchedule(context, { func: verb, persist: persistOf(given) }, `${past}_complete`);
   if (done === undefined) return { comment: [], changes: {}, result: true };
   const enabled = fieldsOf(done.schedule).enabled;
   const isDone = enabled !== undefined && truthy(enabled) === on;
@@ -138,7 +138,7 @@ export async function switchAll(context: JobContext, given: Fields, on: boolean)
     : { comment: `Failed to ${verb} schedule on minion.`, changes: {}, result: false };
 }
 
-export async function run(context: JobContext, name: string, force: unknown): Promise<Fields> {
+export async function runScheduled(context: JobContext, name: string, force: unknown): Promise<Fields> {
   const schedule = await current(context);
   if (!Object.hasOwn(schedule, name)) return { comment: `Job ${name} does not exist.`, result: false };
   if (!truthy(fieldsOf(schedule[name]).enabled ?? true) && !truthy(force)) {
@@ -169,6 +169,6 @@ export async function send(
   }
   const errors = minions.filter((minion) => !truthy(response[minion]));
   if (errors.length > 0) return { comment: "the following minions return False", result: true, minions: errors };
-  if (how.isMoved) await remove(context, name, {});
+  if (how.isMoved) await removeJob(context, name, {});
   return { comment: how.done, result: true, minions };
 }

@@ -4,7 +4,7 @@ import { type Args, type KeywordArgs, str, truthy } from "../../../language/pyth
 import { splitWords, strip } from "../../../language/python/text.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { type FileOwner, type UserFile, userFile } from "../../user_files.ts";
-import { type AuthorizedKey, fingerprintOf, keyLine, kindOf, parseKey } from "./keys.ts";
+import { type AuthorizedKey, fingerprintOf, keyKind, keyLine, parseKey } from "./keys.ts";
 
 /** What `user.info` says of an account. */
 interface Account extends FileOwner {
@@ -83,7 +83,7 @@ export async function authKeys(context: JobContext, args: Args): Promise<Record<
 
 export async function checkKey(context: JobContext, args: Args): Promise<"update" | "add" | "exists"> {
   const key = str(args.key);
-  const enc = kindOf(args.enc);
+  const enc = keyKind(args.enc);
   const current = (await keysOf(context, args)).get(key);
   if (current === undefined) return "add";
   const now = keyLine(key, current.enc, current.comment, current.options);
@@ -172,7 +172,7 @@ async function putLine(file: UserFile, key: string, line: string, status: "updat
 export async function setAuthKey(context: JobContext, args: Args): Promise<string> {
   const key = str(args.key);
   if (splitWords(key).length > 1) return "invalid";
-  const enc = kindOf(args.enc);
+  const enc = keyKind(args.enc);
   const account = await accountOf(context, args.user);
   if (account === undefined) return "fail";
   if (fingerprintOf(context, key, args.fingerprint_hash_type) === undefined) return "Invalid public key";

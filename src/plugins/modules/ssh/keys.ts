@@ -41,7 +41,7 @@ const WHOLE_NAMES = new Set([
 ]);
 
 /** The whole name of a kind of key. @throws {CommandExecutionError} if there is no such kind */
-export function kindOf(enc: unknown): string {
+export function keyKind(enc: unknown): string {
   const name = str(enc);
   if (Object.hasOwn(KINDS, name)) return KINDS[name]!;
   if (WHOLE_NAMES.has(name)) return name;

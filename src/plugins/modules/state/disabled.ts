@@ -1,6 +1,6 @@
 import type { JobContext } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/values.ts";
-import { splitInput } from "./state_call.ts";
+import { splitSls } from "./state_call.ts";
 
 const GRAIN = "state_runs_disabled";
 
@@ -37,7 +37,7 @@ export async function setDisabled(
   const names = await disabledNames(context);
   const lines: string[] = [];
   let changed = false;
-  for (const name of splitInput(states).map(str)) {
+  for (const name of splitSls(states).map(str)) {
     const at = names.indexOf(name);
     const word = disable ? "disabled" : "enabled";
     if (at >= 0 === disable) {

@@ -51,7 +51,7 @@ async function warnUnlessRunning(context: JobContext, jid: unknown): Promise<voi
 }
 
 /** Has a job wait before a state, or before its next one. @param duration seconds; none for as long as the pause is there */
-export async function pause(context: JobContext, jid: unknown, id: unknown, duration: unknown): Promise<null> {
+export async function pauseRun(context: JobContext, jid: unknown, id: unknown, duration: unknown): Promise<null> {
   const seconds = truthy(duration ?? null) ? Math.trunc(Number(duration)) : undefined;
   if (Number.isNaN(seconds)) throw new SaltInvocationError(`Cannot pause for "${str(duration)}": expected seconds`);
   change(context, jid, (pauses) => {

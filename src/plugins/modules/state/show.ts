@@ -3,7 +3,7 @@ import { type Args, isMap, mapOf, str } from "../../../language/python/values.ts
 import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
 import { verifyHigh } from "../../../content/state/compile/verify_high.ts";
 import { renderMods, withView } from "./sls.ts";
-import { CODES, splitInput, type StateCall } from "./state_call.ts";
+import { CODES, splitSls, type StateCall } from "./state_call.ts";
 import { setCode } from "./run_high.ts";
 
 /** High data of what top files have for this minion. */
@@ -81,5 +81,5 @@ export async function slsExists(context: JobContext, args: Args): Promise<boolea
 export async function idExists(context: JobContext, args: Args): Promise<boolean> {
   const chunks = await showLowSls(context, args) as unknown[];
   const ids = new Set(chunks.filter(isMap).map((chunk) => (chunk as Args).__id__));
-  return splitInput(args.ids).every((id) => ids.has(id));
+  return splitSls(args.ids).every((id) => ids.has(id));
 }

@@ -24,7 +24,7 @@ async function runOne(call: StateCall, low: LowChunk): Promise<AnyMap | string[]
   return await runLow(call, [Object.fromEntries(alone)]);
 }
 
-export async function single(context: JobContext, args: Args): Promise<unknown> {
+export async function stateSingle(context: JobContext, args: Args): Promise<unknown> {
   return await withCall(context, args, async (call) => {
     const [state, fun] = str(args.fun).split(".");
     if (fun === undefined) {
@@ -53,7 +53,7 @@ export async function low(context: JobContext, args: Args): Promise<unknown> {
   });
 }
 
-export async function high(context: JobContext, args: Args): Promise<unknown> {
+export async function stateHigh(context: JobContext, args: Args): Promise<unknown> {
   const { data } = args;
   if (!isMap(data)) throw new InvalidArgumentsError(`data must be a map of states, not ${repr(data)}`);
   return await withCall(context, args, async (call) => {

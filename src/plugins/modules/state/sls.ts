@@ -9,7 +9,7 @@ import { conflict } from "./conflict.ts";
 import { disabledBy } from "./disabled.ts";
 import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
 import { runHigh, runLow, setCode, terse } from "./run_high.ts";
-import { CODES, openCall, PillarFailure, splitInput, type StateCall } from "./state_call.ts";
+import { CODES, openCall, PillarFailure, splitSls, type StateCall } from "./state_call.ts";
 
 /** What a call returns in the place of states if the pillar has errors. */
 const PILLAR_FAILED = "Pillar failed to render with the following messages:";
@@ -57,15 +57,15 @@ function failedToCompile(call: StateCall, errors: string[]): string[] {
 
 /** High data of some SLS files. */
 export async function renderMods(call: StateCall, mods: unknown, exclude: unknown = null) {
-  const names = splitInput(typeof mods === "number" ? str(mods) : mods);
-  const excluded = truthy(exclude) ? splitInput(exclude) : [];
+  const names = splitSls(typeof mods === "number" ? str(mods) : mods);
+  const excluded = truthy(exclude) ? splitSls(exclude) : [];
   return await call.compiler.renderHighstate(new Map([[call.saltenv, names]]), excluded);
 }
 
 /** Syncs custom modules of some kinds: `all`, `modules`, … */
 async function syncMods(context: JobContext, wanted: unknown, saltenv: string): Promise<void> {
   if (wanted === null || wanted === undefined) return;
-  const kinds = wanted === true ? ["all"] : splitInput(wanted).map(str);
+  const kinds = wanted === true ? ["all"] : splitSls(wanted).map(str);
   for (const kind of kinds.includes("all") ? ["all"] : kinds) {
     const fun = `saltutil.sync_${kind}`;
     if ("message" in await context.functions.find(fun)) {
@@ -121,7 +121,7 @@ async function loadDynamic(context: JobContext, saltenvs: string[]): Promise<voi
 
 function onlyOf(matches: ReadonlyMap<string, readonly unknown[]>, whitelist: unknown) {
   if (!truthy(whitelist ?? null)) return matches;
-  const wanted = new Set(splitInput(whitelist));
+  const wanted = new Set(splitSls(whitelist));
   const kept = [...matches].map(([env, names]) => [env, names.filter((name) => wanted.has(name))] as const);
   return new Map(kept.filter(([, names]) => names.length > 0));
 }
@@ -146,7 +146,7 @@ async function runTop(call: StateCall): Promise<unknown> {
   }
   const wanted = onlyOf(matches, kwargs.whitelist);
   await loadDynamic(context, [...wanted.keys()]);
-  const exclude = truthy(kwargs.exclude ?? null) ? splitInput(kwargs.exclude) : [];
+  const exclude = truthy(kwargs.exclude ?? null) ? splitSls(kwargs.exclude) : [];
   const rendered = await compiler.renderHighstate(wanted, exclude);
   errors = [...errors, ...rendered.errors];
   if (errors.length > 0) return errors;
@@ -165,7 +165,7 @@ async function runTopAndCount(call: StateCall): Promise<unknown> {
   return ret;
 }
 
-export async function highstate(context: JobContext, args: Args): Promise<unknown> {
+export async function stateHighstate(context: JobContext, args: Args): Promise<unknown> {
   if ((await disabledBy(context, ["highstate"])).length > 0) {
     return {
       name: "Salt highstate run is disabled. To re-enable, run state.enable highstate",
@@ -182,7 +182,7 @@ export async function highstate(context: JobContext, args: Args): Promise<unknow
   return await withCall(context, args, runTopAndCount, localconfig === null ? {} : environments);
 }
 
-export async function top(context: JobContext, args: Args): Promise<unknown> {
+export async function stateTop(context: JobContext, args: Args): Promise<unknown> {
   const { saltenv } = args.kwargs as Args;
   const own = saltenv === undefined ? {} : { state_top_saltenv: saltenv };
   return await withCall(context, args, runTopAndCount, { state_top: str(args.topfn), ...own });

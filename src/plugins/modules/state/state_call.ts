@@ -145,6 +145,6 @@ export async function openCall(
 }
 
 /** The parts of a comma list, as Salt splits arguments. */
-export function splitInput(value: unknown): unknown[] {
+export function splitSls(value: unknown): unknown[] {
   return Array.isArray(value) ? value : str(value).split(",").map((part) => part.trim());
 }

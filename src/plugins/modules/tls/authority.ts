@@ -81,7 +81,7 @@ export function writeFile(context: JobContext, path: string, content: string | U
   withOsErrors(path, () => context.runtime.fs.write(path, content, { mode }));
 }
 
-export function makeDirectory(context: JobContext, path: string): void {
+export function makeAuthorityDirectory(context: JobContext, path: string): void {
   withOsErrors(path, () => context.runtime.fs.mkdir(path, 0o755));
 }
 

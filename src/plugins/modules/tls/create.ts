@@ -7,12 +7,20 @@ import { certificateBytes, loadCertificate } from "../x509/certificates.ts";
 import { type Der, readDer } from "../x509/der.ts";
 import { type Extension, extensionList } from "../x509/extensions.ts";
 import { createExtension } from "../x509/extensions_build.ts";
-import { nameOf } from "../x509/name_build.ts";
+import { builtName } from "../x509/name_build.ts";
 import { loadPrivateKey, type PrivateKey, privatePem } from "../x509/private_keys.ts";
 import { certificateOf, load, pemOf, REQUEST, requestOf } from "../x509/read.ts";
 import { signed } from "../x509/sign.ts";
 import type { Authority } from "./authority.ts";
-import { addToIndex, authorityOf, basePath, makeDirectory, newSerial, openAuthority, writeFile } from "./authority.ts";
+import {
+  addToIndex,
+  authorityOf,
+  basePath,
+  makeAuthorityDirectory,
+  newSerial,
+  openAuthority,
+  writeFile,
+} from "./authority.ts";
 
 const DAY_MS = 86_400_000;
 const FORMER_VERSION = 4;
@@ -24,7 +32,7 @@ async function newKey(context: JobContext, bits: unknown): Promise<PrivateKey> {
 
 function subjectOf({ C, ST, L, O, OU, CN, emailAddress }: Args): Uint8Array {
   const given = Object.entries({ C, ST, L, O, OU, CN, MAIL: emailAddress });
-  return nameOf(Object.fromEntries(
+  return builtName(Object.fromEntries(
     given.filter(([, value]) => truthy(value ?? null)).map(([name, value]) => [
       name,
       str(value),
@@ -109,7 +117,7 @@ export async function createCa(context: JobContext, args: Args): Promise<unknown
   if (truthy(fixmode) && !exists(fs, authority.certificate)) {
     throw pythonError("ValueError", `${authority.certificate} does not exists, can't fix`);
   }
-  makeDirectory(context, authority.directory);
+  makeAuthorityDirectory(context, authority.directory);
   const stamp = new Date(clock.now()).toISOString().slice(0, 19).replace(/[-T:]/g, "");
   const kept = await keptKey(context, authority.key, stamp);
   const key = kept ?? await newKey(context, bits);
@@ -214,7 +222,7 @@ export async function createCsr(context: JobContext, args: Args): Promise<string
     return `Certificate for CA named "${authority.name}" does not exist, please create it first.`;
   }
   const directory = truthy(args.csr_path) ? str(args.csr_path) : `${authority.directory}/certs/`;
-  makeDirectory(context, directory);
+  makeAuthorityDirectory(context, directory);
   const file = truthy(args.csr_filename)
     ? str(args.csr_filename)
     : `${str(CN)}${truthy(type_ext) ? `_${str(kind)}` : ""}`;
@@ -238,7 +246,7 @@ export async function createSelfSigned(context: JobContext, args: Args): Promise
   const base = await basePath(context, args.cacert_path);
   const name = str(args.tls_dir);
   const directory = `${base}/${name}/certs`;
-  makeDirectory(context, directory);
+  makeAuthorityDirectory(context, directory);
   const file = truthy(args.cert_filename) ? str(args.cert_filename) : str(args.CN);
   const path = `${directory}/${file}.crt`;
   if (!truthy(args.replace) && exists(context.runtime.fs, path)) return `Certificate "${file}" already exists`;

@@ -100,7 +100,7 @@ function venvWords(context: JobContext, program: string, args: Args): string[] {
 }
 
 /** Makes an environment; what was begun of a new one is removed if it fails. */
-export async function create(context: JobContext, args: Args): Promise<CommandOutcome> {
+export async function createEnvironment(context: JobContext, args: Args): Promise<CommandOutcome> {
   const { fs } = context.runtime;
   const path = str(args.path);
   const program = programOf(context, args.venv_bin);

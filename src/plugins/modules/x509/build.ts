@@ -3,7 +3,7 @@ import { entriesOf, isMap, str, truthy } from "../../../language/python/values.t
 import { pythonError } from "../../python_errors.ts";
 import { loadCertificate } from "./certificates.ts";
 import type { Der } from "./der.ts";
-import { certificateTime, explicit, integer, oid, sequence, setOf } from "./der_write.ts";
+import { certificateTime, derInteger, derSequence, derSet, explicit, oid } from "./der_write.ts";
 import {
   CERTIFICATE_EXTENSIONS,
   createExtension,
@@ -15,7 +15,7 @@ import {
   REVOCATION_EXTENSIONS,
 } from "./extensions_build.ts";
 import { type Extension, extensionList } from "./extensions.ts";
-import { nameOf } from "./name_build.ts";
+import { builtName } from "./name_build.ts";
 import { loadPrivateKey, type PrivateKey } from "./private_keys.ts";
 import { certificateOf, keyFacts, load, PUBLIC_KEY, REQUEST, requestOf } from "./read.ts";
 import { ATTRIBUTES } from "./names.ts";
@@ -74,8 +74,8 @@ const given = (value: unknown): boolean => value !== undefined && value !== null
 
 /** The subject: the one that is given, or the attributes that stand among the arguments. */
 function subjectOf(subject: unknown, kwargs: Kwargs): Uint8Array {
-  if (truthy(subject ?? null)) return nameOf(subject);
-  return nameOf(Object.fromEntries(Object.entries(kwargs).filter(([key]) => Object.hasOwn(ATTRIBUTES, key))));
+  if (truthy(subject ?? null)) return builtName(subject);
+  return builtName(Object.fromEntries(Object.entries(kwargs).filter(([key]) => Object.hasOwn(ATTRIBUTES, key))));
 }
 
 function validity(context: JobContext, { not_before, not_after, days_valid }: Kwargs): { from: Date; to: Date } {
@@ -191,15 +191,15 @@ export async function planCertificate(
 
 /** The part of a certificate that is signed. */
 export function certificateBody(plan: CertificatePlan, algorithm: Uint8Array): Uint8Array {
-  return sequence(
-    explicit(0, integer(2)),
-    integer(plan.serial),
+  return derSequence(
+    explicit(0, derInteger(2)),
+    derInteger(plan.serial),
     algorithm,
     plan.issuer,
-    sequence(certificateTime(plan.notBefore), certificateTime(plan.notAfter)),
+    derSequence(certificateTime(plan.notBefore), certificateTime(plan.notAfter)),
     plan.subject,
     plan.publicKey.whole,
-    ...(plan.extensions.length === 0 ? [] : [explicit(3, sequence(...plan.extensions.map(extensionBytes)))]),
+    ...(plan.extensions.length === 0 ? [] : [explicit(3, derSequence(...plan.extensions.map(extensionBytes)))]),
   );
 }
 
@@ -223,8 +223,8 @@ export async function planRequest(context: JobContext, kwargs: Kwargs): Promise<
 export function requestBody({ key, subject, extensions }: RequestPlan): Uint8Array {
   const wanted = extensions.length === 0
     ? []
-    : [sequence(oid(EXTENSION_REQUEST), setOf(sequence(...extensions.map(extensionBytes))))];
-  return sequence(integer(0), subject, key.publicKey.whole, explicit(0, ...wanted));
+    : [derSequence(oid(EXTENSION_REQUEST), derSet(derSequence(...extensions.map(extensionBytes))))];
+  return derSequence(derInteger(0), subject, key.publicKey.whole, explicit(0, ...wanted));
 }
 
 /** An entry of a list of revoked certificates. */
@@ -321,19 +321,19 @@ export async function planRevocations(context: JobContext, kwargs: Kwargs): Prom
 /** The part of a list of revoked certificates that is signed. */
 export function revocationsBody(plan: RevocationPlan, algorithm: Uint8Array): Uint8Array {
   const entries = plan.revoked.map(({ serial, date, extensions }) =>
-    sequence(
-      integer(serial),
+    derSequence(
+      derInteger(serial),
       certificateTime(date),
-      ...(extensions.length === 0 ? [] : [sequence(...extensions.map(extensionBytes))]),
+      ...(extensions.length === 0 ? [] : [derSequence(...extensions.map(extensionBytes))]),
     )
   );
-  return sequence(
-    integer(1),
+  return derSequence(
+    derInteger(1),
     algorithm,
     plan.issuer,
     certificateTime(plan.lastUpdate),
     certificateTime(plan.nextUpdate),
-    ...(entries.length === 0 ? [] : [sequence(...entries)]),
-    ...(plan.extensions.length === 0 ? [] : [explicit(0, sequence(...plan.extensions.map(extensionBytes)))]),
+    ...(entries.length === 0 ? [] : [derSequence(...entries)]),
+    ...(plan.extensions.length === 0 ? [] : [explicit(0, derSequence(...plan.extensions.map(extensionBytes)))]),
   );
 }

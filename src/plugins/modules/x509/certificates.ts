@@ -2,10 +2,10 @@ import { hex } from "../../../protocol/crypto/hex.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { latin1 } from "../../bytes.ts";
 import { type Der, readDer, TAG } from "./der.ts";
-import { explicit, integer, oid, sequence, setOf } from "./der_write.ts";
+import { derInteger, derSequence, derSet, explicit, oid } from "./der_write.ts";
 import { opensslBytes, withFiles } from "./openssl.ts";
 import { openPkcs12, passphraseText, pkcs12Protection, type PrivateKey, privatePem } from "./private_keys.ts";
-import { CERTIFICATE, certificateOf, parsed, pemBlocks, pemOf, sourceBytes } from "./read.ts";
+import { CERTIFICATE, certificateOf, parsedDer, pemBlocks, pemOf, sourceBytes } from "./read.ts";
 import { isSigned } from "./sign.ts";
 
 export const CERTIFICATE_ENCODINGS = ["der", "pem", "pkcs7_der", "pkcs7_pem", "pkcs12"] as const;
@@ -30,7 +30,7 @@ const MOST_OF_BUNDLE = 64;
 
 const certificateIn = (bytes: Uint8Array, complaint: string): Der => {
   try {
-    return parsed(bytes, CERTIFICATE, complaint);
+    return parsedDer(bytes, CERTIFICATE, complaint);
   } catch {
     throw new NoCertificateError(complaint);
   }
@@ -164,15 +164,15 @@ function isPkcs12(bytes: Uint8Array): boolean {
 
 /** PKCS#7 with certificates and nothing else. */
 function bundleBytes(certificates: readonly Der[]): Uint8Array {
-  const content = sequence(
-    integer(1),
-    setOf(),
-    sequence(oid(DATA)),
+  const content = derSequence(
+    derInteger(1),
+    derSet(),
+    derSequence(oid(DATA)),
     // As a SET OF, under a tag of its own.
-    explicit(0, readDer(setOf(...certificates.map(({ whole }) => whole))).content),
-    setOf(),
+    explicit(0, readDer(derSet(...certificates.map(({ whole }) => whole))).content),
+    derSet(),
   );
-  return sequence(oid(SIGNED_DATA), explicit(0, content));
+  return derSequence(oid(SIGNED_DATA), explicit(0, content));
 }
 
 interface CertificateEncodingOptions {

@@ -14,7 +14,7 @@ function tlv(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   return joined(Uint8Array.from(head), content);
 }
 
-export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => tlv(TAG.SEQUENCE, ...parts);
+export const derSequence = (...parts: readonly Uint8Array[]): Uint8Array => tlv(TAG.SEQUENCE, ...parts);
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {
   for (let at = 0; at < Math.min(a.length, b.length); at++) if (a[at] !== b[at]) return a[at]! - b[at]!;
@@ -22,7 +22,7 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
 }
 
 /** A SET OF, whose elements DER wants in order. */
-export const setOf = (...parts: readonly Uint8Array[]): Uint8Array => tlv(TAG.SET, ...[...parts].sort(compareBytes));
+export const derSet = (...parts: readonly Uint8Array[]): Uint8Array => tlv(TAG.SET, ...[...parts].sort(compareBytes));
 
 /** The content of an INTEGER: as few bytes as hold it with its sign. */
 function integerBytes(value: bigint): Uint8Array {
@@ -32,10 +32,10 @@ function integerBytes(value: bigint): Uint8Array {
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
-export const integer = (value: bigint | number, tag: number = TAG.INTEGER): Uint8Array =>
+export const derInteger = (value: bigint | number, tag: number = TAG.INTEGER): Uint8Array =>
   tlv(tag, integerBytes(BigInt(value)));
 
-export const boolean = (value: boolean, tag: number = TAG.BOOLEAN): Uint8Array =>
+export const derBoolean = (value: boolean, tag: number = TAG.BOOLEAN): Uint8Array =>
   tlv(tag, Uint8Array.of(value ? 0xff : 0));
 
 export const octets = (content: Uint8Array): Uint8Array => tlv(TAG.OCTET_STRING, content);
@@ -69,8 +69,8 @@ function oidBytes(text: string): Uint8Array {
 export const oid = (text: string, tag: number = TAG.OID): Uint8Array => tlv(tag, oidBytes(text));
 
 export const nothing: Uint8Array = Uint8Array.of(0x05, 0x00);
-export const utf8 = (text: string): Uint8Array => tlv(0x0c, ascii(text));
-export const printable = (text: string): Uint8Array => tlv(0x13, ascii(text));
+export const utf8String = (text: string): Uint8Array => tlv(0x0c, ascii(text));
+export const printableString = (text: string): Uint8Array => tlv(0x13, ascii(text));
 export const ia5 = (text: string, tag: number = TAG.IA5): Uint8Array => tlv(tag, ascii(text));
 
 /** Whole elements within a context tag of that number. */

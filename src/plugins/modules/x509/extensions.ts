@@ -114,7 +114,7 @@ const generalNames = (list: Der) => value(names(list));
 const counted = (element: Der) => value(Number(element.integer));
 
 /** How each extension is shown, in the order in which functions show them. */
-export const CERTIFICATE: Record<string, [oid: string, render: (value: Der) => Rendered]> = {
+export const CERTIFICATE_EXTENSIONS: Record<string, [oid: string, render: (value: Der) => Rendered]> = {
   basicConstraints: ["2.5.29.19", (element) => ({
     ca: flag(element.children.find(({ tag }) => tag === TAG.BOOLEAN)),
     pathlen: number(element.children.find(({ tag }) => tag === TAG.INTEGER)),
@@ -171,7 +171,7 @@ export const CERTIFICATE: Record<string, [oid: string, render: (value: Der) => R
   freshestCRL: ["2.5.29.46", distributionPoints],
 };
 
-export const ENTRY: typeof CERTIFICATE = {
+export const ENTRY: typeof CERTIFICATE_EXTENSIONS = {
   certificateIssuer: ["2.5.29.29", generalNames],
   CRLReason: ["2.5.29.21", (element) => value(REASONS[Number(element.integer)] ?? Number(element.integer))],
   invalidityDate: ["2.5.29.24", ({ time }) => value(timeText(time))],
@@ -183,7 +183,7 @@ function place(name: Der): string {
   return generalName(name).replace(/^\w+:/, "");
 }
 
-function rendered(list: Der | undefined, table: typeof CERTIFICATE): Record<string, Rendered> {
+function rendered(list: Der | undefined, table: typeof CERTIFICATE_EXTENSIONS): Record<string, Rendered> {
   const found = new Map((list?.children ?? []).map((extension): [string, Rendered & { content: Uint8Array }] => {
     const parts = extension.children;
     const critical = parts[1]?.tag === TAG.BOOLEAN && parts[1].boolean;
@@ -197,7 +197,7 @@ function rendered(list: Der | undefined, table: typeof CERTIFICATE): Record<stri
   );
 }
 
-export const extensionsOf = (list: Der | undefined) => rendered(list, CERTIFICATE);
+export const extensionsOf = (list: Der | undefined) => rendered(list, CERTIFICATE_EXTENSIONS);
 
 /** Extensions of an entry of a list of revoked certificates. */
 export const entryExtensionsOf = (list: Der | undefined) => rendered(list, ENTRY);

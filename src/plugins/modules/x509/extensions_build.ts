@@ -4,21 +4,28 @@ import { timeReader } from "../../../language/python/strptime.ts";
 import type { Der } from "./der.ts";
 import { readDer } from "./der.ts";
 import {
-  boolean,
+  derBoolean,
+  derInteger,
+  derSequence,
   explicit,
   generalizedTime,
   ia5,
   implicit,
-  integer,
   namedBits,
   nothing,
   octets,
   oid as oidOf,
-  sequence,
-  utf8,
+  utf8String,
 } from "./der_write.ts";
 import type { Extension } from "./extensions.ts";
-import { CERTIFICATE as SHOWN, ENTRY as SHOWN_ENTRY, extensionList, OID_NAMES, REASONS, USAGES } from "./extensions.ts";
+import {
+  CERTIFICATE_EXTENSIONS as SHOWN,
+  ENTRY as SHOWN_ENTRY,
+  extensionList,
+  OID_NAMES,
+  REASONS,
+  USAGES,
+} from "./extensions.ts";
 import { generalNames, type NamePair, oidText } from "./general_names_build.ts";
 import { namePart } from "./name_build.ts";
 import { certificateOf } from "./read.ts";
@@ -36,7 +43,7 @@ interface ExtensionSource {
 }
 
 export function extensionBytes({ oid, critical, value }: Extension): Uint8Array {
-  return sequence(oidOf(oid), ...(critical ? [boolean(true)] : []), octets(value));
+  return derSequence(oidOf(oid), ...(critical ? [derBoolean(true)] : []), octets(value));
 }
 
 /** The hash of a key by which certificates name it. */
@@ -101,12 +108,12 @@ function basicConstraints(given: unknown, { signer }: ExtensionSource): [Uint8Ar
   }
   if (ca === undefined) throw new SaltInvocationError("Undefined required key for basicConstraints: 'ca'");
   if (typeof ca !== "boolean") throw new SaltInvocationError("ca must be a boolean value");
-  if (pathlen === undefined || pathlen === null) return [sequence(...(ca ? [boolean(true)] : [])), critical];
+  if (pathlen === undefined || pathlen === null) return [derSequence(...(ca ? [derBoolean(true)] : [])), critical];
   if (!ca) throw new SaltInvocationError("path_length must be None when ca is False");
   if (number(pathlen, "pathlen") < 0n) {
     throw new SaltInvocationError("path_length must be a non-negative integer or None");
   }
-  return [sequence(boolean(true), integer(number(pathlen, "pathlen"))), critical];
+  return [derSequence(derBoolean(true), derInteger(number(pathlen, "pathlen"))), critical];
 }
 
 /** How many certificates may come below that of a signer; undefined if it does not say. */
@@ -137,7 +144,7 @@ function extendedKeyUsage(given: unknown): [Uint8Array, boolean] {
   const usages = words.filter((word) => word !== "critical").map((word) =>
     oidOf(PURPOSES[str(word)] ?? OIDS_BY_NAME.get(str(word)) ?? oidText(word))
   );
-  return [sequence(...usages), conf?.critical ?? holds(given, "critical")];
+  return [derSequence(...usages), conf?.critical ?? holds(given, "critical")];
 }
 
 function subjectKeyIdentifier(given: unknown, { context, subjectKey }: ExtensionSource): [Uint8Array, boolean] {
@@ -173,7 +180,7 @@ function authorityKeyIdentifier(given: unknown, source: ExtensionSource): [Uint8
   if (issuer === "always" || (issuer !== undefined && parts.length === 0)) {
     if (source.ownName !== undefined) {
       const { subject, serial } = source.ownName;
-      parts.push(explicit(1, explicit(4, subject)), integer(serial, 0x82));
+      parts.push(explicit(1, explicit(4, subject)), derInteger(serial, 0x82));
     } else if (signer === undefined) {
       if (issuer === "always") {
         throw new CommandExecutionError(
@@ -185,7 +192,7 @@ function authorityKeyIdentifier(given: unknown, source: ExtensionSource): [Uint8
       parts.push(explicit(1, explicit(4, name.whole)), implicit(2, serial.whole));
     }
   }
-  return [sequence(...parts), false];
+  return [derSequence(...parts), false];
 }
 
 /** Names as they are given: a text, a list of texts or maps. */
@@ -211,7 +218,7 @@ const splitAll = (value: unknown): NamePair[] => [value].flat().map((text) => sp
 
 function subjectAltName(given: unknown): [Uint8Array, boolean] {
   const { pairs, critical } = namePairs(given);
-  return [sequence(...generalNames(pairs)), critical];
+  return [derSequence(...generalNames(pairs)), critical];
 }
 
 /** Names that may be copied from the signer (`issuer:copy`). */
@@ -228,7 +235,7 @@ function issuerNames(given: unknown, { signer }: ExtensionSource): [Uint8Array, 
     copied.push(...readDer(found.value).children.map(({ whole }) => whole));
   }
   const others = copies ? pairs.filter(([kind]) => kind !== "issuer") : pairs;
-  return [sequence(...copied, ...generalNames(others)), critical];
+  return [derSequence(...copied, ...generalNames(others)), critical];
 }
 
 const ACCESS: Record<string, string> = {
@@ -258,9 +265,9 @@ function authorityInfoAccess(given: unknown): [Uint8Array, boolean] {
     } catch {
       throw new CommandExecutionError(`Unknown access OID: ${str(method)}`);
     }
-    return sequence(oidOf(oid), ...generalNames([splitOnce(str(place))]));
+    return derSequence(oidOf(oid), ...generalNames([splitOnce(str(place))]));
   });
-  return [sequence(...entries), false];
+  return [derSequence(...entries), false];
 }
 
 function reasonBits(given: unknown, tag: number): Uint8Array {
@@ -288,7 +295,7 @@ function pointName(fullname: Uint8Array[] | undefined, relative: unknown): Uint8
 }
 
 function distributionPoint(given: unknown): Uint8Array {
-  if (!isMap(given)) return sequence(...pointName(generalNames([given as NamePair]), undefined));
+  if (!isMap(given)) return derSequence(...pointName(generalNames([given as NamePair]), undefined));
   const [fullname, relative] = [lookup(given, "fullname"), lookup(given, "relativename")];
   const [issuer, reasons] = [lookup(given, "crlissuer"), lookup(given, "reasons")];
   const parts = pointName(truthy(fullname) ? generalNames(splitAll(fullname)) : undefined, relative);
@@ -300,7 +307,7 @@ function distributionPoint(given: unknown): Uint8Array {
       "Either full_name, relative_name or crl_issuer must be provided.",
     );
   }
-  return sequence(...parts);
+  return derSequence(...parts);
 }
 
 function distributionPoints(given: unknown): [Uint8Array, boolean] {
@@ -314,12 +321,12 @@ function distributionPoints(given: unknown): [Uint8Array, boolean] {
       typeof item === "string" && item.includes(":") ? splitOnce(item).map((part) => part.trim()) : item
     );
   }
-  return [sequence(...points.map(distributionPoint)), critical];
+  return [derSequence(...points.map(distributionPoint)), critical];
 }
 
 function issuingDistributionPoint(given: unknown): [Uint8Array, boolean] {
   if (!isMap(given)) throw new SaltInvocationError("issuingDistributionPoint must be a dictionary");
-  const flag = (name: string, at: number) => truthy(lookup(given, name) ?? false) ? [boolean(true, 0x80 | at)] : [];
+  const flag = (name: string, at: number) => truthy(lookup(given, name) ?? false) ? [derBoolean(true, 0x80 | at)] : [];
   const [fullname, reasons] = [lookup(given, "fullname"), lookup(given, "onlysomereasons")];
   const only = [flag("onlyuser", 1), flag("onlyCA", 2), flag("onlyAA", 5)].flat();
   if (only.length > 1) {
@@ -343,14 +350,14 @@ function issuingDistributionPoint(given: unknown): [Uint8Array, boolean] {
         "must have a value.",
     );
   }
-  return [sequence(...parts), truthy(lookup(given, "critical") ?? false)];
+  return [derSequence(...parts), truthy(lookup(given, "critical") ?? false)];
 }
 
 const [PRACTICES, NOTICE] = ["1.3.6.1.5.5.7.2.1", "1.3.6.1.5.5.7.2.2"];
 
 function policyQualifiers(qualifiers: unknown): Uint8Array[] {
   return [qualifiers].flat().flatMap((item) => {
-    if (typeof item === "string") return [sequence(oidOf(PRACTICES), ia5(item))];
+    if (typeof item === "string") return [derSequence(oidOf(PRACTICES), ia5(item))];
     const [organization, numbers, text] = [
       field(item, "organization"),
       field(item, "noticeNumbers"),
@@ -358,9 +365,11 @@ function policyQualifiers(qualifiers: unknown): Uint8Array[] {
     ];
     // Without numbers Salt leaves a notice out.
     if (!truthy(numbers ?? null)) return [];
-    const list = sequence(...[numbers].flat().map((one) => integer(number(one, "noticeNumbers"))));
-    const reference = sequence(utf8(str(organization ?? "")), list);
-    return [sequence(oidOf(NOTICE), sequence(reference, ...(truthy(text ?? null) ? [utf8(str(text))] : [])))];
+    const list = derSequence(...[numbers].flat().map((one) => derInteger(number(one, "noticeNumbers"))));
+    const reference = derSequence(utf8String(str(organization ?? "")), list);
+    return [
+      derSequence(oidOf(NOTICE), derSequence(reference, ...(truthy(text ?? null) ? [utf8String(str(text))] : []))),
+    ];
   });
 }
 
@@ -368,7 +377,7 @@ function certificatePolicies(given: unknown): [Uint8Array, boolean] {
   if (typeof given === "string") {
     const policies = given.split(",").map((part) => part.trim()).filter((part) => part !== "critical");
     try {
-      return [sequence(...policies.map((oid) => sequence(oidOf(oidText(oid))))), given.startsWith("critical")];
+      return [derSequence(...policies.map((oid) => derSequence(oidOf(oidText(oid))))), given.startsWith("critical")];
     } catch {
       throw new SaltInvocationError(
         "certificatePolicies defined as string must be a comma-separated list of OID.",
@@ -378,9 +387,9 @@ function certificatePolicies(given: unknown): [Uint8Array, boolean] {
   if (!isMap(given)) throw new SaltInvocationError("certificatePolicies must be a text or a map of policies");
   const policies = entriesOf(given).filter(([oid]) => oid !== "critical").map(([oid, qualifiers]) => {
     const list = policyQualifiers(qualifiers);
-    return sequence(oidOf(oidText(oid)), ...(list.length === 0 ? [] : [sequence(...list)]));
+    return derSequence(oidOf(oidText(oid)), ...(list.length === 0 ? [] : [derSequence(...list)]));
   });
-  return [sequence(...policies), truthy(lookup(given, "critical") ?? false)];
+  return [derSequence(...policies), truthy(lookup(given, "critical") ?? false)];
 }
 
 function policyConstraints(given: unknown): [Uint8Array, boolean] {
@@ -393,10 +402,10 @@ function policyConstraints(given: unknown): [Uint8Array, boolean] {
     );
   }
   const parts = [
-    ...(explicitly === undefined ? [] : [integer(number(explicitly, "requireExplicitPolicy"), 0x80)]),
-    ...(mapping === undefined ? [] : [integer(number(mapping, "inhibitPolicyMapping"), 0x81)]),
+    ...(explicitly === undefined ? [] : [derInteger(number(explicitly, "requireExplicitPolicy"), 0x80)]),
+    ...(mapping === undefined ? [] : [derInteger(number(mapping, "inhibitPolicyMapping"), 0x81)]),
   ];
-  return [sequence(...parts), conf?.critical ?? holds(given, "critical")];
+  return [derSequence(...parts), conf?.critical ?? holds(given, "critical")];
 }
 
 function inhibitAnyPolicy(given: unknown): [Uint8Array, boolean] {
@@ -405,7 +414,7 @@ function inhibitAnyPolicy(given: unknown): [Uint8Array, boolean] {
   if (value === undefined) throw new SaltInvocationError("Undefined required key for inhibitAnyPolicy: 'value'");
   const count = number(value, "inhibitAnyPolicy");
   if (count < 0n) throw new SaltInvocationError("skip_certs must be a non-negative integer");
-  return [integer(count), conf?.critical ?? holds(given, "critical")];
+  return [derInteger(count), conf?.critical ?? holds(given, "critical")];
 }
 
 function nameConstraints(given: unknown): [Uint8Array, boolean] {
@@ -418,11 +427,11 @@ function nameConstraints(given: unknown): [Uint8Array, boolean] {
   };
   const trees = (scope: string, at: number) => {
     const names = generalNames(scoped(scope), { constraints: true });
-    return names.length === 0 ? [] : [explicit(at, ...names.map((name) => sequence(name)))];
+    return names.length === 0 ? [] : [explicit(at, ...names.map((name) => derSequence(name)))];
   };
   const parts = [...trees("permitted", 0), ...trees("excluded", 1)];
   if (parts.length === 0) throw new SaltInvocationError("nameConstraints needs at least one definition");
-  return [sequence(...parts), holds(given, "critical")];
+  return [derSequence(...parts), holds(given, "critical")];
 }
 
 const FEATURES: Record<string, number> = { status_request: 5, status_request_v2: 17 };
@@ -432,16 +441,16 @@ function tlsFeature(given: unknown): [Uint8Array, boolean] {
   const features = words.filter((word) => word !== "critical").map((word) => {
     const number = FEATURES[str(word)];
     if (number === undefined) throw new SaltInvocationError(`Unknown TLS feature: ${repr(word)}`);
-    return integer(number);
+    return derInteger(number);
   });
-  return [sequence(...features), words.includes("critical")];
+  return [derSequence(...features), words.includes("critical")];
 }
 
 function crlNumber(given: unknown): [Uint8Array, boolean] {
   if (!/^\s*-?\d{1,40}\s*$/.test(str(given))) {
     throw new SaltInvocationError("cRLNumber must be an integer and must be marked as non-critical");
   }
-  return [integer(BigInt(str(given).trim())), false];
+  return [derInteger(BigInt(str(given).trim())), false];
 }
 
 function deltaCrlIndicator(given: unknown): [Uint8Array, boolean] {
@@ -449,7 +458,7 @@ function deltaCrlIndicator(given: unknown): [Uint8Array, boolean] {
   if (numbers.length !== 1) {
     throw new SaltInvocationError("deltaCRLIndicator must contain a single integer pointing to a cRLNumber");
   }
-  return [integer(number(numbers[0], "deltaCRLIndicator")), str(given).includes("critical")];
+  return [derInteger(number(numbers[0], "deltaCRLIndicator")), str(given).includes("critical")];
 }
 
 function crlReason(given: unknown): [Uint8Array, boolean] {
@@ -457,7 +466,7 @@ function crlReason(given: unknown): [Uint8Array, boolean] {
   const word = conf?.pairs[0]?.[0] ?? [given].flat().find((item) => item !== "critical");
   const at = typeof word === "string" && word !== "" ? REASONS.indexOf(word) : -1;
   if (at < 0) throw new SaltInvocationError(`${repr(word)} is not a valid ReasonFlags`);
-  return [integer(at, 0x0a), conf?.critical ?? holds(given, "critical")];
+  return [derInteger(at, 0x0a), conf?.critical ?? holds(given, "critical")];
 }
 
 /** How functions of certificates write times. */

@@ -2,9 +2,9 @@ import { CommandExecutionError, SaltInvocationError } from "../../../model/loade
 import { isMap, lookup, repr, str, typeName } from "../../../language/python/values.ts";
 import { decodeBase64 } from "../../../language/python/binascii.ts";
 import { type IpInterface, networkRange, parseInterface } from "../../../language/python/ipaddress.ts";
-import { explicit, ia5, implicit, nothing, octets, oid as oidOf, sequence, utf8 } from "./der_write.ts";
+import { derSequence, explicit, ia5, implicit, nothing, octets, oid as oidOf, utf8String } from "./der_write.ts";
 import { hostName, wildcardName } from "./domain_names.ts";
-import { nameOf } from "./name_build.ts";
+import { builtName } from "./name_build.ts";
 
 export type NamePair = readonly [kind: unknown, value: unknown];
 
@@ -155,7 +155,7 @@ function otherValue(value: unknown): Uint8Array {
   }
   if (own === undefined) throw new SaltInvocationError("Invalid otherName definition, missing `value` or `der` key");
   if (own === null) return nothing;
-  if (typeof own === "string") return utf8(own);
+  if (typeof own === "string") return utf8String(own);
   throw new SaltInvocationError(`Failed to encode otherName value ${repr(own)} to ASN1: write it as der`);
 }
 
@@ -165,7 +165,10 @@ function otherName(value: unknown): Uint8Array {
       throw new SaltInvocationError("Invalid otherName definition, missing `oid` key");
     }
     const content = otherValue(value);
-    return implicit(0, sequence(oidOf(oidText(lookup(value as Record<string, unknown>, "oid"))), explicit(0, content)));
+    return implicit(
+      0,
+      derSequence(oidOf(oidText(lookup(value as Record<string, unknown>, "oid"))), explicit(0, content)),
+    );
   }
   const [, oid, rest] = /^([^;]*);([^]*)$/.exec(value) ?? [];
   if (rest === undefined) {
@@ -182,7 +185,7 @@ function otherName(value: unknown): Uint8Array {
   if (!["UTF8", "UTF8STRING"].includes(type.toUpperCase())) {
     throw new SaltInvocationError(`Unsupported otherName ASN.1 type ${repr(type)}; only UTF8STRING is supported`);
   }
-  return implicit(0, sequence(oidOf(oidText(oid)), explicit(0, utf8(text!))));
+  return implicit(0, derSequence(oidOf(oidText(oid)), explicit(0, utf8String(text!))));
 }
 
 /** How each kind of name is written. */
@@ -190,7 +193,7 @@ const KINDS: Record<string, (value: unknown, constraints: boolean) => Uint8Array
   othername: otherName,
   email: (value, constraints) => ia5(emailText(value, constraints), 0x81),
   dns: (value, constraints) => ia5(constraints ? hostName(value, { leadingDot: true }) : wildcardName(value), 0x82),
-  dirname: (value) => explicit(4, nameOf(value)),
+  dirname: (value) => explicit(4, builtName(value)),
   uri: (value, constraints) => ia5(constraints ? constrainedUri(value) : uriText(value), 0x86),
   ip: (value, constraints) => implicit(7, octets(addressBytes(value, constraints))),
   rid: (value) => implicit(8, oidOf(oidText(value))),

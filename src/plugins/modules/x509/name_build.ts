@@ -1,18 +1,18 @@
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isMap, lookup } from "../../../language/python/values.ts";
 import { pythonError } from "../../python_errors.ts";
-import { ia5, oid as oidOf, printable, sequence, setOf, utf8 } from "./der_write.ts";
-import { ATTRIBUTES, SHORT } from "./names.ts";
+import { derSequence, derSet, ia5, oid as oidOf, printableString, utf8String } from "./der_write.ts";
+import { ATTRIBUTES, SHORT_NAMES } from "./names.ts";
 
 const COUNTRY = ATTRIBUTES.C!;
 const COMMON_NAME = ATTRIBUTES.CN!;
 const JURISDICTION_COUNTRY = "1.3.6.1.4.1.311.60.2.1.3";
 /** Kinds of text where it is not UTF8String. */
 const TEXTS: Record<string, (text: string) => Uint8Array> = {
-  [COUNTRY]: printable,
-  [JURISDICTION_COUNTRY]: printable,
-  "2.5.4.5": printable,
-  "2.5.4.46": printable,
+  [COUNTRY]: printableString,
+  [JURISDICTION_COUNTRY]: printableString,
+  "2.5.4.5": printableString,
+  "2.5.4.46": printableString,
   "1.2.840.113549.1.9.1": ia5,
   "0.9.2342.19200300.100.1.25": ia5,
 };
@@ -22,7 +22,7 @@ const LENGTHS: Record<string, [least: number, most: number]> = {
   [JURISDICTION_COUNTRY]: [2, 2],
   [COMMON_NAME]: [1, 64],
 };
-const OF_SHORT = new Map(Object.entries(SHORT).map(([oid, short]) => [short, oid]));
+const OF_SHORT = new Map(Object.entries(SHORT_NAMES).map(([oid, short]) => [short, oid]));
 
 function attribute(oid: string, value: unknown): Uint8Array {
   if (typeof value !== "string") throw pythonError("TypeError", "value argument must be a str");
@@ -31,7 +31,7 @@ function attribute(oid: string, value: unknown): Uint8Array {
   if (length < least || length > most) {
     throw pythonError("ValueError", `Attribute's length must be >= ${least} and <= ${most}, but it was ${length}`);
   }
-  return sequence(oidOf(oid), (TEXTS[oid] ?? utf8)(value));
+  return derSequence(oidOf(oid), (TEXTS[oid] ?? utf8String)(value));
 }
 
 const HEX_STRING = /#(?:[\da-fA-F]{2})+/y;
@@ -75,7 +75,7 @@ class NameText {
       this.#at += 1;
       attributes.push(this.#attribute());
     }
-    return setOf(...attributes);
+    return derSet(...attributes);
   }
 
   #attribute(): Uint8Array {
@@ -138,17 +138,17 @@ export function namePart(text: unknown): Uint8Array {
  *
  * @throws {CommandExecutionError} in Salt's words if it cannot be read
  */
-export function nameOf(dn: unknown): Uint8Array {
+export function builtName(dn: unknown): Uint8Array {
   if (typeof dn === "string") {
     const parts = partsOfText(dn);
     if (parts === undefined) throw new CommandExecutionError("Failed parsing rfc4514 dirName string");
-    return sequence(...parts);
+    return derSequence(...parts);
   }
-  if (Array.isArray(dn)) return sequence(...dn.map(namePart));
+  if (Array.isArray(dn)) return derSequence(...dn.map(namePart));
   if (isMap(dn)) {
     const found = Object.entries(ATTRIBUTES).map(([short, oid]) => [oid, lookup(dn, short)] as const);
-    return sequence(
-      ...found.filter(([, value]) => value !== undefined).map(([oid, value]) => setOf(attribute(oid, value))),
+    return derSequence(
+      ...found.filter(([, value]) => value !== undefined).map(([oid, value]) => derSet(attribute(oid, value))),
     );
   }
   throw new SaltInvocationError("Need string, list or dict to parse distinguished names");

@@ -17,7 +17,7 @@ export const ATTRIBUTES: Record<string, string> = {
   SERIALNUMBER: "2.5.4.5",
 };
 /** The short names of RFC 4514. */
-export const SHORT: Record<string, string> = {
+export const SHORT_NAMES: Record<string, string> = {
   "2.5.4.3": "CN",
   "2.5.4.7": "L",
   "2.5.4.8": "ST",
@@ -63,7 +63,7 @@ function escaped(value: string): string {
 /** A name in the notation of RFC 4514, the last part first. */
 export function nameText(name: Der): string {
   return partsOf(name).reverse().map((part) =>
-    part.map(({ oid, value }) => `${SHORT[oid] ?? oid}=${escaped(value)}`).join("+")
+    part.map(({ oid, value }) => `${SHORT_NAMES[oid] ?? oid}=${escaped(value)}`).join("+")
   ).join(",");
 }
 

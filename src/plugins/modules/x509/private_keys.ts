@@ -2,7 +2,7 @@ import { CommandExecutionError, type JobContext, SaltInvocationError } from "../
 import { str } from "../../../language/python/values.ts";
 import { latin1 } from "../../bytes.ts";
 import { type Der, readDer, TAG } from "./der.ts";
-import { bitString, integer, nothing, octets, oid, sequence } from "./der_write.ts";
+import { bitString, derInteger, derSequence, nothing, octets, oid } from "./der_write.ts";
 import { openssl, opensslBytes, opensslText, PASSPHRASE, withFiles } from "./openssl.ts";
 import { keyFacts, pemBlocks, pemOf, sourceBytes } from "./read.ts";
 
@@ -45,7 +45,7 @@ export const privatePem = (key: PrivateKey): string => pemOf("PRIVATE KEY", key.
 
 /** PKCS#8 of a key in the form that is only for RSA. */
 function fromPkcs1(pkcs1: Uint8Array): Uint8Array {
-  return sequence(integer(0), sequence(oid(RSA), nothing), octets(pkcs1));
+  return derSequence(derInteger(0), derSequence(oid(RSA), nothing), octets(pkcs1));
 }
 
 /** PKCS#8 of a key in the form that is only for curves; its curve stands within. */
@@ -53,7 +53,7 @@ function fromSec1(sec1: Der): Uint8Array {
   const curve = sec1.tagged(0)?.child(0);
   if (curve === undefined) throw new SyntaxError("A key without its curve");
   const inner = sec1.children.filter(({ tag }) => tag !== 0xa0).map(({ whole }) => whole);
-  return sequence(integer(0), sequence(oid("1.2.840.10045.2.1"), curve.whole), octets(sequence(...inner)));
+  return derSequence(derInteger(0), derSequence(oid("1.2.840.10045.2.1"), curve.whole), octets(derSequence(...inner)));
 }
 
 /** What DER holds, by its shape; undefined if it is nothing that has to do with keys. */
@@ -78,8 +78,8 @@ async function publicHalf(context: JobContext, pkcs8: Uint8Array): Promise<Der> 
   const [, algorithm, content] = readDer(pkcs8).children;
   if (algorithm!.child(0).oid === RSA) {
     const numbers = readDer(content!.content).children.slice(1, PUBLIC_EXPONENT_AT + 1);
-    const publicKey = sequence(...numbers.map(({ whole }) => whole));
-    return readDer(sequence(sequence(oid(RSA), nothing), bitString(publicKey)));
+    const publicKey = derSequence(...numbers.map(({ whole }) => whole));
+    return readDer(derSequence(derSequence(oid(RSA), nothing), bitString(publicKey)));
   }
   const { retcode, stdout } = await openssl(context, ["pkey", "-pubout"], { stdin: pemOf("PRIVATE KEY", pkcs8) });
   const bytes = pemBlocks(stdout).find(({ label }) => label === "PUBLIC KEY")?.bytes;
@@ -188,7 +188,7 @@ const SIZES: Record<string, { usual: number; sizes: number[]; complaint: string 
 export const usualSize = (algo: string): number | undefined => SIZES[algo]?.usual;
 
 /** Kind and bits of a key that is to be made. @throws {SaltInvocationError} for a kind or size that there is none of */
-export function keyKind(algo: unknown, keysize: unknown): { kind: string; bits: unknown } {
+export function privateKeyKind(algo: unknown, keysize: unknown): { kind: string; bits: unknown } {
   const kind = str(algo);
   if (!["rsa", "ec", "ed25519", "ed448"].includes(kind)) {
     throw new SaltInvocationError(
@@ -203,7 +203,7 @@ export function keyKind(algo: unknown, keysize: unknown): { kind: string; bits: 
 
 /** Makes a private key. @throws {SaltInvocationError} for a kind or size that there is none of */
 export async function generatePrivateKey(context: JobContext, algo: unknown, keysize: unknown): Promise<PrivateKey> {
-  const { kind, bits } = keyKind(algo, keysize);
+  const { kind, bits } = privateKeyKind(algo, keysize);
   if (kind === "rsa") {
     const { privatePem: pem } = await context.runtime.crypto.generateKeyPair(Number(bits));
     return await opened(context, plainPkcs8(pemBlocks(pem)[0]!.bytes)!);

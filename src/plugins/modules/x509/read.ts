@@ -120,15 +120,15 @@ export function pemBlocks(text: string): { label: string; bytes: Uint8Array }[] 
 export function load(context: JobContext, source: unknown, kind: Kind): Der {
   const bytes = sourceBytes(context, source);
   const text = latin1(bytes);
-  if (!text.includes("-----BEGIN")) return parsed(bytes, kind, kind.notDer);
+  if (!text.includes("-----BEGIN")) return parsedDer(bytes, kind, kind.notDer);
   const complaint = `Could not load PEM-encoded ${kind.name}.`;
   const [block] = pemBlocks(text);
   if (block === undefined || !kind.label.test(block.label)) throw new SaltInvocationError(complaint);
-  return parsed(block.bytes, kind, complaint);
+  return parsedDer(block.bytes, kind, complaint);
 }
 
 /** DER of that kind. @throws {SaltInvocationError} with the complaint if it is none */
-export function parsed(bytes: Uint8Array, kind: Kind, complaint: string): Der {
+export function parsedDer(bytes: Uint8Array, kind: Kind, complaint: string): Der {
   try {
     const element = readDer(bytes);
     const [first, second, third] = element.children;

@@ -2,7 +2,7 @@ import { CommandExecutionError, type JobContext } from "../../../model/loader/fa
 import { str } from "../../../language/python/values.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import type { Der } from "./der.ts";
-import { bitString, nothing, oid, sequence } from "./der_write.ts";
+import { bitString, derSequence, nothing, oid } from "./der_write.ts";
 import { openssl, opensslBytes, withFiles } from "./openssl.ts";
 import { type PrivateKey, privatePem } from "./private_keys.ts";
 import { keyFacts, pemOf } from "./read.ts";
@@ -47,13 +47,13 @@ const opensslName = (digest: string) => digest.replace("_", "-");
 /** How a key signs with a digest, as certificates say it. @throws {CommandExecutionError} if it cannot */
 function algorithmOf({ type }: PrivateKey, digest: unknown): Uint8Array {
   const edwards = type === null ? undefined : EDWARDS[type];
-  if (edwards !== undefined) return sequence(oid(edwards));
+  if (edwards !== undefined) return derSequence(oid(edwards));
   const name = digestName(digest);
   const found = REFUSED.has(name) ? undefined : DIGESTS[name];
   if (found === undefined || (type !== "rsa" && type !== "ec")) {
     throw new CommandExecutionError(`Cannot sign with the digest ${name} and a key of the type ${type}`);
   }
-  return type === "rsa" ? sequence(oid(found.rsa), nothing) : sequence(oid(found.ec));
+  return type === "rsa" ? derSequence(oid(found.rsa), nothing) : derSequence(oid(found.ec));
 }
 
 /**
@@ -69,7 +69,7 @@ export async function signed(
 ): Promise<Uint8Array> {
   const algorithm = algorithmOf(key, digest);
   const bytes = body(algorithm);
-  return sequence(bytes, algorithm, bitString(await signature(context, bytes, key, digest)));
+  return derSequence(bytes, algorithm, bitString(await signature(context, bytes, key, digest)));
 }
 
 async function signature(

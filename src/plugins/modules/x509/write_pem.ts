@@ -5,7 +5,7 @@ import { withOsErrors } from "../../python_errors.ts";
 import { pemEntry } from "./pem.ts";
 
 /** The result of a reader for a source; undefined if the source is of another kind. */
-export function attempt<T>(work: () => T): T | undefined {
+export function attemptPem<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
@@ -23,8 +23,8 @@ export function writePem(context: JobContext, args: Record<string, unknown>): st
   if (args.pem_type === "CERTIFICATE" && !truthy(args.overwrite) && isFile(fs, path)) {
     // The key and the parameters that stand beside the certificate stay.
     const before = fs.readText(path);
-    const key = attempt(() => pemEntry(context, before, "(?:RSA )?PRIVATE KEY"));
-    const parameters = attempt(() => pemEntry(context, before, "DH PARAMETERS"));
+    const key = attemptPem(() => pemEntry(context, before, "(?:RSA )?PRIVATE KEY"));
+    const parameters = attemptPem(() => pemEntry(context, before, "DH PARAMETERS"));
     if (key !== undefined) parts.unshift(key);
     if (parameters !== undefined) parts.push(parameters);
   }

@@ -7,19 +7,19 @@ import { installedRpms } from "../../packages/rpm/installed.ts";
 import { hostArch, parseArch, sameOf32 } from "../../packages/rpm/names.ts";
 import { formatVersion } from "../../packages/lists.ts";
 import { type Available, availableVersions } from "../../packages/shared_functions.ts";
-import { callYum, isDnf, type Listed, needYum, optionWords, parseList } from "./program.ts";
-import { listRepos } from "./repositories.ts";
+import { callYum, isDnf, type Listed, needYum, parseList, yumOptionWords } from "./program.ts";
+import { yumListRepos } from "./repositories.ts";
 
 /** What `check-update` ends with → what a refresh returns: something new, nothing new, failed. */
 const OUTCOMES: Record<number, boolean | null> = { 100: true, 0: null, 1: false };
 
 /** `pkg.refresh_db` */
-export async function refresh(
+export async function yumRefresh(
   context: JobContext,
   { check_update: check = true, ...kwargs }: Args,
 ): Promise<boolean | null> {
   clearRefreshTag(context);
-  const words = optionWords(kwargs);
+  const words = yumOptionWords(kwargs);
   const quiet = { ignore_retcode: true };
   await callYum(context, ["--quiet", "--assumeyes", "clean", "expire-cache", ...words], quiet);
   if (!truthy(check)) return true;
@@ -46,8 +46,8 @@ const newestFirst = (a: Pick<Listed, "version">, b: Pick<Listed, "version">): nu
   compareEvr(b.version, a.version);
 
 /** `pkg.latest_version`: the version that an installation would bring; empty for none that is newer. */
-export async function newest(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, string>> {
-  const words = optionWords(kwargs);
+export async function yumNewest(context: JobContext, names: string[], kwargs: Args): Promise<Record<string, string>> {
+  const words = yumOptionWords(kwargs);
   const installed = await installedTexts(context);
   const { retcode, stdout } = await callYum(context, ["--quiet", ...words, "list", "available", ...names], {
     ignore_retcode: true,
@@ -65,10 +65,13 @@ export async function newest(context: JobContext, names: string[], kwargs: Args)
 }
 
 /** `pkg.list_upgrades` */
-export async function upgrades(context: JobContext, { refresh: asked, kwargs }: Args): Promise<Record<string, string>> {
+export async function yumUpgrades(
+  context: JobContext,
+  { refresh: asked, kwargs }: Args,
+): Promise<Record<string, string>> {
   const given = kwargs as Args;
-  const words = optionWords(given);
-  if (isTrue(asked)) await refresh(context, { ...given, check_update: false });
+  const words = yumOptionWords(given);
+  if (isTrue(asked)) await yumRefresh(context, { ...given, check_update: false });
   const what = isDnf(context) ? "--upgrades" : "updates";
   const { retcode, stdout } = await callYum(context, ["--quiet", ...words, "list", what], { ignore_retcode: true });
   if (retcode !== 0) return {};
@@ -81,7 +84,7 @@ const namesOf = (value: unknown): string[] =>
   ) => one !== "*" && one !== "");
 
 /** `pkg.list_repo_pkgs`: the available versions of packages, newest first; by repository with `byrepo`. */
-export async function repoPackages(
+export async function yumRepoPackages(
   context: JobContext,
   patterns: string[],
   kwargs: Args,
@@ -89,7 +92,7 @@ export async function repoPackages(
   const { byrepo = false, cacheonly = false, fromrepo, disablerepo, enablerepo, ...others } = kwargs;
   const [on, off] = [namesOf(enablerepo), namesOf(disablerepo)];
   const enabled = () =>
-    Object.entries(listRepos(context, others)).filter(([name, repo]) =>
+    Object.entries(yumListRepos(context, others)).filter(([name, repo]) =>
       on.includes(name) || (!off.includes(name) && str(repo.enabled ?? "1") === "1")
     ).map(([name]) => name);
   const repos = truthy(fromrepo) ? namesOf(fromrepo) : enabled();

@@ -3,7 +3,7 @@ import { splitLines } from "../../../language/python/text.ts";
 import { type Args, str } from "../../../language/python/values.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { runAll } from "../../commands.ts";
-import { needYum, optionWords } from "./program.ts";
+import { needYum, yumOptionWords } from "./program.ts";
 
 const KINDS = ["mandatory", "optional", "default", "conditional"] as const;
 type Kind = typeof KINDS[number];
@@ -26,7 +26,7 @@ const SECTIONS: Record<string, string> = {
 const ask = async (context: JobContext, words: string[]): Promise<string> =>
   (await runAll(context, [needYum(context), ...words], { ignore_retcode: true })).stdout;
 
-export async function groupList(context: JobContext): Promise<Record<string, unknown>> {
+export async function yumGroupList(context: JobContext): Promise<Record<string, unknown>> {
   const found: Record<string, string[]> = {
     installed: [],
     available: [],
@@ -65,14 +65,14 @@ function membersOf(lines: string[]): Record<Kind, Set<string>> {
 }
 
 /** `pkg.group_info`; with `expand` a group of groups has the packages of these. */
-export async function groupInfo(
+export async function yumGroupInfo(
   context: JobContext,
   name: string,
   { expand = false, kwargs = {}, done = new Set<string>() }: { expand?: boolean; kwargs?: Args; done?: Set<string> },
 ): Promise<GroupInfo> {
   const { fromrepo, enablerepo, disablerepo } = kwargs;
   const verb = needYum(context) === "dnf5" ? ["group", "info"] : ["groupinfo"];
-  const out = await ask(context, ["--quiet", ...optionWords({ fromrepo, enablerepo, disablerepo }), ...verb, name]);
+  const out = await ask(context, ["--quiet", ...yumOptionWords({ fromrepo, enablerepo, disablerepo }), ...verb, name]);
   const lines = splitLines(out);
   const fields: Record<string, string> = {};
   for (const line of lines) {
@@ -104,10 +104,10 @@ async function expandGroups(context: JobContext, members: Record<Kind, Set<strin
     done.add(group);
     let found: GroupInfo;
     try {
-      found = await groupInfo(context, `@${group}`, { expand: true, kwargs, done });
+      found = await yumGroupInfo(context, `@${group}`, { expand: true, kwargs, done });
     } catch (error) {
       if (!(error instanceof CommandExecutionError)) throw error;
-      found = await groupInfo(context, group, { expand: true, kwargs, done });
+      found = await yumGroupInfo(context, group, { expand: true, kwargs, done });
     }
     for (const kind of KINDS) for (const one of found[kind]) members[kind].add(one);
   }
@@ -124,7 +124,7 @@ export async function groupPackages(context: JobContext, { name, skip, include }
   const [groups, without, more] = [needList(name, "groups"), needList(skip, "skip"), needList(include, "include")];
   const targets: string[] = [];
   for (const group of groups) {
-    const info = await groupInfo(context, group, {});
+    const info = await yumGroupInfo(context, group, {});
     targets.push(...info.mandatory, ...info.default.filter((one) => !without.includes(one)));
   }
   const installed = await installedRpms(context);

@@ -41,7 +41,7 @@ export async function listHolds(
 }
 
 /** `pkg.hold` and `pkg.unhold`. */
-export async function hold(context: JobContext, args: Args, wanted: boolean): Promise<Record<string, unknown>> {
+export async function yumHold(context: JobContext, args: Args, wanted: boolean): Promise<Record<string, unknown>> {
   checkHeld(args);
   const given = truthy(args.pkgs) ? args.pkgs : truthy(args.sources) ? args.sources : [args.name];
   // A map of names to versions is as good as a list of such maps.

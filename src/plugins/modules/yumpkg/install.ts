@@ -7,13 +7,13 @@ import { changes, stringify } from "../../packages/lists.ts";
 import type { Downloaded } from "../../packages/package_file.ts";
 import { downloadedRpms } from "../../packages/rpm/installed.ts";
 import { changing, installedTargets } from "../../packages/shared_functions.ts";
-import { parseTargets, type Targets, type Wanted } from "../../packages/targets.ts";
+import { type PackageTargets, parseTargets, type WantedPackage } from "../../packages/targets.ts";
 import { matchVersion } from "../../packages/versions.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { ARCHES, hostArch } from "../../packages/rpm/names.ts";
-import { installedTexts, refresh, repoPackages } from "./available.ts";
-import { hold, listHolds } from "./holds.ts";
-import { callYum, needYum, optionWords } from "./program.ts";
+import { installedTexts, yumRefresh, yumRepoPackages } from "./available.ts";
+import { listHolds, yumHold } from "./holds.ts";
+import { callYum, needYum, yumOptionWords } from "./program.ts";
 import { splitLines } from "../../../language/python/text.ts";
 import { run } from "../../commands.ts";
 
@@ -74,10 +74,10 @@ class Orders {
     return this.#args.ignore_epoch === true;
   }
 
-  async fromRepository(wanted: Wanted): Promise<void> {
+  async fromRepository(wanted: WantedPackage): Promise<void> {
     const kwargs = this.#args.kwargs as Args;
     const chosen = [...wanted].filter(([, version]) => /^[<>]|\*/.test(version ?? "")).map(([name]) => name);
-    const available = chosen.length === 0 ? {} : await repoPackages(this.#context, chosen, kwargs);
+    const available = chosen.length === 0 ? {} : await yumRepoPackages(this.#context, chosen, kwargs);
     for (const [name, version] of wanted) {
       if (version === null) {
         const again = isTrue(this.#args.reinstall) && this.#installed[name] !== undefined;
@@ -123,7 +123,7 @@ class Orders {
   }
 }
 
-async function ordersOf(context: JobContext, args: Args, targets: Targets, installed: Record<string, string[]>) {
+async function ordersOf(context: JobContext, args: Args, targets: PackageTargets, installed: Record<string, string[]>) {
   const orders = new Orders(context, args, installed);
   if (targets.kind === "repository") await orders.fromRepository(targets.wanted);
   else if (targets.kind === "file") {
@@ -153,10 +153,10 @@ async function holds(context: JobContext): Promise<string[]> {
 }
 
 /** Has dnf do it; packages that are held are let go of meanwhile, or not changed. */
-async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], orders: Orders): Promise<void> {
+async function carryOut(context: JobContext, args: Args, kind: PackageTargets["kind"], orders: Orders): Promise<void> {
   const { order, errors } = orders;
   const common = [
-    ...optionWords(args.kwargs as Args),
+    ...yumOptionWords(args.kwargs as Args),
     ...(truthy(args.skip_verify) ? ["--nogpgcheck"] : []),
     ...(truthy(args.downloadonly) ? ["--downloadonly"] : []),
   ];
@@ -180,13 +180,13 @@ async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], 
     const locked = items.filter(({ name }) => held.includes(name));
     if (locked.length > 0 && !truthy(args.update_holds)) prevented.push(...locked.map(({ name }) => name));
     const released = truthy(args.update_holds) ? locked : [];
-    if (released.length > 0) await hold(context, { pkgs: released.map(({ name }) => name) }, false);
+    if (released.length > 0) await yumHold(context, { pkgs: released.map(({ name }) => name) }, false);
     const targets = [...free, ...released].map((one) => one.words);
     if (targets.length > 0) {
       const { retcode, stdout } = await callYum(context, ["-y", ...words, ...targets], { redirect_stderr: true });
       if (retcode !== 0) errors.push(stdout);
     }
-    if (released.length > 0) await hold(context, { pkgs: released.map(({ name }) => name) }, true);
+    if (released.length > 0) await yumHold(context, { pkgs: released.map(({ name }) => name) }, true);
   }
   if (prevented.length > 0) {
     errors.push(
@@ -197,13 +197,13 @@ async function carryOut(context: JobContext, args: Args, kind: Targets["kind"], 
 }
 
 /** `pkg.list_downloaded`: name → version → the file. */
-export const downloaded = (context: JobContext): Promise<Downloaded> =>
+export const yumDownloaded = (context: JobContext): Promise<Downloaded> =>
   downloadedRpms(context, joinPath("/var/cache", needYum(context)));
 
 /** `pkg.install`: the packages that changed, with their versions before and after. */
-export async function install(context: JobContext, args: KeywordArgs): Promise<unknown> {
+export async function yumInstall(context: JobContext, args: KeywordArgs): Promise<unknown> {
   const { kwargs } = args;
-  if (isTrue(args.refresh)) await refresh(context, kwargs);
+  if (isTrue(args.refresh)) await yumRefresh(context, kwargs);
   const targets = await parseTargets(context, {
     name: args.name,
     pkgs: args.pkgs,
@@ -216,7 +216,7 @@ export async function install(context: JobContext, args: KeywordArgs): Promise<u
   if (targets === undefined) return {};
   const onlyFetched = truthy(args.downloadonly);
   const state = async (): Promise<Record<string, unknown>> =>
-    onlyFetched ? await downloaded(context) : stringify(await installedTexts(context));
+    onlyFetched ? await yumDownloaded(context) : stringify(await installedTexts(context));
   const before = await state();
   const orders = await ordersOf(context, args, targets, onlyFetched ? {} : await installedTexts(context));
   await carryOut(context, args, targets.kind, orders);
@@ -261,7 +261,7 @@ export async function remove(context: JobContext, args: Args): Promise<unknown> 
   );
 }
 
-export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
+export async function yumUpgrade(context: JobContext, args: Args): Promise<unknown> {
   const kwargs = { ...args.kwargs as Args };
   const dnf = needYum(context) !== "yum";
   if (dnf && !truthy(args.obsoletes)) {
@@ -272,8 +272,8 @@ export async function upgrade(context: JobContext, args: Args): Promise<unknown>
       : [];
     kwargs.setopt = [...given.filter((one) => !one.startsWith("obsoletes=")), "obsoletes=False"];
   }
-  const words = optionWords(kwargs, true);
-  if (isTrue(args.refresh)) await refresh(context, kwargs);
+  const words = yumOptionWords(kwargs, true);
+  if (isTrue(args.refresh)) await yumRefresh(context, kwargs);
   const parsed = truthy(args.name) || truthy(args.pkgs)
     ? await parseTargets(context, { name: args.name, pkgs: args.pkgs, normalize: truthy(args.normalize) })
     : undefined;

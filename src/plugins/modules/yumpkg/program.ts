@@ -29,7 +29,7 @@ export async function callYum(context: JobContext, words: string[], options: Arg
  *
  * @param extra also those for arguments that no function knows: `best: True` is `--best`
  */
-export function optionWords(kwargs: Args, extra = false): string[] {
+export function yumOptionWords(kwargs: Args, extra = false): string[] {
   const { fromrepo, repo, disablerepo, enablerepo, disableexcludes, branch, setopt, ...others } = kwargs;
   const from = truthy(fromrepo) ? fromrepo : repo;
   const words = truthy(from) ? ["--disablerepo=*", `--enablerepo=${str(from)}`] : [

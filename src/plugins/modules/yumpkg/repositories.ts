@@ -31,7 +31,7 @@ function fileName(repo: string): string {
 }
 
 /** `pkg.list_repos`: name → its values, with the path of its file. */
-export function listRepos(context: JobContext, { basedir = null }: Args): Record<string, RepoSection> {
+export function yumListRepos(context: JobContext, { basedir = null }: Args): Record<string, RepoSection> {
   const { fs } = context.runtime;
   const found: Record<string, RepoSection> = {};
   for (const directory of directoriesOf(context, basedir).filter((path) => isDirectory(fs, path))) {
@@ -44,15 +44,15 @@ export function listRepos(context: JobContext, { basedir = null }: Args): Record
 }
 
 /** `pkg.get_repo`: its values, or an empty map. */
-export function getRepo(context: JobContext, repo: string, options: Args): RepoSection {
-  const { file: _, ...values } = listRepos(context, options)[fileName(repo)] ?? {};
+export function yumGetRepo(context: JobContext, repo: string, options: Args): RepoSection {
+  const { file: _, ...values } = yumListRepos(context, options)[fileName(repo)] ?? {};
   return values;
 }
 
-export function delRepo(context: JobContext, name: string, options: Args): string {
+export function yumDelRepo(context: JobContext, name: string, options: Args): string {
   const { fs } = context.runtime;
   const repo = fileName(name);
-  const there = listRepos(context, options)[repo];
+  const there = yumListRepos(context, options)[repo];
   if (there === undefined) {
     return `Error: the ${repo} repo does not exist in ${repr(directoriesOf(context, options.basedir))}`;
   }
@@ -79,7 +79,7 @@ function lacking(values: Args): string | undefined {
 /** The file that a repository is in, or will be. */
 async function placeOf(context: JobContext, repo: string, asked: string, values: Args, basedir: unknown) {
   const { fs } = context.runtime;
-  const there = () => listRepos(context, { basedir })[repo];
+  const there = () => yumListRepos(context, { basedir })[repo];
   if (there() === undefined && asked.startsWith("copr:")) {
     const { retcode, stderr } = await callYum(context, ["copr", "enable", asked.slice(5), "-y"]);
     if (retcode !== 0) {
@@ -122,7 +122,7 @@ export function repoChanges(kwargs: Args): { values: Args; gone: string[] } {
 }
 
 /** `pkg.mod_repo`: the file with all that is in it. */
-export async function modRepo(
+export async function yumModRepo(
   context: JobContext,
   asked: string,
   basedir: unknown,

@@ -13,7 +13,7 @@ import { solvables } from "./search.ts";
 const INFO_BATCH = 200;
 
 /** `pkg.refresh_db`: repository → true if its lists were fetched, false if they are up to date. */
-export async function refresh(
+export async function zypperRefresh(
   context: JobContext,
   { force = null, root = null }: Args = {},
 ): Promise<Record<string, boolean>> {
@@ -49,7 +49,7 @@ export async function infoAvailable(
   { refresh: asked = true, root = null }: Args,
 ): Promise<Record<string, Record<string, unknown>>> {
   if (given.length === 0) return {};
-  if (truthy(asked)) await refresh(context, { root });
+  if (truthy(asked)) await zypperRefresh(context, { root });
   const found: Record<string, Record<string, unknown>> = {};
   for (const names of batches([...new Set(given)].sort(), INFO_BATCH)) {
     const { stdout } = await callZypper(context, ["info", "-t", "package", ...names], { root, reading: true });
@@ -64,7 +64,7 @@ export async function infoAvailable(
 }
 
 /** The versions that an installation would bring; empty for those that are there. */
-export async function newest(context: JobContext, given: string[], { root }: Args): Promise<Args> {
+export async function zypperNewest(context: JobContext, given: string[], { root }: Args): Promise<Args> {
   const info = await infoAvailable(context, given, { root, refresh: false });
   return Object.fromEntries(
     [...new Set(given)].sort().map((name) => {
@@ -75,11 +75,11 @@ export async function newest(context: JobContext, given: string[], { root }: Arg
 }
 
 /** `pkg.list_upgrades` */
-export async function upgrades(
+export async function zypperUpgrades(
   context: JobContext,
   { refresh: asked, root, kwargs }: Args,
 ): Promise<Record<string, string>> {
-  if (truthy(asked)) await refresh(context, { root });
+  if (truthy(asked)) await zypperRefresh(context, { root });
   const { fromrepo = [] } = kwargs as Args;
   const repos = (Array.isArray(fromrepo) ? fromrepo : [fromrepo]).map(str);
   const words = ["list-updates", ...repos.flatMap((repo) => ["--repo", repo])];
@@ -91,7 +91,7 @@ export async function upgrades(
 }
 
 /** `pkg.list_repo_pkgs`: the versions of packages, newest first; by repository with `byrepo`. */
-export async function repoPackages(context: JobContext, patterns: string[], kwargs: Args): Promise<Args> {
+export async function zypperRepoPackages(context: JobContext, patterns: string[], kwargs: Args): Promise<Args> {
   const { byrepo = false, fromrepo = "", root = null } = kwargs;
   const listed = elementsOf(await askZypper(context, ["se", "-s", ...patterns], { root }), "solvable");
   const found = listed.flatMap(({ attributes: { kind, repository: repo, name, edition: version } }) => {

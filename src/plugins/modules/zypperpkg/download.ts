@@ -3,14 +3,14 @@ import { CommandExecutionError, type JobContext, SaltInvocationError } from "../
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists } from "../../linux/paths.ts";
 import { elementsOf } from "../../xml.ts";
-import { refresh } from "./available.ts";
+import { zypperRefresh } from "./available.ts";
 import { askZypper } from "./program.ts";
 
 /** `pkg.download`: package → its repository and file. */
-export async function download(context: JobContext, packages: string[], kwargs: Args): Promise<Args> {
+export async function zypperDownload(context: JobContext, packages: string[], kwargs: Args): Promise<Args> {
   if (packages.length === 0) throw new SaltInvocationError("No packages specified");
   const { root = null } = kwargs;
-  if (truthy(kwargs.refresh)) await refresh(context, { root });
+  if (truthy(kwargs.refresh)) await zypperRefresh(context, { root });
   const found: Args = {};
   const said = await askZypper(context, ["download", ...packages], { root });
   for (const result of elementsOf(said, "download-result")) {
@@ -29,7 +29,7 @@ export async function download(context: JobContext, packages: string[], kwargs: 
 }
 
 /** `pkg.diff`: what was changed of each file since its package had it. */
-export async function diff(context: JobContext, paths: string[], kwargs: Args): Promise<Args> {
+export async function zypperDiff(context: JobContext, paths: string[], kwargs: Args): Promise<Args> {
   const found: Args = {};
   const owners = new Map<string, string[]>();
   for (const path of paths) {
@@ -38,7 +38,7 @@ export async function diff(context: JobContext, paths: string[], kwargs: Args): 
     else owners.set(str(owner), [...owners.get(str(owner)) ?? [], path]);
   }
   if (owners.size === 0) return found;
-  const files = await download(context, [...owners.keys()], kwargs);
+  const files = await zypperDownload(context, [...owners.keys()], kwargs);
   for (const [name, own] of owners) {
     const file = files[name] as { path: string } | undefined;
     if (file === undefined) throw new CommandExecutionError(str(files._error));

@@ -5,12 +5,12 @@ import { splitLines } from "../../../language/python/text.ts";
 import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { changes } from "../../packages/lists.ts";
 import { changing, installedTargets } from "../../packages/shared_functions.ts";
-import { parseTargets, type Targets } from "../../packages/targets.ts";
+import { type PackageTargets, parseTargets } from "../../packages/targets.ts";
 import { looseCompare, splitComparison } from "../../packages/versions.ts";
-import { editions, refresh } from "./available.ts";
-import { downloaded, listPkgs } from "./installed.ts";
-import { batches, callZypper, succeeded } from "./program.ts";
-import { patches } from "./search.ts";
+import { editions, zypperRefresh } from "./available.ts";
+import { zypperDownloaded, zypperListPkgs } from "./installed.ts";
+import { batches, callZypper, zypperSucceeded } from "./program.ts";
+import { zypperPatches } from "./search.ts";
 
 /** Packages that zypper is given at once. */
 const BATCH = 500;
@@ -33,10 +33,10 @@ async function chosenVersion(context: JobContext, name: string, wanted: string, 
 const kindsOf = (targets: readonly string[]): string[] =>
   [...new Set(targets.filter((one) => one.split(":").length === 2).map((one) => one.split(":")[0]!))].sort();
 
-async function targetWords(context: JobContext, args: Args, targets: Targets): Promise<string[]> {
+async function targetWords(context: JobContext, args: Args, targets: PackageTargets): Promise<string[]> {
   if (targets.kind === "file") return targets.paths;
   if (targets.kind === "advisory") {
-    const known = await patches(context, args.root);
+    const known = await zypperPatches(context, args.root);
     for (const id of targets.ids) {
       if (!Object.hasOwn(known, id)) throw new CommandExecutionError(`Advisory id "${id}" not found`);
     }
@@ -70,15 +70,16 @@ function installWords(args: Args): string[] {
 }
 
 /** `pkg.install`: the packages that changed, with their versions before and after. */
-export async function install(context: JobContext, args: KeywordArgs): Promise<unknown> {
+export async function zypperInstall(context: JobContext, args: KeywordArgs): Promise<unknown> {
   const { root, name, pkgs, sources, ignore_repo_failure } = args;
   const { diff_attr: attr = null, version: _, ...kwargs } = args.kwargs;
-  if (args.refresh) await refresh(context, { root });
+  if (args.refresh) await zypperRefresh(context, { root });
   const targets = await parseTargets(context, { ...kwargs, name, pkgs, sources });
   if (targets === undefined) return {};
   const words = await targetWords(context, args, targets);
   const includes = kindsOf(words);
-  const state = () => args.downloadonly ? downloaded(context, root) : listPkgs(context, { attr, root, includes });
+  const state = () =>
+    args.downloadonly ? zypperDownloaded(context, root) : zypperListPkgs(context, { attr, root, includes });
   const before = await state();
   const first = installWords(args);
   const call = { root, lenient: truthy(ignore_repo_failure) };
@@ -99,14 +100,14 @@ export async function remove(context: JobContext, { name, pkgs, root }: Args): P
   const parsed = await parseTargets(context, { name, pkgs });
   if (parsed?.kind !== "repository") return {};
   const includes = kindsOf([...parsed.wanted.keys()]);
-  const before = await listPkgs(context, { root, includes }) as Record<string, string>;
+  const before = await zypperListPkgs(context, { root, includes }) as Record<string, string>;
   const there = Object.fromEntries(Object.entries(before).map(([one, versions]) => [one, versions.split(",")]));
   const targets = installedTargets(parsed.wanted, there, (one, version) => `${one}-${version}`);
   if (targets.length === 0) return {};
   for (const batch of batches(targets, BATCH)) {
     await callZypper(context, ["remove", ...batch], { root, scoped: true });
   }
-  return changes(before, await listPkgs(context, { root, includes }) as Record<string, string>);
+  return changes(before, await zypperListPkgs(context, { root, includes }) as Record<string, string>);
 }
 
 /** `--no-allow-vendor-change` where zypper has it. */
@@ -141,19 +142,19 @@ async function upgradeWords(context: JobContext, args: Args): Promise<string[]> 
 }
 
 /** `pkg.upgrade`; in a dry run what zypper says that it would do. */
-export async function upgrade(context: JobContext, args: Args): Promise<unknown> {
+export async function zypperUpgrade(context: JobContext, args: Args): Promise<unknown> {
   const { root, diff_attr: attr, dryrun } = args;
-  if (args.refresh) await refresh(context, { root });
+  if (args.refresh) await zypperRefresh(context, { root });
   const words = await upgradeWords(context, args);
   const call = { root, lenient: true, scoped: true };
   if (args.dist_upgrade && dryrun) await callZypper(context, [...words, "--debug-solver"], call);
   let said = "";
   const done = await changing(
-    () => listPkgs(context, { root, attr }),
+    () => zypperListPkgs(context, { root, attr }),
     async () => {
       const { retcode, stdout, stderr, pid } = await callZypper(context, words, call);
       said = `${stdout}\n${stderr}`.trim();
-      return { retcode: succeeded(retcode) ? 0 : retcode, stdout, stderr, pid };
+      return { retcode: zypperSucceeded(retcode) ? 0 : retcode, stdout, stderr, pid };
     },
     "Problem encountered upgrading packages",
     (result, changes) => ({ changes, result }),

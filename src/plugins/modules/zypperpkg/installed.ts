@@ -80,7 +80,7 @@ interface ListOptions {
   versionsAsList?: boolean;
 }
 
-export async function listPkgs(context: JobContext, options: ListOptions): Promise<Record<string, unknown>> {
+export async function zypperListPkgs(context: JobContext, options: ListOptions): Promise<Record<string, unknown>> {
   const { root = null, attr = null, includes = [], versionsAsList = false } = options;
   const rpms = Object.entries(await installedRpms(context, root)).filter(([name]) => !name.startsWith("gpg-pubkey"));
   const found = Object.fromEntries(rpms);
@@ -97,10 +97,10 @@ export async function listFor(
   const { removed, purge_desired, attr } = kwargs;
   if (isTrue(removed) || isTrue(purge_desired)) return {};
   const kinds = Array.isArray(includes) ? includes.map(str) : [];
-  return await listPkgs(context, { root, attr, includes: kinds, versionsAsList: isTrue(versions_as_list) });
+  return await zypperListPkgs(context, { root, attr, includes: kinds, versionsAsList: isTrue(versions_as_list) });
 }
 
-export const downloaded = (context: JobContext, root: unknown) =>
+export const zypperDownloaded = (context: JobContext, root: unknown) =>
   downloadedRpms(context, below(root, "/var/cache/zypp/packages"));
 
 /** `pkg.list_provides`: capability → the packages that have it; not those of a package's own name. */

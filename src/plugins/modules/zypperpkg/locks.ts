@@ -7,7 +7,7 @@ import { infoInstalled } from "../../packages/rpm/installed.ts";
 import { elementsOf } from "../../xml.ts";
 import { below } from "./installed.ts";
 import { askZypper, callZypper } from "./program.ts";
-import { search } from "./search.ts";
+import { zypperSearch } from "./search.ts";
 
 const fileOf = (root: unknown): string => below(root, "/etc/zypp/locks");
 
@@ -44,7 +44,7 @@ async function locked(context: JobContext, root: unknown): Promise<Map<string, A
     try {
       const match = name.includes("*") ? null : "exact";
       const how = { match, case_sensitive: true, installed_only: true, details: true };
-      names = Object.keys(await search(context, name, { root, ...how }));
+      names = Object.keys(await zypperSearch(context, name, { root, ...how }));
     } catch (error) {
       if (error instanceof CommandExecutionError) continue;
       throw error;
@@ -57,7 +57,7 @@ async function locked(context: JobContext, root: unknown): Promise<Map<string, A
   return found;
 }
 
-export async function listHolds(context: JobContext, { pattern, full, root }: Args): Promise<string[]> {
+export async function heldPackages(context: JobContext, { pattern, full, root }: Args): Promise<string[]> {
   const found = new Set<string>();
   for (const [name, versions] of await locked(context, root)) {
     for (const { epoch = 0, edition } of versions) {
@@ -76,7 +76,7 @@ interface Hold {
 }
 
 /** `pkg.hold` and `pkg.unhold`: what became of each package. */
-export async function hold(
+export async function addLocks(
   context: JobContext,
   { name, pkgs, root }: Args,
   wanted: boolean,

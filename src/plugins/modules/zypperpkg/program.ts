@@ -32,7 +32,7 @@ const SUCCESS = [0, 100, 101, 102, 103];
 /** Codes that warn: no repositories, locked, a repository that does not answer, a script of a package that failed. */
 const WARNINGS = [6, LOCKED, 106, 107];
 
-export const succeeded = (code: number): boolean => SUCCESS.includes(code);
+export const zypperSucceeded = (code: number): boolean => SUCCESS.includes(code);
 
 const xmlErrors = (text: string): string[] | undefined => {
   try {
@@ -45,7 +45,7 @@ const xmlErrors = (text: string): string[] | undefined => {
 
 /** What zypper says went wrong; undefined if nothing did. */
 function errorOf({ retcode, stdout, stderr }: CommandOutcome, xml: boolean): string | undefined {
-  if (succeeded(retcode) || WARNINGS.includes(retcode)) return undefined;
+  if (zypperSucceeded(retcode) || WARNINGS.includes(retcode)) return undefined;
   const said = (xml ? xmlErrors(stdout) : [stderr.trim() + stdout.trim()]) ?? [stderr.trim()];
   return said.filter((one) => one !== "").join("\n") || "Check Zypper's logs.";
 }

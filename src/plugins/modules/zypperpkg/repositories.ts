@@ -13,7 +13,7 @@ const valueOf = (value: unknown): unknown =>
   value === "NONE" ? null : value === "0" || value === "1" ? value === "1" : value;
 
 /** `pkg.list_repos`: alias → its values. */
-export function listRepos(context: JobContext, root: unknown): Record<string, Args> {
+export function zypperListRepos(context: JobContext, root: unknown): Record<string, Args> {
   const { fs } = context.runtime;
   const directory = below(root, "/etc/zypp/repos.d");
   if (!isDirectory(fs, directory)) {
@@ -31,10 +31,11 @@ export function listRepos(context: JobContext, root: unknown): Record<string, Ar
 }
 
 /** `pkg.get_repo`: its values, or an empty map. */
-export const getRepo = (context: JobContext, repo: string, root: unknown): Args => listRepos(context, root)[repo] ?? {};
+export const zypperGetRepo = (context: JobContext, repo: string, root: unknown): Args =>
+  zypperListRepos(context, root)[repo] ?? {};
 
-export async function delRepo(context: JobContext, repo: string, root: unknown): Promise<Args> {
-  if (Object.hasOwn(listRepos(context, root), repo)) {
+export async function zypperDelRepo(context: JobContext, repo: string, root: unknown): Promise<Args> {
+  if (Object.hasOwn(zypperListRepos(context, root), repo)) {
     const said = await askZypper(context, ["rr", "--loose-auth", "--loose-query", repo], { root });
     const [message] = elementsOf(said, "message");
     if (message !== undefined && elementsOf(said, "progress").length > 0) {
@@ -64,11 +65,11 @@ async function addRepo(context: JobContext, repo: string, kwargs: Args, root: un
     );
   }
   checkUrl(repo, url);
-  for (const [alias, { baseurl }] of Object.entries(listRepos(context, root))) {
+  for (const [alias, { baseurl }] of Object.entries(zypperListRepos(context, root))) {
     if (baseurl === str(url)) throw new CommandExecutionError(`Repository '${repo}' already exists as '${alias}'.`);
   }
   await askZypper(context, ["ar", str(url), repo], { root });
-  if (!Object.hasOwn(listRepos(context, root), repo)) {
+  if (!Object.hasOwn(zypperListRepos(context, root), repo)) {
     throw new CommandExecutionError(
       `Failed add new repository '${repo}' for unspecified reason. Please check zypper logs.`,
     );
@@ -92,18 +93,22 @@ function changeWords(kwargs: Args): string[] {
 }
 
 /** `pkg.mod_repo`: the repository as it is then; one that has another address is made anew. */
-export async function modRepo(context: JobContext, repo: string, { root = null, ...kwargs }: Args): Promise<Args> {
-  const before = listRepos(context, root)[repo];
+export async function zypperModRepo(
+  context: JobContext,
+  repo: string,
+  { root = null, ...kwargs }: Args,
+): Promise<Args> {
+  const before = zypperListRepos(context, root)[repo];
   if (before === undefined) await addRepo(context, repo, kwargs, root);
   else if ("baseurl" in kwargs && kwargs.baseurl !== before.baseurl) {
-    await delRepo(context, repo, root);
-    return await modRepo(context, repo, { cache: false, ...before, ...kwargs, root });
+    await zypperDelRepo(context, repo, root);
+    return await zypperModRepo(context, repo, { cache: false, ...before, ...kwargs, root });
   }
   const words = changeWords(kwargs);
   const keys = kwargs.gpgautoimport === true ? ["--gpg-auto-import-keys"] : [];
   if (words.length > 0) await askZypper(context, [...keys, "mr", ...words, repo], { root, fetching: true });
   if (keys.length > 0) await askZypper(context, [...keys, "refresh", repo], { root });
-  const after = getRepo(context, repo, root);
+  const after = zypperGetRepo(context, repo, root);
   return before !== undefined && words.length === 0 && keys.length === 0
     ? { ...after, comment: "Specified arguments did not result in modification of repo" }
     : after;

@@ -35,7 +35,7 @@ export async function solvables(context: JobContext, words: string[], call: Zypp
 }
 
 /** `pkg.search`: an option that is given at all counts, whatever its value is. */
-export async function search(
+export async function zypperSearch(
   context: JobContext,
   criteria: string,
   { root = null, match, ...options }: Args,
@@ -64,11 +64,11 @@ async function summaries(context: JobContext, type: string, root: unknown): Prom
 const installedOf = (all: Record<string, Summary>): Record<string, Summary> =>
   Object.fromEntries(Object.entries(all).filter(([, { installed }]) => installed));
 
-export const patches = (context: JobContext, root: unknown): Promise<Record<string, Summary>> =>
+export const zypperPatches = (context: JobContext, root: unknown): Promise<Record<string, Summary>> =>
   summaries(context, "patch", root);
 
 export const installedPatches = async (context: JobContext, root: unknown): Promise<Record<string, Summary>> =>
-  installedOf(await patches(context, root));
+  installedOf(await zypperPatches(context, root));
 
 export const patterns = (context: JobContext, root: unknown): Promise<Record<string, Summary>> =>
   summaries(context, "pattern", root);
@@ -88,7 +88,7 @@ export async function installedPatterns(context: JobContext, root: unknown): Pro
 async function providerOf(context: JobContext, name: string, root: unknown): Promise<string> {
   const finds = async (options: Args): Promise<string[] | undefined> => {
     try {
-      return Object.keys(await search(context, name, { root, match: "exact", ...options }));
+      return Object.keys(await zypperSearch(context, name, { root, match: "exact", ...options }));
     } catch (error) {
       if (error instanceof CommandExecutionError) return undefined;
       throw error;

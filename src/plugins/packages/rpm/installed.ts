@@ -3,7 +3,7 @@ import { splitLines } from "../../../language/python/text.ts";
 import { entriesOf, isMap, isTrue, str, truthy } from "../../../language/python/values.ts";
 import { formatPkgList, type InstalledVersion } from "../lists.ts";
 import { hostArch, parseArch } from "./names.ts";
-import { parseQuery, QUERY_FORMAT } from "./query.ts";
+import { parseRpmQuery, QUERY_FORMAT } from "./query.ts";
 import { run } from "../../commands.ts";
 import { type Downloaded, downloadedPackages } from "../package_file.ts";
 
@@ -18,7 +18,7 @@ export async function installedRpms(
   const words = ["rpm", ...rootWords(root), "-qa", "--nodigest", "--nosignature", "--queryformat", `${QUERY_FORMAT}\n`];
   const found: Record<string, InstalledVersion[]> = {};
   for (const line of splitLines(await run(context, words, { output_loglevel: "quiet" }))) {
-    const query = parseQuery(line, hostArch(context));
+    const query = parseRpmQuery(line, hostArch(context));
     if (query === undefined) continue;
     const { name, install_date: date, install_date_time_t: time, ...one } = query;
     const dated = date === null || time === null ? {} : { install_date: date, install_date_time_t: time };

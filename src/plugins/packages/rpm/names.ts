@@ -40,7 +40,7 @@ export function parseArch(name: string): { name: string; arch: string | null } {
 }
 
 /** A name without the architecture if that is the host's own. */
-export function normalName(name: string, osarch: string): string {
+export function rpmName(name: string, osarch: string): string {
   const { name: bare, arch } = parseArch(name);
   return arch !== null && resolveName(bare, arch, osarch) === bare ? bare : name;
 }

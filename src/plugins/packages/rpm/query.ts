@@ -12,7 +12,7 @@ interface QueriedPackage extends Omit<InstalledVersion, "install_date" | "instal
 }
 
 /** A line of {@link QUERY_FORMAT}; undefined if it is none. */
-export function parseQuery(line: string, osarch: string): QueriedPackage | undefined {
+export function parseRpmQuery(line: string, osarch: string): QueriedPackage | undefined {
   const fields = line.split("_|-");
   if (fields.length !== 7) return undefined;
   const [name = "", epoch = "", version = "", release = "", arch = "", , time = ""] = fields;

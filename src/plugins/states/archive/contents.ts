@@ -9,7 +9,7 @@ import { redacted } from "../../modules/file/hash.ts";
 import type { Extraction } from "./arguments.ts";
 
 /** What `archive.list` says. */
-export interface Contents {
+export interface ArchiveContents {
   dirs: string[];
   files: string[];
   links: string[];
@@ -45,7 +45,7 @@ export async function readContents(
   args: Args,
   extraction: Extraction,
   archive: string,
-): Promise<Contents> {
+): Promise<ArchiveContents> {
   const { format, name } = extraction;
   const options = { clean: false, use_etag: args.use_etag };
   if (format === "zip" && !truthy(args.password)) await refuseEncrypted(context, archive, extraction, options);
@@ -55,7 +55,7 @@ export async function readContents(
     strip_components: stripped(extraction),
     verbose: true,
     ...options,
-  }).catch(fails("", (error) => unlisted(messageFor(CommandExecutionError)(error), args, format))) as Contents;
+  }).catch(fails("", (error) => unlisted(messageFor(CommandExecutionError)(error), args, format))) as ArchiveContents;
   if (truthy(args.enforce_toplevel) && (contents.top_level_dirs.length > 1 || contents.top_level_files.length > 0)) {
     fail(
       "Archive does not have a single top-level directory. To allow this archive to be extracted, set " +
@@ -85,10 +85,10 @@ function unlisted(message: string, args: Args, format: string): string {
 }
 
 /** What of an archive is not there, or is something else. */
-export function compare(
+export function compareContents(
   context: StateContext,
   name: string,
-  contents: Contents,
+  contents: ArchiveContents,
 ): { missing: boolean; wrong: string[] } {
   const kinds: [string[], (kind: FileStat["kind"]) => boolean][] = [
     [contents.dirs, (kind) => kind === "directory"],

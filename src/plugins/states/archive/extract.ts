@@ -7,9 +7,9 @@ import { basename, dirname, normpath } from "../../../language/python/posixpath.
 import { type Args, truthy } from "../../../language/python/values.ts";
 import { programPath, runAll } from "../../commands.ts";
 import { checkProgramPath, isDirectory, lookAt, realPath } from "../../linux/paths.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 import type { Extraction } from "./arguments.ts";
-import type { Contents } from "./contents.ts";
+import type { ArchiveContents } from "./contents.ts";
 
 /** @throws {StateEnd} if a path of the archive leads out of the destination. @returns the whole path */
 export function refuseOutside(context: StateContext, name: string, path: string): string {
@@ -33,7 +33,7 @@ export function removePath(context: StateContext, name: string, path: string): b
 }
 
 /** Removes what stands at the top of the archive. */
-export function clean(context: StateContext, { name }: Extraction, contents: Contents, ret: StateReturn): void {
+export function clean(context: StateContext, { name }: Extraction, contents: ArchiveContents, ret: StateReturn): void {
   const removed = [...contents.top_level_dirs, ...contents.top_level_files]
     .filter((path) => removePath(context, name, path)).map((path) =>
       joinPath(name, path) + (path.endsWith("/") ? "/" : "")
@@ -43,7 +43,7 @@ export function clean(context: StateContext, { name }: Extraction, contents: Con
 
 /** Options as people write them for tar: the first word may be letters without a hyphen. */
 function tarWords(options: string, archive: string): string[] {
-  const words = splitWords(options).filter((word) => !["v", "-v", "--verbose"].includes(word));
+  const words = shellWords(options).filter((word) => !["v", "-v", "--verbose"].includes(word));
   const [first = "", ...more] = words;
   const letters = first.startsWith("-") ? "" : first.replace(/[xf]/g, "");
   const long = first === "" ? [] : first.startsWith("-") ? [first, ...more] : more;
@@ -95,7 +95,7 @@ async function unpackOther(
 }
 
 /** Unpacks the archive. @returns the names, and whether the destination was made for it */
-export async function unpack(
+export async function unpackArchive(
   context: StateContext,
   args: Args,
   extraction: Extraction,

@@ -4,7 +4,7 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { truthy } from "../../../language/python/values.ts";
 import { isDirectory, lookAt } from "../../linux/paths.ts";
 import type { Extraction } from "./arguments.ts";
-import type { Contents } from "./contents.ts";
+import type { ArchiveContents } from "./contents.ts";
 
 /** Paths whose owner could not be set. */
 export interface OwnershipProblems {
@@ -16,7 +16,7 @@ export interface OwnershipProblems {
 export async function enforceOwnership(
   context: StateContext,
   extraction: Extraction,
-  contents: Contents,
+  contents: ArchiveContents,
   only: string | null,
   ret: StateReturn,
 ): Promise<OwnershipProblems> {

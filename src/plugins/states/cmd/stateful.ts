@@ -3,12 +3,12 @@ import type { StateReturn } from "../../../model/loader/states.ts";
 import { type AnyMap, entriesOf, isMap, mapOf, str, truthy } from "../../../language/python/values.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { PythonError } from "../../../language/python/python_error.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 
 /** `name=value` pairs of one line. @returns undefined if it has something else */
 function pairsOf(line: string): [string, string][] | undefined {
   try {
-    const pairs = splitWords(line).map((word) => word.split("="));
+    const pairs = shellWords(line).map((word) => word.split("="));
     return pairs.every((pair) => pair.length === 2) ? pairs as [string, string][] : undefined;
   } catch {
     // A quotation that is not closed.

@@ -5,16 +5,16 @@ import { commandError, fails } from "../outcome.ts";
 
 type Values = Record<string, unknown>;
 
-export interface Network extends Values {
+export interface DockerNetwork extends Values {
   Name: string;
   Containers: Record<string, Values> | null;
   IPAM: { Config: Values[] | null } & Values;
 }
 
 /** @returns undefined if there is none. @throws {CommandExecutionError} if the daemon does not say */
-export async function networkOf(context: StateContext, name: unknown): Promise<Network | undefined> {
+export async function networkNamed(context: StateContext, name: unknown): Promise<DockerNetwork | undefined> {
   try {
-    return await context.call("docker.inspect_network", [name]) as Network;
+    return await context.call("docker.inspect_network", [name]) as DockerNetwork;
   } catch (error) {
     if (commandError(error).includes("404")) return undefined;
     throw error;
@@ -32,7 +32,10 @@ async function nameOf(context: StateContext, id: string): Promise<string> {
 }
 
 /** Takes the containers out of a network, and removes it. */
-export async function removeNetwork(context: StateContext, { Name: name, Containers }: Network): Promise<StateReturn> {
+export async function removeNetwork(
+  context: StateContext,
+  { Name: name, Containers }: DockerNetwork,
+): Promise<StateReturn> {
   const changes: Values = {};
   const errors: string[] = [];
   for (const id of Object.keys(Containers ?? {})) {

@@ -5,7 +5,7 @@ import { end, outcome, type StateContext, StateEnd, type StateReturn } from "../
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { type Ipam, splitIpam, translateNetwork } from "../../docker/network_options.ts";
 import { callError, commandError } from "../outcome.ts";
-import { type Network, networkOf, removeNetwork } from "./network.ts";
+import { type DockerNetwork, networkNamed, removeNetwork } from "./network.ts";
 
 type Values = Record<string, unknown>;
 
@@ -41,7 +41,7 @@ export class NetworkPresent {
   readonly #context: StateContext;
   readonly #args: Args;
   readonly #ret: StateReturn;
-  #network: Network | undefined;
+  #network: DockerNetwork | undefined;
   /** Containers to be in it, by id. */
   #wanted: Record<string, Values> = {};
   /** Containers that were in a network that was replaced, by id. */
@@ -54,7 +54,7 @@ export class NetworkPresent {
   }
 
   async run(): Promise<StateReturn> {
-    this.#network = await this.#step(() => networkOf(this.#context, this.#args.name));
+    this.#network = await this.#step(() => networkNamed(this.#context, this.#args.name));
     await this.#findContainers();
     const { options, ipam } = this.#translate();
     if (await this.#differs(options, ipam)) await this.#create(options, ipam);
@@ -152,7 +152,11 @@ export class NetworkPresent {
     return Array.from(bytes, (byte) => String.fromCharCode(97 + byte % 26)).join("");
   }
 
-  async #compare(network: Network, temporary: string, { ipam, ipv6 }: { ipam: Ipam; ipv6: boolean }): Promise<unknown> {
+  async #compare(
+    network: DockerNetwork,
+    temporary: string,
+    { ipam, ipv6 }: { ipam: Ipam; ipv6: boolean },
+  ): Promise<unknown> {
     const inspected = await this.#step(
       () => this.#call("inspect_network", [temporary]),
       "Failed to inspect temp network: ",
@@ -166,7 +170,7 @@ export class NetworkPresent {
   }
 
   /** Removes the network; its containers are remembered. */
-  async #clear(network: Network): Promise<void> {
+  async #clear(network: DockerNetwork): Promise<void> {
     this.#left = structuredClone(network.Containers ?? {});
     if (!truthy(this.#args.containers) && truthy(this.#args.reconnect)) {
       for (const [id, known] of Object.entries(this.#left)) Object.assign(known, await this.#namesOf(id));

@@ -282,4 +282,5 @@ class Running {
   }
 }
 
-export const running = (context: StateContext, args: Args): Promise<StateReturn> => new Running(context, args).run();
+export const containerRunning = (context: StateContext, args: Args): Promise<StateReturn> =>
+  new Running(context, args).run();

@@ -1,14 +1,14 @@
 import type { StateContext } from "../../../model/loader/states.ts";
 import { isMap, lookup } from "../../../language/python/values.ts";
 import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
-import { absolutePath, isDirectory, isStillThere, realPath, walk } from "../../linux/paths.ts";
+import { absolutePath, isDirectory, isStillThere, realPath, walkPaths } from "../../linux/paths.ts";
 import { remove } from "../../modules/file/tree.ts";
 import { chosenBy } from "./patterns.ts";
 import { recurseFiles } from "./recurse_files.ts";
 
 function* below(context: StateContext, path: string): Generator<string> {
   yield path;
-  for (const walked of walk(context.runtime.fs, path)) {
+  for (const walked of walkPaths(context.runtime.fs, path)) {
     for (const name of [...walked.files, ...walked.directories]) yield join(walked.path, name);
   }
 }
@@ -52,7 +52,7 @@ export function cleanDirectory(
   const chosen = chosenBy(null, exclude);
   const removed: string[] = [];
   const realRoot = realPath(context.runtime, root);
-  for (const walked of walk(fs, root)) {
+  for (const walked of walkPaths(fs, root)) {
     for (const name of [...walked.directories, ...walked.files]) {
       const path = join(walked.path, name);
       if (spared.has(path) || !chosen(relpath(path, root))) continue;

@@ -3,7 +3,16 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { basename, dirname, join, normpath } from "../../../language/python/posixpath.ts";
 import { readBytes } from "../../modules/file/content.ts";
 import { type Args, truthy } from "../../../language/python/values.ts";
-import { exists, expandVariables, isDirectory, isFile, isLink, lookAt, realPath, walk } from "../../linux/paths.ts";
+import {
+  exists,
+  expandVariables,
+  isDirectory,
+  isFile,
+  isLink,
+  lookAt,
+  realPath,
+  walkPaths,
+} from "../../linux/paths.ts";
 import { withOsErrors } from "../../python_errors.ts";
 import { hashFile } from "../../modules/file/hash.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
@@ -120,7 +129,7 @@ async function madeCopy(context: StateContext, ret: FileReturn, made: Copy): Pro
   const failure = await failureOf(async () => {
     copyAny(context, source, name);
     if (isDirectory(fs, source)) {
-      for (const walked of walk(fs, name)) {
+      for (const walked of walkPaths(fs, name)) {
         for (const entry of [...walked.directories, ...walked.files]) {
           lchown(context, join(walked.path, entry), user, group);
         }

@@ -2,9 +2,10 @@ import type { StateContext } from "../../../model/loader/states.ts";
 import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 import { type Args, isInteger, str, truthy } from "../../../language/python/values.ts";
 import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
-import { isDirectory, isFile, isLink, isStillThere, lookAt, realPath, walk, type Walked } from "../../linux/paths.ts";
+import type { Walked } from "../../linux/paths.ts";
+import { isDirectory, isFile, isLink, isStillThere, lookAt, realPath, walkPaths } from "../../linux/paths.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
-import { groupToGid, modeComplaint, normalizeMode, stats, userToUid, wholeNumber } from "../../modules/file/stats.ts";
+import { groupToGid, modeComplaint, normalizeMode, stats, userToUid, wholeNumberOf } from "../../modules/file/stats.ts";
 import { makedirs, mkdir, remove } from "../../modules/file/tree.ts";
 import { cleanDirectory, keptFiles } from "./clean.ts";
 import { unknownOwner, userOf } from "./owner.ts";
@@ -60,10 +61,10 @@ interface Plan {
 
 /** Walks a directory down to a depth: 0 is the directory itself. */
 function limitedWalk(context: StateContext, name: string, depth: unknown): Walked[] {
-  const most = depth === null || depth === undefined ? Infinity : wholeNumber(depth);
+  const most = depth === null || depth === undefined ? Infinity : wholeNumberOf(depth);
   const level = (path: string) => path.replace(/\/+$/, "").split("/").length;
   const found: Walked[] = [];
-  for (const walked of walk(context.runtime.fs, name)) {
+  for (const walked of walkPaths(context.runtime.fs, name)) {
     if (level(walked.path) - level(name) >= most) walked.directories.length = 0;
     else found.push({ ...walked, directories: [...walked.directories] });
   }

@@ -8,7 +8,7 @@ import { exists, expandUser, isDirectory } from "../../linux/paths.ts";
 import { sourceList } from "../../modules/file/managed_source.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { nested } from "../../outputters/nested.ts";
-import { splitWords } from "../../linux/words.ts";
+import { shellWords } from "../../linux/words.ts";
 import { temporaryFile } from "../../temporary.ts";
 import { managed } from "./managed.ts";
 import { servedPath } from "./recurse_files.ts";
@@ -30,7 +30,7 @@ function optionsFor(given: unknown, strip: unknown): { options: string[]; strip:
     `Invalid format for '${option}' CLI option. Consider using the 'strip' option for this state.`;
   const whole = (text: string | undefined) => text !== undefined && /^-?\d+$/.test(text.trim());
   const [options, refused]: [string[], string[]] = [[], []];
-  const words = splitWords(str(given ?? ""));
+  const words = shellWords(str(given ?? ""));
   let level = strip;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!;

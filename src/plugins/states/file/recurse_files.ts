@@ -1,7 +1,7 @@
 import type { StateContext } from "../../../model/loader/states.ts";
 import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { dirname, join, normpath, relpath } from "../../../language/python/posixpath.ts";
-import { wholeNumber } from "../../modules/file/stats.ts";
+import { wholeNumberOf } from "../../modules/file/stats.ts";
 import { chosenBy } from "./patterns.ts";
 
 /** What a tree of the file server becomes on this host. */
@@ -27,7 +27,7 @@ export async function recurseFiles(context: StateContext, args: Args): Promise<R
   const name = str(args.name);
   const root = `${path}/`;
   const chosen = chosenBy(args.include_pat, args.exclude_pat);
-  const depth = args.maxdepth === null || args.maxdepth === undefined ? undefined : wholeNumber(args.maxdepth);
+  const depth = args.maxdepth === null || args.maxdepth === undefined ? undefined : wholeNumberOf(args.maxdepth);
   /** The path below the source; undefined for one that is not managed. */
   const below = (served: string): string | undefined => {
     const relative = relpath(`/${served}`, `/${path}`);

@@ -5,7 +5,7 @@ import { join } from "../../../language/python/posixpath.ts";
 import { type PlainTime, timeReader } from "../../../language/python/strptime.ts";
 import { isDirectory, lookAt } from "../../linux/paths.ts";
 import { pythonError } from "../../python_errors.ts";
-import { wholeNumber } from "../../modules/file/stats.ts";
+import { wholeNumberOf } from "../../modules/file/stats.ts";
 import { readdir, remove } from "../../modules/file/tree.ts";
 import { failed, namedPath } from "./ret.ts";
 
@@ -110,7 +110,7 @@ export function retentionSchedule(context: StateContext, args: Args): StateRetur
   const retained = new Set<string>();
   for (const [key, value] of isMap(args.retain) ? entriesOf(args.retain) : []) {
     const rule = str(key);
-    const count = value === "all" ? Infinity : wholeNumber(value);
+    const count = value === "all" ? Infinity : wholeNumberOf(value);
     if (rule !== "first_of_week" && !Object.hasOwn(DEPTHS, rule)) throw pythonError("KeyError", `'${rule}'`);
     const kept = rule === "first_of_week"
       ? firsts(byWeek, WEEK_DEPTH, count + 1)

@@ -1,10 +1,10 @@
 import { end, type StateReturn } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";
-import { formatComments, type Repository } from "./repository.ts";
+import { formatComments, type GitCheckout } from "./repository.ts";
 import { trackingChange, upstreamOf } from "./tracking.ts";
 
-function optionsOf({ args }: Repository, rev: string, kind: "mirror" | "bare" | undefined): string[] {
+function optionsOf({ args }: GitCheckout, rev: string, kind: "mirror" | "bare" | undefined): string[] {
   return [
     ...(kind === undefined ? [] : [`--${kind}`]),
     ...(args.remote === "origin" ? [] : ["--origin", str(args.remote)]),
@@ -13,7 +13,7 @@ function optionsOf({ args }: Repository, rev: string, kind: "mirror" | "bare" | 
 }
 
 /** Puts the new working tree at the revision that is wanted. */
-async function settle(repository: Repository, wanted: RemoteRevision): Promise<void> {
+async function settle(repository: GitCheckout, wanted: RemoteRevision): Promise<void> {
   const { args, comments } = repository;
   const { rev, commit, kind, upstream, place } = wanted;
   if (commit === undefined) {
@@ -57,7 +57,7 @@ async function settle(repository: Repository, wanted: RemoteRevision): Promise<v
 }
 
 /** The part of `git.latest` where there is no repository yet. */
-export async function cloneLatest(repository: Repository, wanted: RemoteRevision): Promise<StateReturn> {
+export async function cloneLatest(repository: GitCheckout, wanted: RemoteRevision): Promise<StateReturn> {
   const { args, comments, context, ret, target } = repository;
   const kind = truthy(args.mirror) ? "mirror" : truthy(args.bare) ? "bare" : undefined;
   const what = `${str(args.name)} => ${target}`;

@@ -6,7 +6,7 @@ import { joinPath } from "../../../base/paths.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, isDirectory, isFile, isLink } from "../../linux/paths.ts";
 import { withCredentials } from "../../modules/git/run.ts";
-import { gitFailure, type Repository } from "./repository.ts";
+import { type GitCheckout, gitFailure } from "./repository.ts";
 
 const answer = (ret: StateReturn, result: boolean | null, comment: string, changes = {}): StateReturn => ({
   ...ret,
@@ -15,7 +15,7 @@ const answer = (ret: StateReturn, result: boolean | null, comment: string, chang
   changes,
 });
 
-async function changeBranch(repository: Repository, branch: string, ret: StateReturn): Promise<StateReturn> {
+async function changeBranch(repository: GitCheckout, branch: string, ret: StateReturn): Promise<StateReturn> {
   const { context, target } = repository;
   const now = await repository.call("current_branch");
   if (now === branch) {
@@ -32,7 +32,7 @@ async function changeBranch(repository: Repository, branch: string, ret: StateRe
 }
 
 /** `git.cloned`: there is a clone, whatever is in it; with `branch` that is checked out. */
-export async function cloned(repository: Repository): Promise<StateReturn> {
+export async function cloned(repository: GitCheckout): Promise<StateReturn> {
   const { args, context, target } = repository;
   const ret: StateReturn = { name: args.name, result: false, comment: "", changes: {} };
   if (args.target === null) return answer(ret, false, "'target' argument is required");
@@ -58,7 +58,7 @@ export async function cloned(repository: Repository): Promise<StateReturn> {
 export async function present(
   context: StateContext,
   args: Args,
-  repository: Repository,
+  repository: GitCheckout,
 ): Promise<StateReturn> {
   const { fs } = context.runtime;
   const { ret } = repository;

@@ -2,14 +2,14 @@ import { messageFor } from "../outcome.ts";
 import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { end, type StateReturn } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
-import { formatComments, type Repository } from "./repository.ts";
+import { formatComments, type GitCheckout } from "./repository.ts";
 
 const wouldBe = (comment: string): never => {
   end(null, comment);
 };
 
 /** Clones, or points the remote to the address. @returns the commit that is checked out */
-async function prepare(repository: Repository, isHash: boolean): Promise<string | undefined> {
+async function prepare(repository: GitCheckout, isHash: boolean): Promise<string | undefined> {
   const { args, comments, context, target } = repository;
   const [name, remote] = [str(args.name), str(args.remote)];
   if (!await repository.exists()) {
@@ -31,7 +31,7 @@ async function prepare(repository: Repository, isHash: boolean): Promise<string 
   return head;
 }
 
-async function fetch(repository: Repository): Promise<void> {
+async function fetch(repository: GitCheckout): Promise<void> {
   const { args, comments, context } = repository;
   const remote = str(args.remote);
   if (context.test) wouldBe(`Repository remote ${remote} would be fetched`);
@@ -43,7 +43,7 @@ async function fetch(repository: Repository): Promise<void> {
 }
 
 /** The commit that is to be checked out. */
-async function commitOf(repository: Repository, rev: string, isHash: boolean): Promise<string> {
+async function commitOf(repository: GitCheckout, rev: string, isHash: boolean): Promise<string> {
   const { args, context, target } = repository;
   if (isHash) {
     if (truthy(await repository.call("describe", { rev }))) return rev;
@@ -62,7 +62,7 @@ async function commitOf(repository: Repository, rev: string, isHash: boolean): P
 }
 
 /** `git.detached`: a commit, tag or branch of the remote is checked out as it is. */
-export async function detached(repository: Repository): Promise<StateReturn> {
+export async function detached(repository: GitCheckout): Promise<StateReturn> {
   const { args, comments, context, ret, target } = repository;
   const isHash = /^[0-9a-fA-F]{1,40}$/.test(str(args.rev));
   const rev = isHash ? str(args.rev).toLowerCase() : str(args.rev);

@@ -1,5 +1,5 @@
 import { str, truthy } from "../../../language/python/values.ts";
-import { type Repository, shortSha } from "./repository.ts";
+import { type GitCheckout, shortSha } from "./repository.ts";
 
 export interface RemoteRevision {
   /** `HEAD`, or the name or commit that was asked for. */
@@ -14,7 +14,7 @@ export interface RemoteRevision {
   hasHead: boolean;
 }
 
-async function refsOf(repository: Repository): Promise<Record<string, string>> {
+async function refsOf(repository: GitCheckout): Promise<Record<string, string>> {
   const { user, password, output_encoding, name } = repository.args;
   return await repository.context.call("git.remote_refs", [name], {
     heads: false,
@@ -50,7 +50,7 @@ function find(
 }
 
 /** Asks the remote repository. @throws {StateEnd} if it cannot be reached, or has no such revision */
-export async function remoteRevision(repository: Repository): Promise<RemoteRevision> {
+export async function remoteRevision(repository: GitCheckout): Promise<RemoteRevision> {
   const { rev: given, remote, depth } = repository.args;
   const bare = truthy(repository.args.bare) || truthy(repository.args.mirror);
   const refs = await refsOf(repository);

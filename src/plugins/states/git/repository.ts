@@ -23,7 +23,7 @@ export const shortSha = (sha: string | undefined): string => sha === undefined ?
 type Values = Record<string, unknown>;
 
 /** A working tree or bare repository at its place, with the arguments that all calls have. */
-export class Repository {
+export class GitCheckout {
   readonly context: StateContext;
   readonly target: string;
   readonly args: Args;
@@ -186,8 +186,8 @@ export async function checkArguments(
 
 /** Runs a state on a repository: what ends it and what git refuses become its return. */
 export async function onRepository(
-  repository: Repository,
-  run: (repository: Repository) => Promise<StateReturn>,
+  repository: GitCheckout,
+  run: (repository: GitCheckout) => Promise<StateReturn>,
 ): Promise<StateReturn> {
   try {
     return await run(repository).catch((error) => {

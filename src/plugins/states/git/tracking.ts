@@ -1,5 +1,5 @@
 import type { RemoteRevision } from "./remote.ts";
-import type { Repository } from "./repository.ts";
+import type { GitCheckout } from "./repository.ts";
 
 /** How the tracking branch is changed: the words for it, and options of `git branch`. */
 export interface TrackingChange {
@@ -9,7 +9,7 @@ export interface TrackingChange {
 }
 
 /** The branch that is tracked now: undefined without a branch, empty if it tracks none. */
-export async function upstreamOf(repository: Repository, branch: string | undefined): Promise<string | undefined> {
+export async function upstreamOf(repository: GitCheckout, branch: string | undefined): Promise<string | undefined> {
   if (branch === undefined) return undefined;
   return await repository.resolve(`${branch}@{upstream}`, ["--abbrev-ref"]) ?? "";
 }

@@ -3,7 +3,7 @@ import { str, truthy } from "../../../language/python/values.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { withCredentials } from "../../modules/git/run.ts";
 import { type RemoteRevision, sameRevision } from "./remote.ts";
-import { formatComments, type Repository, shortSha } from "./repository.ts";
+import { formatComments, type GitCheckout, shortSha } from "./repository.ts";
 import { type TrackingChange, trackingChange, upstreamOf } from "./tracking.ts";
 
 /** How a working tree stands before it is updated. */
@@ -23,9 +23,9 @@ interface Standing {
   hasCommit: boolean;
 }
 
-const wantedBranch = ({ args }: Repository) => args.branch === null ? undefined : str(args.branch);
+const wantedBranch = ({ args }: GitCheckout) => args.branch === null ? undefined : str(args.branch);
 
-async function standingOf(repository: Repository, wanted: RemoteRevision): Promise<Standing> {
+async function standingOf(repository: GitCheckout, wanted: RemoteRevision): Promise<Standing> {
   const branches = await repository.branches();
   const tags = new Set(await repository.call("list_tags") as string[]);
   const head = await repository.head();
@@ -48,10 +48,10 @@ async function standingOf(repository: Repository, wanted: RemoteRevision): Promi
   return { head, branch, branches, tags, base, baseBranch, switches, matches, dirty, hasCommit: false };
 }
 
-const isBare = ({ args }: Repository): boolean => truthy(args.bare) || truthy(args.mirror);
+const isBare = ({ args }: GitCheckout): boolean => truthy(args.bare) || truthy(args.mirror);
 
 /** True if the wanted commit need not be fetched. */
-async function hasCommit(repository: Repository, wanted: RemoteRevision, standing: Standing): Promise<boolean> {
+async function hasCommit(repository: GitCheckout, wanted: RemoteRevision, standing: Standing): Promise<boolean> {
   const { commit, kind, rev, upstream } = wanted;
   if (commit === undefined) return false;
   if (kind === "sha1" && standing.base?.startsWith(commit) === true) return true;
@@ -68,13 +68,13 @@ async function hasCommit(repository: Repository, wanted: RemoteRevision, standin
   );
 }
 
-const isAncestor = async (repository: Repository, base: string | undefined, commit: string): Promise<boolean> =>
+const isAncestor = async (repository: GitCheckout, base: string | undefined, commit: string): Promise<boolean> =>
   base === undefined || truthy(
     await repository.call("merge_base", { refs: [base, commit], is_ancestor: true, ignore_retcode: true }),
   );
 
 /** Why a repository is not updated without force. */
-function refuseReset(repository: Repository, wanted: RemoteRevision, standing: Standing): never {
+function refuseReset(repository: GitCheckout, wanted: RemoteRevision, standing: Standing): never {
   const { rev, defaultBranch } = wanted;
   const { branch, dirty } = standing;
   const other = wantedBranch(repository);
@@ -103,7 +103,7 @@ function refuseReset(repository: Repository, wanted: RemoteRevision, standing: S
   );
 }
 
-function upToDate(repository: Repository, actions: readonly string[], dirty = false): StateReturn {
+function upToDate(repository: GitCheckout, actions: readonly string[], dirty = false): StateReturn {
   const { context, ret, target } = repository;
   const purge = dirty ? ", but with uncommitted changes. Set 'force_reset' to True to purge uncommitted changes." : "";
   const would = context.test ? "that would be " : "";
@@ -113,7 +113,7 @@ function upToDate(repository: Repository, actions: readonly string[], dirty = fa
 }
 
 /** What a dry run says of what it would do. */
-function predicted(repository: Repository, standing: Standing, actions: string[]): StateReturn {
+function predicted(repository: GitCheckout, standing: Standing, actions: string[]): StateReturn {
   const { ret, args } = repository;
   if (Object.keys(ret.changes).length > 0) end(null, formatComments(actions));
   if (!standing.matches && !truthy(args.update_head) && actions.length > 0) {
@@ -130,7 +130,7 @@ const mergeWord = (forward: FastForward) =>
   forward === false ? "hard-reset" : forward === true ? "fast-forwarded" : "updated";
 
 function predictUpdate(
-  repository: Repository,
+  repository: GitCheckout,
   wanted: RemoteRevision,
   standing: Standing,
   forward: FastForward,
@@ -163,7 +163,7 @@ function predictUpdate(
 
 /** Makes the remote point to the address. @returns the return of a dry run */
 async function setRemote(
-  repository: Repository,
+  repository: GitCheckout,
   wanted: RemoteRevision,
   standing: Standing,
   forward: FastForward,
@@ -194,7 +194,7 @@ async function setRemote(
   return undefined;
 }
 
-async function fetch(repository: Repository): Promise<boolean> {
+async function fetch(repository: GitCheckout): Promise<boolean> {
   const { args } = repository;
   const remote = str(args.remote);
   const [branches, tags] = [str(args.refspec_branch), str(args.refspec_tag)];
@@ -211,7 +211,7 @@ async function fetch(repository: Repository): Promise<boolean> {
 }
 
 /** Compares the tags. @returns true if they are the same */
-async function syncTags(repository: Repository, { tags }: Standing): Promise<boolean> {
+async function syncTags(repository: GitCheckout, { tags }: Standing): Promise<boolean> {
   const { args, comments, ret } = repository;
   const listed = await repository.call("ls_remote", {
     remote: args.remote,
@@ -243,7 +243,7 @@ const unmoved = (wanted: RemoteRevision, head: string | undefined) => {
 };
 
 /** Refuses to leave a branch with changes of its own. */
-function refuseLeaving(repository: Repository, { switches, dirty, branch }: Standing): void {
+function refuseLeaving(repository: GitCheckout, { switches, dirty, branch }: Standing): void {
   if (!switches || !dirty || truthy(repository.args.force_checkout)) return;
   repository.fail(
     `Local branch '${branch ?? "None"}' has uncommitted changes. Set 'force_checkout' to True to discard ` +
@@ -251,7 +251,7 @@ function refuseLeaving(repository: Repository, { switches, dirty, branch }: Stan
   );
 }
 
-async function checkOut(repository: Repository, wanted: RemoteRevision, standing: Standing): Promise<void> {
+async function checkOut(repository: GitCheckout, wanted: RemoteRevision, standing: Standing): Promise<void> {
   const { args, comments } = repository;
   if (!standing.switches) return;
   const branch = wantedBranch(repository)!;
@@ -272,7 +272,7 @@ async function checkOut(repository: Repository, wanted: RemoteRevision, standing
 }
 
 async function moveHead(
-  repository: Repository,
+  repository: GitCheckout,
   wanted: RemoteRevision,
   standing: Standing,
   forward: boolean,
@@ -308,7 +308,7 @@ async function moveHead(
 
 /** Fetches what is missing. @returns whether HEAD can be moved forward, or the return if it shall stay */
 async function fetchMissing(
-  repository: Repository,
+  repository: GitCheckout,
   wanted: RemoteRevision,
   standing: Standing,
   forward: FastForward,
@@ -329,7 +329,7 @@ async function fetchMissing(
 }
 
 /** What is told before anything else of a working tree with changes of its own. */
-function checkDirty(repository: Repository, standing: Standing): StateReturn | undefined {
+function checkDirty(repository: GitCheckout, standing: Standing): StateReturn | undefined {
   const { args, context, ret, target } = repository;
   if (!standing.dirty || !standing.matches) return undefined;
   if (args.force_reset !== true) return upToDate(repository, [], true);
@@ -343,7 +343,7 @@ function checkDirty(repository: Repository, standing: Standing): StateReturn | u
   );
 }
 
-async function updateBare(repository: Repository): Promise<StateReturn | undefined> {
+async function updateBare(repository: GitCheckout): Promise<StateReturn | undefined> {
   const message = `Bare repository at ${repository.target} would be fetched`;
   if (repository.context.test) return upToDate(repository, [message]);
   const changed = await fetch(repository);
@@ -354,7 +354,7 @@ async function updateBare(repository: Repository): Promise<StateReturn | undefin
 }
 
 async function updateTree(
-  repository: Repository,
+  repository: GitCheckout,
   wanted: RemoteRevision,
   standing: Standing,
 ): Promise<StateReturn | undefined> {
@@ -395,7 +395,7 @@ async function updateTree(
 }
 
 /** The part of `git.latest` where there is a repository. */
-export async function updateLatest(repository: Repository, wanted: RemoteRevision): Promise<StateReturn> {
+export async function updateLatest(repository: GitCheckout, wanted: RemoteRevision): Promise<StateReturn> {
   const { comments, ret } = repository;
   const standing = await standingOf(repository, wanted);
   const dirty = checkDirty(repository, standing);

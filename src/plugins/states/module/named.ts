@@ -8,12 +8,12 @@ import type { Signature } from "../../../model/loader/signature.ts";
 const DEPTH = 100;
 
 /** Whether a function succeeded, by its return: false, or a map that says so at any level, is failure. */
-export function succeeded(value: unknown, depth = 0): boolean {
+export function callSucceeded(value: unknown, depth = 0): boolean {
   if (typeof value === "boolean") return value;
   return !isMap(value) || depth > DEPTH || entriesOf(value).every(([key, item]) => {
     if (key === "result" && item === false) return false;
     if (key === "retcode" && item !== 0 && item !== false) return false;
-    return !isMap(item) || succeeded(item, depth + 1);
+    return !isMap(item) || callSucceeded(item, depth + 1);
   });
 }
 
@@ -49,7 +49,7 @@ export async function runNamed(context: StateContext, kwargs: Record<string, unk
   if ("wrong" in args) return ended(name, false, args.wrong);
   try {
     const value = await context.call(fun, args.positional, args.keyword) ?? null;
-    return ended(name, succeeded(value), `Module function ${fun} executed`, { ret: value });
+    return ended(name, callSucceeded(value), `Module function ${fun} executed`, { ret: value });
   } catch (error) {
     context.signal.throwIfAborted();
     return ended(name, false, `Module function ${fun} threw an exception. Exception: ${messageOf(error)}`);

@@ -3,7 +3,7 @@ import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Signature } from "../../../model/loader/signature.ts";
 import { hasFunction, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, lookup, str } from "../../../language/python/values.ts";
-import { succeeded } from "./named.ts";
+import { callSucceeded } from "./named.ts";
 
 const plural = (names: readonly string[]) => names.length > 1 ? "True" : "";
 
@@ -22,7 +22,7 @@ export async function runSeveral(context: StateContext, kwargs: Record<string, u
   for (const key of keys) {
     try {
       const value = await callWith(context, functionOf(key), given[key]);
-      if (!succeeded(value)) failures.push(failureOf(key, value));
+      if (!callSucceeded(value)) failures.push(failureOf(key, value));
       else {
         successes.push(`${key}: ${isMap(value) ? str(lookup(value, "comment") ?? "Success") : str(value)}`);
         ret.changes[key] = value;

@@ -4,7 +4,7 @@ import { compilePattern } from "../../../language/python/regexp.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { exists, realPath } from "../../linux/paths.ts";
 import { matchedKeys } from "../../modules/mount/tables.ts";
-import { type ActiveMount, missingOptions, optionWords } from "./options.ts";
+import { type ActiveMount, missingOptions, mountOptionWords } from "./options.ts";
 
 type Active = Record<string, ActiveMount>;
 
@@ -119,7 +119,7 @@ async function checkOptions(
     mount.changed = true;
     return true;
   }
-  const surplus = optionWords(cache.opts).filter((option) => !mount.opts.includes(option));
+  const surplus = mountOptionWords(cache.opts).filter((option) => !mount.opts.includes(option));
   if (surplus.length === 0) return true;
   if (context.test) return refuse(`Remount would be forced because options (${surplus.join(",")})changed`);
   return await remount(context, mount, args, last);
@@ -142,7 +142,7 @@ async function checkDevice(
     ret.comment = "Target was already mounted";
     return true;
   }
-  const patterns = optionWords(args.device_name_regex).map((pattern) => compilePattern(pattern));
+  const patterns = mountOptionWords(args.device_name_regex).map((pattern) => compilePattern(pattern));
   const ignored = devices.find((one) => patterns.some((matches) => matches(one) !== null));
   if (ignored !== undefined) {
     ret.result = true;
@@ -275,7 +275,7 @@ export const mounted = stateFunction({
     const name = given === "/" ? given : given.replace(/\/+$/, "");
     const realName = realPath(context.runtime, name);
     const ret = outcome(args.name, true, "");
-    const opts = optionWords(args.opts);
+    const opts = mountOptionWords(args.opts);
     const key = escaped(realName);
     const device = str(args.device);
     const mount: Mount = { name, realName, key, device, fstype: str(args.fstype), opts, ret, changed: false };

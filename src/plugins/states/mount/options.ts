@@ -33,7 +33,7 @@ function inKilobytes(option: string): string | undefined {
   return unit === undefined ? undefined : `size=${Number(count) * UNITS[unit]!}k`;
 }
 
-export const optionWords = (value: unknown): string[] =>
+export const mountOptionWords = (value: unknown): string[] =>
   truthy(value) ? (Array.isArray(value) ? value.map(str) : str(value).split(",")) : [];
 
 /** A user or group given by name as the number that the system shows. */
@@ -61,14 +61,14 @@ export async function missingOptions(
   const { fstype } = args;
   const invisible = new Set([
     ...INVISIBLE,
-    ...optionWords(args.extra_mount_invisible_options),
-    ...optionWords(args.hidden_opts),
+    ...mountOptionWords(args.extra_mount_invisible_options),
+    ...mountOptionWords(args.hidden_opts),
   ]);
-  const invisibleKeys = new Set([...INVISIBLE_KEYS, ...optionWords(args.extra_mount_invisible_keys)]);
+  const invisibleKeys = new Set([...INVISIBLE_KEYS, ...mountOptionWords(args.extra_mount_invisible_keys)]);
   const extraIgnored = isMap(args.extra_mount_ignore_fs_keys)
     ? lookup(args.extra_mount_ignore_fs_keys, fstype)
     : undefined;
-  const ignored = optionWords(extraIgnored ?? (fstype === "ramfs" ? ["size"] : []));
+  const ignored = mountOptionWords(extraIgnored ?? (fstype === "ramfs" ? ["size"] : []));
   const translated = isMap(args.extra_mount_translate_options) ? args.extra_mount_translate_options : {};
   const shown = new Set([...active.opts, ...active.superopts ?? []].map((option) => inKilobytes(option) ?? option));
   const missing: string[] = [];

@@ -7,7 +7,7 @@ import { callError, fails } from "../outcome.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
 
 /** How lines differ; they keep their ends, and stand a line apart, as Salt shows them. */
-export const difference = (old: unknown, now: unknown): string =>
+export const interfaceDifference = (old: unknown, now: unknown): string =>
   unifiedDiff(textsOf(old), textsOf(now), { lineEnd: "" }).join("\n");
 
 type Keyword = Record<string, unknown>;
@@ -29,12 +29,12 @@ function compare(ret: StateReturn, what: string, of: unknown, old: unknown, now:
     ret.result = null;
     ret.comment = added
       ? `${what} ${str(of)} is set to be added.`
-      : `${what} ${str(of)} is set to be updated:\n${difference(old, now)}`;
+      : `${what} ${str(of)} is set to be updated:\n${interfaceDifference(old, now)}`;
     return true;
   }
   ret.comment = `${what} ${str(of)} ${added ? "added" : "updated"}.`;
   const addition = key === "interface" ? "Added network interface." : `Added bond ${str(of)}.`;
-  ret.changes[key] = added ? addition : difference(old, now);
+  ret.changes[key] = added ? addition : interfaceDifference(old, now);
   return true;
 }
 
@@ -119,7 +119,7 @@ async function restartRange(
   return outcome(name, restarted, "network restarted for change of ranged interfaces", changes);
 }
 
-export const managed = stateFunction({
+export const networkManaged = stateFunction({
   signature: "name, enabled=True, **kwargs",
   doc:
     "The interface is configured so, and is up, or with `enabled: False` down. `type` is eth, bond, bridge, slave, " +

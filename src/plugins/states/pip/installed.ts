@@ -4,7 +4,7 @@ import { CommandExecutionError, CommandNotFoundError } from "../../../model/load
 import { hasFunction, outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { type Args, entriesOf, isMap, type KeywordArgs, lookup, str, truthy } from "../../../language/python/values.ts";
 import { checkInstall } from "../../modules/pip/words.ts";
-import { comparePep440, fulfils, type Specifier } from "../../packages/pep440.ts";
+import { comparePep440, fulfilsPep440, type Specifier } from "../../packages/pep440.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { fails, messageFor } from "../outcome.ts";
 
@@ -98,7 +98,7 @@ async function already(
   const there = known.get(name.toLowerCase());
   if (args.ignore_installed !== false || args.force_reinstall !== false || there === undefined) return undefined;
   const said = `Python package ${text} was already installed`;
-  if (!truthy(args.upgrade)) return fulfils(there, specifiers) ? said : undefined;
+  if (!truthy(args.upgrade)) return fulfilsPep440(there, specifiers) ? said : undefined;
   const names = (letters: string) => specifiers.some(([, version]) => version.includes(letters));
   const { bin_env, user, cwd, index_url, extra_index_url } = args;
   const available = await context.call("pip.list_all_versions", [name], {
@@ -111,7 +111,9 @@ async function already(
     index_url,
     extra_index_url,
   }) as string[] | null;
-  const newest = available?.toReversed().find((version) => specifiers.length === 0 || fulfils(version, specifiers));
+  const newest = available?.toReversed().find((version) =>
+    specifiers.length === 0 || fulfilsPep440(version, specifiers)
+  );
   if (newest === undefined) {
     return `Python package ${name} was already installed and\n` +
       "the available upgrade doesn't fulfills the version requirements";
@@ -242,7 +244,7 @@ async function targetsOf(context: StateContext, args: KeywordArgs, wanted: Wante
 
 const textOf = (item: unknown): string => isMap(item) ? entriesOf(item)[0]!.map(str).join(" ") : str(item);
 
-export async function installed(context: StateContext, bound: KeywordArgs): Promise<StateReturn> {
+export async function pipInstalled(context: StateContext, bound: KeywordArgs): Promise<StateReturn> {
   const args: KeywordArgs = { ...bound, bin_env: truthy(bound.bin_env) ? bound.bin_env : bound.pip_bin };
   if (truthy(args.pkgs) && !Array.isArray(args.pkgs)) {
     return outcome(args.name, false, "pkgs argument must be formatted as a list");

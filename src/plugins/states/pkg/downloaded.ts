@@ -2,14 +2,14 @@
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { end, fail, hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
 import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
-import { repackPkgs, type Wanted } from "../../packages/targets.ts";
+import { repackPkgs, type WantedPackage } from "../../packages/targets.ts";
 import { commandError, failsChange } from "../outcome.ts";
-import { checkKnown, entry, type Installed, isEmptyList, type Keyword, resolved } from "./host.ts";
+import { checkKnown, entry, type Installed, isEmptyList, type PackageKeyword, resolved } from "./host.ts";
 import { verifyInstall } from "./installed.ts";
-import { fulfils, written } from "./versions.ts";
+import { fulfilsVersion, written } from "./versions.ts";
 
 /** The versions of each package that are in the cache. */
-async function cached(context: StateContext, keyword: Keyword): Promise<Installed> {
+async function cached(context: StateContext, keyword: PackageKeyword): Promise<Installed> {
   const found = await context.call("pkg.list_downloaded", [], keyword) as Record<string, Record<string, unknown>>;
   return Object.fromEntries(Object.entries(found).map(([name, versions]) => [name, Object.keys(versions)]));
 }
@@ -18,13 +18,13 @@ async function downloadTargets(
   context: StateContext,
   { ignore_epoch: ignoreEpoch }: Args,
   pkgs: unknown,
-  { normalize = true, skip_suggestions = false, ...keyword }: Keyword,
-): Promise<Wanted> {
+  { normalize = true, skip_suggestions = false, ...keyword }: PackageKeyword,
+): Promise<WantedPackage> {
   const there = await cached(context, keyword);
   const wanted = await repackPkgs(context, pkgs, truthy(normalize));
   if (wanted.size === 0) fail("Invalidly formatted pkgs parameter. See minion log.");
   if (!truthy(skip_suggestions)) await checkKnown(context, wanted, keyword);
-  const targets: Wanted = new Map();
+  const targets: WantedPackage = new Map();
   const problems: string[] = [];
   let compared = false;
   for (const [pkg, version] of wanted) {
@@ -33,7 +33,7 @@ async function downloadTargets(
     else if (truthy(version)) {
       compared = true;
       try {
-        if (!await fulfils(context, versions, version!, { ignoreEpoch })) targets.set(pkg, version);
+        if (!await fulfilsVersion(context, versions, version!, { ignoreEpoch })) targets.set(pkg, version);
       } catch (error) {
         problems.push(commandError(error));
       }
@@ -69,7 +69,7 @@ export const downloaded = stateFunction({
       fromrepo,
       ignore_epoch,
       ...keyword,
-    }).catch(failsChange("downloading package(s)")) as Keyword;
+    }).catch(failsChange("downloading package(s)")) as PackageKeyword;
     const { missing } = await verifyInstall(context, targets, await cached(context, keyword), ignore_epoch);
     if (missing.length > 0) {
       const names = missing.map((pkg) => written(pkg, targets.get(pkg))).join(", ");
@@ -100,7 +100,7 @@ export async function patchInstalled(
   }
   const changes = await context.call("pkg.install", [], { name, advisory_ids: ids, downloadonly, ...kwargs }).catch(
     failsChange("downloading package(s)"),
-  ) as Keyword;
+  ) as PackageKeyword;
   const done = truthy(downloadonly) ? "downloaded" : "installed";
   const comment = truthy(changes) ? "" : `Advisory patch is not needed or related packages are already ${done}`;
   return outcome(name, true, comment, changes);

@@ -4,13 +4,13 @@ import { CommandExecutionError } from "../../../model/loader/family.ts";
 import { fail, hasFunction, outcome, type StateContext, stateFunction } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { commandError, failsChange } from "../outcome.ts";
-import { entry, type Keyword } from "./host.ts";
+import { entry, type PackageKeyword } from "./host.ts";
 import { ownKeywords } from "../../keywords.ts";
 
 type Part = Record<"installed" | "not installed", string[]>;
 type Difference = Record<"mandatory" | "default" | "optional", Part>;
 
-async function difference(context: StateContext, name: unknown, keyword: Keyword): Promise<Difference> {
+async function difference(context: StateContext, name: unknown, keyword: PackageKeyword): Promise<Difference> {
   try {
     return await context.call("pkg.group_diff", [name], ownKeywords(keyword)) as Difference;
   } catch (error) {
@@ -51,7 +51,7 @@ export const groupInstalled = stateFunction({
     }
     const changes = await context.call("pkg.install", [], { pkgs: targets, ...keyword }).catch(
       failsChange(`installing/updating group '${name}'`),
-    ) as Keyword;
+    ) as PackageKeyword;
     const installed = await context.call("pkg.list_pkgs", [], keyword);
     const missing = required.filter((pkg) => entry(installed, pkg) === undefined);
     if (missing.length > 0) {

@@ -4,7 +4,7 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
 import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { callError } from "../outcome.ts";
-import { entry, isEmptyList, type Keyword } from "./host.ts";
+import { entry, isEmptyList, type PackageKeyword } from "./host.ts";
 
 interface Held {
   name: string;
@@ -19,8 +19,8 @@ export type HoldOutcome = { error: string; thrown: boolean } | { modified: Held[
 /** Does what the argument `hold` asks for; undefined if it is not there. */
 export async function applyHold(
   context: StateContext,
-  keyword: Keyword,
-  args: Keyword,
+  keyword: PackageKeyword,
+  args: PackageKeyword,
 ): Promise<HoldOutcome | undefined> {
   if (!Object.hasOwn(keyword, "hold") || !await hasFunction(context, "pkg.hold")) return undefined;
   let found: Record<string, unknown>;
@@ -94,8 +94,8 @@ class Holding {
     this.name = name;
   }
 
-  async act(fun: "hold" | "unhold", pkg: unknown, name: string): Promise<{ done: boolean; all: Keyword }> {
-    const all = await this.context.call(`pkg.${fun}`, [], { name: this.name, pkgs: [pkg] }) as Keyword;
+  async act(fun: "hold" | "unhold", pkg: unknown, name: string): Promise<{ done: boolean; all: PackageKeyword }> {
+    const all = await this.context.call(`pkg.${fun}`, [], { name: this.name, pkgs: [pkg] }) as PackageKeyword;
     return { done: truthy(entry(entry(all, name), "result")), all };
   }
 

@@ -2,9 +2,9 @@
 import { fail, hasFunction, type StateContext } from "../../../model/loader/states.ts";
 import { isMap, lookup, truthy } from "../../../language/python/values.ts";
 import { commandError } from "../outcome.ts";
-import type { Wanted } from "../../packages/targets.ts";
+import type { WantedPackage } from "../../packages/targets.ts";
 
-export type Keyword = Record<string, unknown>;
+export type PackageKeyword = Record<string, unknown>;
 /** Package → installed versions. */
 export type Installed = Record<string, string[]>;
 
@@ -13,7 +13,7 @@ export const isEmptyList = (value: unknown): boolean => Array.isArray(value) && 
 /** The entry of a map that a function has returned, if it is there. */
 export const entry = (map: unknown, key: string): unknown => isMap(map) ? lookup(map, key) : undefined;
 
-export async function listPkgs(context: StateContext, keyword: Keyword): Promise<Installed> {
+export async function packagesOf(context: StateContext, keyword: PackageKeyword): Promise<Installed> {
   return await context.call("pkg.list_pkgs", [], { versions_as_list: true, ...keyword }) as Installed;
 }
 
@@ -21,7 +21,7 @@ export const versionsOf = (installed: Installed, name: string): string[] =>
   (entry(installed, name) as string[] | undefined) ?? [];
 
 /** The name as this host's package manager writes it. */
-export async function normalName(context: StateContext, name: string): Promise<string> {
+export async function hostPackageName(context: StateContext, name: string): Promise<string> {
   return await hasFunction(context, "pkg.normalize_name")
     ? String(await context.call("pkg.normalize_name", [name]))
     : name;
@@ -32,7 +32,7 @@ export async function resolved<T>(
   context: StateContext,
   pkgs: T,
   refresh: boolean,
-  keyword: Keyword,
+  keyword: PackageKeyword,
 ): Promise<{ pkgs: T; refresh: boolean }> {
   if (!truthy(pkgs) || !await hasFunction(context, "pkg.resolve_capabilities")) return { pkgs, refresh };
   const found = await context.call("pkg.resolve_capabilities", [pkgs], { refresh, ...keyword });
@@ -40,7 +40,7 @@ export async function resolved<T>(
 }
 
 /** Ends the state if some packages are unknown, where the host can tell. */
-export async function checkKnown(context: StateContext, wanted: Wanted, keyword: Keyword): Promise<void> {
+export async function checkKnown(context: StateContext, wanted: WantedPackage, keyword: PackageKeyword): Promise<void> {
   if (!await hasFunction(context, "pkg.check_db")) return;
   let found: unknown;
   try {

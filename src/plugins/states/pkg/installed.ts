@@ -2,12 +2,13 @@
 import { hasFunction, outcome, type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
-import type { Wanted } from "../../packages/targets.ts";
+import type { WantedPackage } from "../../packages/targets.ts";
 import { failsChange, nestedText } from "../outcome.ts";
 import { applyHold, type HoldOutcome } from "./hold.ts";
-import { entry, type Installed, type Keyword, listPkgs, normalName, resolved, versionsOf } from "./host.ts";
-import { type Plan, planOf, type PlanRequest, verifyPackage } from "./plan.ts";
-import { fulfils, versionClean, written } from "./versions.ts";
+import type { Installed, PackageKeyword } from "./host.ts";
+import { entry, hostPackageName, packagesOf, resolved, versionsOf } from "./host.ts";
+import { type PackagePlan, planOf, type PlanRequest, verifyPackage } from "./plan.ts";
+import { fulfilsVersion, versionClean, written } from "./versions.ts";
 
 interface Request extends PlanRequest {
   fromrepo: unknown;
@@ -17,10 +18,10 @@ interface Request extends PlanRequest {
   version: string | null;
 }
 
-const keys = (wanted: Wanted): string[] => [...wanted.keys()];
+const keys = (wanted: WantedPackage): string[] => [...wanted.keys()];
 
 /** The packages as comments name them: those from files by their names alone. */
-const named = (request: Request, names: readonly string[], versions: Wanted): string =>
+const named = (request: Request, names: readonly string[], versions: WantedPackage): string =>
   names.map((name) => truthy(request.sources) ? name : written(name, versions.get(name))).join(", ");
 
 const were = (count: number, done: string): string =>
@@ -29,7 +30,7 @@ const were = (count: number, done: string): string =>
 /** Which of the desired packages are there now, and which are not. */
 export async function verifyInstall(
   context: StateContext,
-  desired: Wanted,
+  desired: WantedPackage,
   installed: Installed,
   ignoreEpoch: unknown,
   provided: unknown = {},
@@ -39,19 +40,19 @@ export async function verifyInstall(
   for (const [pkg, version] of desired) {
     const name = pkg.split("=")[0]!;
     let versions = versionsOf(installed, name);
-    if (versions.length === 0) versions = versionsOf(installed, await normalName(context, name));
+    if (versions.length === 0) versions = versionsOf(installed, await hostPackageName(context, name));
     const [provider] = (entry(provided, name) as string[] | undefined) ?? [];
     if (versions.length === 0 && provider !== undefined) versions = versionsOf(installed, provider);
     const fits = async () =>
       version === "latest" || !truthy(await versionClean(context, version)) ||
       (version!.endsWith("*") && versions[0]!.startsWith(version!.slice(0, -1))) ||
-      await fulfils(context, versions, version!, { ignoreEpoch });
+      await fulfilsVersion(context, versions, version!, { ignoreEpoch });
     (versions.length > 0 && await fits() ? there : missing).push(pkg);
   }
   return { there, missing };
 }
 
-function dryRun(request: Request, { targets, unpurge, reinstall, altered }: Plan): StateReturn {
+function dryRun(request: Request, { targets, unpurge, reinstall, altered }: PackagePlan): StateReturn {
   const comments: string[] = [];
   const changes: Record<string, unknown> = {};
   const added = { new: "installed", old: "" };
@@ -96,11 +97,11 @@ async function holdOnly(context: StateContext, request: Request, ret: StateRetur
 }
 
 /** Has the packages installed; the changes, and what there is to say of them. */
-async function install(context: StateContext, request: Request, plan: Plan, refresh: boolean) {
+async function install(context: StateContext, request: Request, plan: PackagePlan, refresh: boolean) {
   const { sources, keyword } = request;
   const again = [...plan.targets, ...plan.reinstall].map(([name, version]) => ({ [name]: version }));
   const all = Array.isArray(sources) ? sources.filter(isMap) : [];
-  const ofSources = (wanted: Wanted) => all.filter((one) => wanted.has(str(entriesOf(one)[0]?.[0])));
+  const ofSources = (wanted: WantedPackage) => all.filter((one) => wanted.has(str(entriesOf(one)[0]?.[0])));
   const found = await context.call("pkg.install", [], {
     name: null,
     refresh,
@@ -116,11 +117,15 @@ async function install(context: StateContext, request: Request, plan: Plan, refr
     ...keyword,
     split_arch: false,
   });
-  return typeof found === "string" ? { changes: {}, said: [found] } : { changes: found as Keyword, said: [] };
+  return typeof found === "string" ? { changes: {}, said: [found] } : { changes: found as PackageKeyword, said: [] };
 }
 
 /** Writes into the comments and changes what became of `hold`. */
-function tellHeld(held: Extract<HoldOutcome, { modified: unknown }>, changes: Keyword, comments: string[]): void {
+function tellHeld(
+  held: Extract<HoldOutcome, { modified: unknown }>,
+  changes: PackageKeyword,
+  comments: string[],
+): void {
   for (const one of held.modified) {
     comments.push(one.comment);
     const change = changes[one.name] as { old: string; new: string } | undefined;
@@ -137,8 +142,8 @@ function tellHeld(held: Extract<HoldOutcome, { modified: unknown }>, changes: Ke
 async function tellReinstalled(
   context: StateContext,
   request: Request,
-  plan: Plan,
-  installed: Keyword,
+  plan: PackagePlan,
+  installed: PackageKeyword,
   comments: string[],
 ): Promise<boolean> {
   const done: string[] = [];
@@ -168,7 +173,7 @@ async function tellReinstalled(
 }
 
 /** Which packages are as they should be now. */
-async function resultOf(context: StateContext, request: Request, plan: Plan, changes: Keyword) {
+async function resultOf(context: StateContext, request: Request, plan: PackagePlan, changes: PackageKeyword) {
   const { desired, targets, reinstall } = plan;
   const untouched = (name: string) => !targets.has(name) && !reinstall.has(name);
   if (truthy(request.sources)) {
@@ -180,7 +185,7 @@ async function resultOf(context: StateContext, request: Request, plan: Plan, cha
     };
   }
   const { keyword, ignoreEpoch } = request;
-  const installed = await listPkgs(context, keyword);
+  const installed = await packagesOf(context, keyword);
   const capabilities = truthy(keyword.resolve_capabilities) && await hasFunction(context, "pkg.list_provides");
   const provided = capabilities ? await context.call("pkg.list_provides", [], keyword) : {};
   const { there, missing } = await verifyInstall(context, desired, installed, ignoreEpoch, provided);
@@ -191,11 +196,16 @@ async function resultOf(context: StateContext, request: Request, plan: Plan, cha
   };
 }
 
-async function carryOut(context: StateContext, request: Request, plan: Plan, refresh: boolean): Promise<StateReturn> {
+async function carryOut(
+  context: StateContext,
+  request: Request,
+  plan: PackagePlan,
+  refresh: boolean,
+): Promise<StateReturn> {
   const { name, keyword } = request;
   const comments: string[] = [];
-  const changes: Keyword = {};
-  let installed: Keyword = {};
+  const changes: PackageKeyword = {};
+  let installed: PackageKeyword = {};
   if (plan.targets.size + plan.reinstall.size > 0) {
     const done = await install(context, request, plan, refresh).catch(failsChange("installing package(s)"));
     installed = done.changes;
@@ -239,7 +249,7 @@ async function carryOut(context: StateContext, request: Request, plan: Plan, ref
 export async function installed(context: StateContext, args: KeywordArgs): Promise<StateReturn> {
   const { name, sources } = args;
   if (Array.isArray(args.pkgs) && args.pkgs.length === 0) return outcome(name, true, "No packages to install provided");
-  const given: Keyword = { ...args.kwargs, saltenv: context.saltenv };
+  const given: PackageKeyword = { ...args.kwargs, saltenv: context.saltenv };
   let { pkgs, version } = args;
   if (truthy(name) && !truthy(pkgs) && !truthy(sources)) {
     pkgs = [truthy(version) ? { [str(name)]: version } : name];
@@ -250,7 +260,7 @@ export async function installed(context: StateContext, args: KeywordArgs): Promi
   if (verify !== false && !await hasFunction(context, "pkg.verify")) {
     return outcome(name, false, "pkg.verify not implemented");
   }
-  const keyword: Keyword = { ...given, allow_updates: args.allow_updates };
+  const keyword: PackageKeyword = { ...given, allow_updates: args.allow_updates };
   const request: Request = {
     name,
     pkgs: asked.pkgs,

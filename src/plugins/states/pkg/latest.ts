@@ -5,9 +5,9 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { end, fail, hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
 import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
 import { shallRefresh } from "../../packages/refresh_tag.ts";
-import { repackPkgs, type Wanted } from "../../packages/targets.ts";
+import { repackPkgs, type WantedPackage } from "../../packages/targets.ts";
 import { commandError, fails, failsChange } from "../outcome.ts";
-import { entry, type Keyword, resolved } from "./host.ts";
+import { entry, type PackageKeyword, resolved } from "./host.ts";
 
 const sorted = (names: Iterable<string>): string => [...names].sort().join(", ");
 
@@ -32,7 +32,7 @@ async function versionsOf(
   context: StateContext,
   names: string[],
   refresh: boolean,
-  { fromrepo, keyword }: { fromrepo: unknown; keyword: Keyword },
+  { fromrepo, keyword }: { fromrepo: unknown; keyword: PackageKeyword },
 ): Promise<Versions> {
   const available = await context.call("pkg.latest_version", names, { fromrepo, refresh, ...keyword }).catch(
     fails("An error was encountered while checking the newest available version of package(s): "),
@@ -53,10 +53,10 @@ export const latest = stateFunction({
   async run(context, args) {
     const { name, pkgs, fromrepo } = args;
     const asked = await namesOf(context, args);
-    const keyword: Keyword = { ...args.kwargs, saltenv: context.saltenv };
+    const keyword: PackageKeyword = { ...args.kwargs, saltenv: context.saltenv };
     const { pkgs: names, refresh } = await resolved(context, asked, shallRefresh(context, args.refresh), keyword);
     const { current, available } = await versionsOf(context, names, refresh, { fromrepo, keyword });
-    const targets: Wanted = new Map();
+    const targets: WantedPackage = new Map();
     const problems: string[] = [];
     for (const one of names) {
       if (truthy(entry(available, one))) targets.set(one, str(entry(available, one)));
@@ -89,8 +89,8 @@ export const latest = stateFunction({
 async function update(
   context: StateContext,
   { name, fromrepo, skip_verify }: Args,
-  keyword: Keyword,
-  targets: Wanted,
+  keyword: PackageKeyword,
+  targets: WantedPackage,
   same: string[],
 ): Promise<StateReturn> {
   const changes = await context.call("pkg.install", [], {
@@ -145,7 +145,7 @@ export const uptodate = stateFunction({
     try {
       asked = await resolved(context, args.pkgs, args.refresh, keyword);
       const found = await context.call("pkg.list_upgrades", [], { refresh: asked.refresh, ...keyword });
-      for (const [one, version] of Object.entries(found as Keyword)) {
+      for (const [one, version] of Object.entries(found as PackageKeyword)) {
         const old = await context.call("pkg.version", [one], keyword);
         if (!Array.isArray(asked.pkgs) || asked.pkgs.includes(one)) expected[one] = { new: version, old };
       }
@@ -156,7 +156,7 @@ export const uptodate = stateFunction({
     if (context.test) return outcome(name, null, "System update will be performed", expected);
     const changes = await context.call("pkg.upgrade", [], { ...asked, ...keyword }).catch(
       failsChange("updating packages"),
-    ) as Keyword;
+    ) as PackageKeyword;
     const missing = Array.isArray(asked.pkgs)
       ? Object.keys(expected).filter((one) => !Object.hasOwn(changes, one))
       : [];

@@ -3,16 +3,17 @@ import { hasFunction, outcome, type StateContext, type StateReturn } from "../..
 import { CommandExecutionError, SaltInvocationError } from "../../../model/loader/family.ts";
 import { isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
-import { packSources, repackPkgs, type Wanted } from "../../packages/targets.ts";
+import { packSources, repackPkgs, type WantedPackage } from "../../packages/targets.ts";
 import { callError, commandError, fails } from "../outcome.ts";
-import { checkKnown, entry, type Installed, type Keyword, listPkgs, normalName, versionsOf } from "./host.ts";
-import { conditionsOf, extraRequirements, fulfils, versionClean } from "./versions.ts";
+import type { Installed, PackageKeyword } from "./host.ts";
+import { checkKnown, entry, hostPackageName, packagesOf, versionsOf } from "./host.ts";
+import { conditionsOf, extraRequirements, fulfilsVersion, versionClean } from "./versions.ts";
 
-export interface Plan {
-  desired: Wanted;
-  targets: Wanted;
+export interface PackagePlan {
+  desired: WantedPackage;
+  targets: WantedPackage;
   unpurge: string[];
-  reinstall: Wanted;
+  reinstall: WantedPackage;
   /** Files that differ from the package's, of packages that are installed again because of that. */
   altered: Map<string, unknown>;
   warnings: string[];
@@ -30,7 +31,7 @@ export interface PlanRequest {
   ignoreEpoch: unknown;
   reinstall: boolean;
   refresh: boolean;
-  keyword: Keyword;
+  keyword: PackageKeyword;
 }
 
 /** An option of `pkg_verify` in its long form: `[{ignore_types: […]}]`. */
@@ -52,14 +53,19 @@ export async function verifyPackage(
   });
 }
 
-async function desiredOf(context: StateContext, request: PlanRequest): Promise<Wanted> {
+async function desiredOf(context: StateContext, request: PlanRequest): Promise<WantedPackage> {
   const { pkgs, sources, normalize, keyword } = request;
   if (!truthy(pkgs)) return await packSources(context, sources, normalize);
   return await repackPkgs(context, pkgs, normalize && truthy(keyword.split_arch ?? true));
 }
 
 /** Puts the newest version where `latest` was asked for; null where none is known. */
-async function resolveLatest(context: StateContext, request: PlanRequest, desired: Wanted, installed: Installed) {
+async function resolveLatest(
+  context: StateContext,
+  request: PlanRequest,
+  desired: WantedPackage,
+  installed: Installed,
+) {
   const names = [...desired].filter(([, version]) => version === "latest").map(([name]) => name);
   if (truthy(request.sources) || names.length === 0) return false;
   const found = await context.call("pkg.latest_version", names, { refresh: request.refresh, ...request.keyword });
@@ -70,11 +76,11 @@ async function resolveLatest(context: StateContext, request: PlanRequest, desire
   return request.refresh;
 }
 
-async function notInstalled(context: StateContext, request: PlanRequest, desired: Wanted, installed: Installed) {
-  const found: Wanted = new Map();
+async function notInstalled(context: StateContext, request: PlanRequest, desired: WantedPackage, installed: Installed) {
+  const found: WantedPackage = new Map();
   for (const [name, version] of desired) {
     const there = entry(installed, name) !== undefined &&
-      (version === null || await fulfils(context, versionsOf(installed, name), version, request));
+      (version === null || await fulfilsVersion(context, versionsOf(installed, name), version, request));
     if (!there) found.set(name, version);
   }
   return found;
@@ -110,8 +116,8 @@ class Planner {
   readonly request: PlanRequest;
   readonly installed: Installed;
   readonly provided: unknown;
-  readonly targets: Wanted = new Map();
-  readonly reinstall: Wanted = new Map();
+  readonly targets: WantedPackage = new Map();
+  readonly reinstall: WantedPackage = new Map();
   readonly altered = new Map<string, unknown>();
   readonly problems: string[] = [];
   readonly warnings: string[] = [];
@@ -129,7 +135,7 @@ class Planner {
   async #versions(name: string): Promise<string[]> {
     const found = versionsOf(this.installed, name);
     if (found.length > 0) return found;
-    const other = versionsOf(this.installed, await normalName(this.context, name));
+    const other = versionsOf(this.installed, await hostPackageName(this.context, name));
     if (other.length > 0) return other;
     const [provider] = (entry(this.provided, name) as string[] | undefined) ?? [];
     return provider === undefined ? [] : versionsOf(this.installed, provider);
@@ -175,7 +181,7 @@ class Planner {
     let fits: boolean;
     try {
       const options = { ignoreEpoch: request.ignoreEpoch, allowUpdates: truthy(request.keyword.allow_updates) };
-      fits = await fulfils(context, versions, wanted, options);
+      fits = await fulfilsVersion(context, versions, wanted, options);
     } catch (error) {
       return void this.problems.push(commandError(error));
     }
@@ -192,11 +198,11 @@ class Planner {
 }
 
 /** @returns the state's return if there is nothing to do, or if it cannot be done */
-export async function planOf(context: StateContext, request: PlanRequest): Promise<Plan | StateReturn> {
+export async function planOf(context: StateContext, request: PlanRequest): Promise<PackagePlan | StateReturn> {
   const { name, pkgs, sources, keyword } = request;
   if (truthy(pkgs) && truthy(sources)) return outcome(name, false, 'Only one of "pkgs" and "sources" is permitted.');
   const capabilities = truthy(keyword.resolve_capabilities) && await hasFunction(context, "pkg.list_provides");
-  const installed = await listPkgs(context, keyword).catch(fails());
+  const installed = await packagesOf(context, keyword).catch(fails());
   const provided = capabilities ? await context.call("pkg.list_provides", [], keyword).catch(fails()) : {};
   const desired = await desiredOf(context, request);
   if (desired.size === 0) {

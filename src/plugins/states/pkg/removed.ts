@@ -1,20 +1,20 @@
 /** The states `pkg.removed` and `pkg.purged`. */
 import { outcome, type StateContext, type StateReturn } from "../../../model/loader/states.ts";
 import { type Args, type KeywordArgs, truthy } from "../../../language/python/values.ts";
-import { parseTargets, repackPkgs, type Wanted } from "../../packages/targets.ts";
+import { parseTargets, repackPkgs, type WantedPackage } from "../../packages/targets.ts";
 import { commandError, failsChange } from "../outcome.ts";
-import { entry, type Keyword, listPkgs, normalName, versionsOf } from "./host.ts";
-import { fulfils, versionClean } from "./versions.ts";
+import { entry, hostPackageName, type PackageKeyword, packagesOf, versionsOf } from "./host.ts";
+import { fulfilsVersion, versionClean } from "./versions.ts";
 
 type Action = "remove" | "purge";
 
 /** The packages that are there and shall not be; or what there is to say of none. */
-async function targetsOf(context: StateContext, args: Args, keyword: Keyword): Promise<string[] | StateReturn> {
+async function targetsOf(context: StateContext, args: Args, keyword: PackageKeyword): Promise<string[] | StateReturn> {
   const { name, version, pkgs, normalize, ignore_epoch: ignoreEpoch } = args;
-  const installed = await listPkgs(context, keyword);
-  const wanted: Wanted = truthy(pkgs)
+  const installed = await packagesOf(context, keyword);
+  const wanted: WantedPackage = truthy(pkgs)
     ? await repackPkgs(context, pkgs, truthy(normalize))
-    : new Map([[await normalName(context, String(name)), version === null ? null : String(version)]]);
+    : new Map([[await hostPackageName(context, String(name)), version === null ? null : String(version)]]);
   if (wanted.size === 0) return outcome(name, false, "Invalidly formatted pkgs parameter. See minion log.");
   const found: string[] = [];
   const problems: string[] = [];
@@ -28,7 +28,7 @@ async function targetsOf(context: StateContext, args: Args, keyword: Keyword): P
     }
     compared = true;
     try {
-      if (await fulfils(context, versions, of ?? "", { ignoreEpoch })) found.push(pkg);
+      if (await fulfilsVersion(context, versions, of ?? "", { ignoreEpoch })) found.push(pkg);
     } catch (error) {
       problems.push(commandError(error));
     }
@@ -40,7 +40,7 @@ async function targetsOf(context: StateContext, args: Args, keyword: Keyword): P
 }
 
 /** Of the packages that were to go, those that are still there. */
-function remaining(context: StateContext, wanted: Wanted, installed: Record<string, string[]>): string[] {
+function remaining(context: StateContext, wanted: WantedPackage, installed: Record<string, string[]>): string[] {
   const byVersion = ["Suse", "RedHat", "Windows"].includes(String(context.grains.os_family));
   return [...wanted].flatMap(([name, version]) => {
     if (entry(installed, name) === undefined) return [];
@@ -53,7 +53,7 @@ async function uninstall(
   context: StateContext,
   action: Action,
   args: Args,
-  keyword: Keyword,
+  keyword: PackageKeyword,
 ): Promise<StateReturn> {
   const { name, version, pkgs } = args;
   const parsed = await parseTargets(context, {
@@ -64,7 +64,7 @@ async function uninstall(
     normalize: truthy(args.normalize),
     sources: null,
   });
-  const wanted: Wanted = parsed?.kind === "repository" ? parsed.wanted : new Map();
+  const wanted: WantedPackage = parsed?.kind === "repository" ? parsed.wanted : new Map();
   const found = await targetsOf(context, args, keyword);
   if (!Array.isArray(found) && action === "remove") return found;
   const targets = Array.isArray(found) ? found : [];
@@ -86,8 +86,8 @@ async function uninstall(
     version,
     split_arch: false,
     ...keyword,
-  }) as Keyword;
-  const failed = remaining(context, wanted, await listPkgs(context, keyword));
+  }) as PackageKeyword;
+  const failed = remaining(context, wanted, await packagesOf(context, keyword));
   if (action === "purge") failed.push(...among(await left()));
   if (failed.length > 0) {
     return outcome(name, false, `The following packages failed to ${action}: ${failed.sort().join(", ")}.`, changes);

@@ -26,7 +26,7 @@ function packagesOf(chunk: LowChunk): { kind: "pkgs" | "sources"; items: unknown
 }
 
 /** Folds the packages of later chunks of the same function into this one. */
-export function aggregate(
+export function aggregatePackages(
   _context: StateContext,
   low: LowChunk,
   chunks: readonly LowChunk[],
@@ -54,7 +54,7 @@ export function aggregate(
 }
 
 /** Has a beacon watch the packages of a state with `beacon: true`. */
-export async function beacon(context: StateContext, args: Record<string, unknown>): Promise<StateReturn> {
+export async function packageBeacon(context: StateContext, args: Record<string, unknown>): Promise<StateReturn> {
   const { name, sfun } = args;
   if (sfun !== "installed" && sfun !== "removed") {
     return outcome(name, false, `pkg.${sfun} does not work with the mod_beacon state function`);

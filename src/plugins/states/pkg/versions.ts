@@ -31,7 +31,7 @@ interface FulfilOptions {
 }
 
 /** True if one of the installed versions fulfils all conditions. */
-export async function fulfils(
+export async function fulfilsVersion(
   context: StateContext,
   installed: readonly string[],
   text: string,

@@ -4,10 +4,10 @@ import { equal, str, truthy } from "../../../language/python/values.ts";
 import { isPpa } from "../../modules/aptpkg/ppa.ts";
 import { callError, fails } from "../outcome.ts";
 import { strippedUri, wantedRepo } from "./debian.ts";
-import { BEWARE, type Keyword } from "./managed.ts";
+import { BEWARE, type RepoKeyword } from "./managed.ts";
 
 /** The repository that is meant: some families have short names for those of persons. */
-function nameOf({ grains }: StateContext, name: string, keyword: Keyword): string {
+function nameOf({ grains }: StateContext, name: string, keyword: RepoKeyword): string {
   const short = (kind: "ppa" | "copr"): string | undefined => {
     if (!(kind in keyword)) return undefined;
     const text = str(keyword[kind]);
@@ -18,13 +18,13 @@ function nameOf({ grains }: StateContext, name: string, keyword: Keyword): strin
   return grains.os_family === "RedHat" ? short("copr") ?? name : name;
 }
 
-export const absent = stateFunction({
+export const repoAbsent = stateFunction({
   signature: "name, **kwargs",
   doc: "The repository is not configured; with `keyid` its key is not there either.",
   async run(context, args) {
-    const keyword: Keyword = { ...args.kwargs };
+    const keyword: RepoKeyword = { ...args.kwargs };
     const name = nameOf(context, str(args.name), keyword);
-    const ret = (result: boolean | null, comment: string, changes: Keyword = {}) =>
+    const ret = (result: boolean | null, comment: string, changes: RepoKeyword = {}) =>
       outcome(args.name, result, comment, changes);
     const withKey = ["keyid", "keyid_ppa"].some((key) => (keyword[key] ?? null) !== null);
     if (withKey && !await hasFunction(context, "pkg.del_repo_key")) {
@@ -34,14 +34,14 @@ export const absent = stateFunction({
     const repo = debian ? strippedUri(name) : name;
     const there = await context.call("pkg.get_repo", [repo], keyword).catch(
       fails(`Failed to configure repo '${name}': `),
-    ) as Keyword;
+    ) as RepoKeyword;
     const sorted = (list: unknown) => [...new Set((list as string[] | undefined) ?? [])].sort();
     const other = debian && truthy(there) && !isPpa(repo) &&
       !equal(sorted(wantedRepo(context, repo, {}).architectures), sorted(there.architectures));
     if (!truthy(there) || other) return ret(true, `Package repo ${name} is absent`);
     if (context.test) return ret(null, `Package repo '${name}' will be removed. ${BEWARE}`);
     await context.call("pkg.del_repo", [], { repo, ...keyword }).catch(fails("", callError));
-    const left = await context.call("pkg.list_repos") as Keyword;
+    const left = await context.call("pkg.list_repos") as RepoKeyword;
     if (Object.hasOwn(left, repo)) return ret(false, `Failed to remove repo ${name}`);
     const removed = `Removed repo ${name}`;
     if (!withKey) return ret(true, removed, { repo: name });

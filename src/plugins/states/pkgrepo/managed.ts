@@ -12,7 +12,7 @@ import { checkNewRepo } from "../../modules/zypperpkg/repositories.ts";
 import { commandError, fails } from "../outcome.ts";
 import { sameLine, wantedRepo } from "./debian.ts";
 
-export type Keyword = Record<string, unknown>;
+export type RepoKeyword = Record<string, unknown>;
 
 /** Behind the words on what a dry run would do. */
 export const BEWARE = "This may cause pkg states to behave differently than stated if this action is repeated " +
@@ -34,9 +34,9 @@ function refusal({ kwargs }: KeywordArgs): string | undefined {
 function namedRepo(
   context: StateContext,
   { name, ppa, copr, kwargs }: Args,
-): { repo: string; keyword: Keyword } {
-  const { enabled = null, disabled = null, allow_insecure_key: _, ...others } = kwargs as Keyword;
-  const keyword: Keyword = { ...others, name };
+): { repo: string; keyword: RepoKeyword } {
+  const { enabled = null, disabled = null, allow_insecure_key: _, ...others } = kwargs as RepoKeyword;
+  const keyword: RepoKeyword = { ...others, name };
   const family = str(context.grains.os_family ?? "");
   const on = enabled === null && disabled === null ? true : disabled === null ? isTrue(enabled) : !isTrue(disabled);
   if (family === "Debian") {
@@ -59,7 +59,13 @@ const joined = (comments: unknown): string =>
 const sortedItems = (value: unknown): string[] => (Array.isArray(value) ? value.map(str) : [...str(value)]).sort();
 
 /** Whether one property of a repository is as the state wants it. */
-function sameProperty(context: StateContext, key: string, wanted: Keyword, there: Keyword, keyword: Keyword): boolean {
+function sameProperty(
+  context: StateContext,
+  key: string,
+  wanted: RepoKeyword,
+  there: RepoKeyword,
+  keyword: RepoKeyword,
+): boolean {
   const family = str(context.grains.os_family ?? "");
   const [one, other] = [wanted[key], there[key]];
   // A repository is enabled unless it says otherwise; yet only families with files of fields say so.
@@ -77,19 +83,19 @@ function sameProperty(context: StateContext, key: string, wanted: Keyword, there
 }
 
 /** True if the file that the state wants for itself has anything else in it. */
-function hasOthers({ runtime: { fs } }: StateContext, name: unknown, keyword: Keyword): boolean {
+function hasOthers({ runtime: { fs } }: StateContext, name: unknown, keyword: RepoKeyword): boolean {
   if (!truthy(keyword.clean_file) || !truthy(keyword.file) || !isFile(fs, str(keyword.file))) return false;
   const lines = fs.readText(str(keyword.file)).split("\n").map((line) => line.trim());
   return lines.some((line) => line !== "" && !line.startsWith("#") && line !== str(name).trim());
 }
 
-const differences = (keys: string[], before: Keyword, after: Keyword): Keyword =>
+const differences = (keys: string[], before: RepoKeyword, after: RepoKeyword): RepoKeyword =>
   Object.fromEntries(
     keys.filter((key) => !equal(after[key] ?? null, before[key] ?? null))
       .map((key) => [key, { new: after[key] ?? null, old: before[key] ?? null }]),
   );
 
-export const managed = stateFunction({
+export const repoManaged = stateFunction({
   signature: "name, ppa=None, copr=None, aptkey=True, **kwargs",
   doc: "The repository is configured as it is described.",
   async run(context, args) {
@@ -100,10 +106,10 @@ export const managed = stateFunction({
     const refused = refusal(args);
     if (refused !== undefined) return outcome(name, false, refused);
     const { repo, keyword } = namedRepo(context, args);
-    let before: Keyword;
-    let wanted: Keyword;
+    let before: RepoKeyword;
+    let wanted: RepoKeyword;
     try {
-      before = { ...await context.call("pkg.get_repo", [], { repo, ...keyword }) as Keyword };
+      before = { ...await context.call("pkg.get_repo", [], { repo, ...keyword }) as RepoKeyword };
       wanted = context.grains.os_family === "Debian" ? wantedRepo(context, repo, keyword) : { ...keyword };
     } catch (error) {
       return outcome(name, false, `Failed to examine repo '${name}': ${commandError(error)}`);
@@ -136,7 +142,7 @@ const said = (error: unknown) => error instanceof CommandExecutionError ? comman
 async function configure(
   context: StateContext,
   { name, aptkey }: Args,
-  { repo, keyword, before, wanted }: { repo: string; keyword: Keyword; before: Keyword; wanted: Keyword },
+  { repo, keyword, before, wanted }: { repo: string; keyword: RepoKeyword; before: RepoKeyword; wanted: RepoKeyword },
 ): Promise<StateReturn> {
   try {
     if (truthy(keyword.clean_file)) context.runtime.fs.write(str(keyword.file), "");
@@ -149,7 +155,7 @@ async function configure(
   }
   const after = await context.call("pkg.get_repo", [], { repo, ...keyword }).catch(
     fails(`Failed to confirm config of repo '${name}': `, said),
-  ) as Keyword;
+  ) as RepoKeyword;
   const changes = truthy(before) ? differences(Object.keys(wanted), before, after) : { repo };
   return outcome(name, true, `Configured package repo '${name}'`, changes);
 }

@@ -4,7 +4,8 @@ import { type Args, str } from "../../../language/python/values.ts";
 import { isAvailable } from "../../modules/postgres/psql.ts";
 
 /** The parameters of a connection, as states name them. */
-export const CONNECTION = "user=None, maintenance_db=None, db_password=None, db_host=None, db_port=None, db_user=None";
+export const CONNECTION_SIGNATURE =
+  "user=None, maintenance_db=None, db_password=None, db_host=None, db_port=None, db_user=None";
 
 /** The same as the execution module names them: `user` of a state is the one of this host. */
 export const connection = ({ maintenance_db, user, db_host, db_user, db_port, db_password }: Args): Args => ({

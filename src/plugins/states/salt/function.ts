@@ -1,7 +1,7 @@
 import { messageOf } from "../../../base/errors.ts";
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { type Args, isMap, str, truthy } from "../../../language/python/values.ts";
-import { forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
+import { forgiven, jobOf, type MinionPart, outcomeOnMinions, returnParts } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";
 
 /** The arguments as a list, and what is wrong with how they were given. */
@@ -46,7 +46,7 @@ async function run(context: StateContext, args: Args): Promise<StateReturn> {
   } catch (error) {
     return { ...outcomeOnMinions(name, false, messageOf(error)), ...noted };
   }
-  const parts = partsOf(returned);
+  const parts = returnParts(returned);
   const base = { ...jobOf(returned), ...noted };
   if (parts.length === 0) return { ...outcomeOnMinions(name, false, "No minions responded"), ...base };
   const failures: string[] = [];

@@ -12,7 +12,7 @@ export interface MinionPart {
 }
 
 /** The parts in the order in which they came. */
-export function partsOf(returned: unknown): MinionPart[] {
+export function returnParts(returned: unknown): MinionPart[] {
   if (!isMap(returned)) return [];
   return entriesOf(returned).map(([id, data]) => {
     const field = (name: string) => isMap(data) ? lookup(data, name) : undefined;

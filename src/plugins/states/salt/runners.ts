@@ -128,7 +128,7 @@ async function runInParallel(context: StateContext, { name, runners }: Args): Pr
   }
 }
 
-export const runner = stateFunction({
+export const saltRunner = stateFunction({
   signature: "name, **kwargs",
   doc:
     "Runs a runner of the master on this host; the name is that of the runner, and further arguments are its own.\n\n" +
@@ -136,7 +136,7 @@ export const runner = stateFunction({
   run: runRunner,
 });
 
-export const wheel = stateFunction({
+export const saltWheel = stateFunction({
   signature: "name, **kwargs",
   doc:
     "Has the master on this host run a wheel function; the name is that of the function, and further arguments are its own.\n\n" +

@@ -1,7 +1,7 @@
 import { type StateContext, stateFunction, type StateReturn } from "../../../model/loader/states.ts";
 import { type Args, entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
-import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, partsOf } from "./minion_returns.ts";
+import { failureDetail, forgiven, jobOf, type MinionPart, outcomeOnMinions, returnParts } from "./minion_returns.ts";
 import { commandKeywords, runOnMinions } from "./targets.ts";
 
 /** The function to run and its argument; undefined if the state names none. */
@@ -72,7 +72,7 @@ async function run(context: StateContext, args: Args): Promise<StateReturn> {
   const returned = withoutMaster
     ? await runHere(context, what, kwarg)
     : await runOnMinions(context, "state", args, what.fun, commandKeywords(context, args, { arg: what.arg, kwarg }));
-  const parts = partsOf(returned);
+  const parts = returnParts(returned);
   const { ids, ...warnings } = forgiven(args.fail_minions);
   const base = { ...jobOf(returned), ...warnings };
   if (parts.length === 0 && truthy(args.expect_minions)) {

@@ -38,7 +38,7 @@ async function refused(context: StateContext, { name, kwargs }: Args, would: str
   return { ...outcome(name, true, ""), ...missing };
 }
 
-/** `enable` as the state means it: null to leave it as it is. */
+/** `enable` as the state means it: null to leave it is. */
 const wanted = (enable: unknown): boolean | null =>
   typeof enable === "string" ? isTrue(enable) : enable as boolean | null;
 
@@ -69,7 +69,7 @@ async function asItIs(context: StateContext, args: Args, atBoot: boolean, commen
 
 const lines = (...texts: string[]): string => texts.filter((text) => text !== "").join("\n");
 
-export const running = stateFunction({
+export const serviceRunning = stateFunction({
   signature: "name, enable=None, sig=None, init_delay=None, **kwargs",
   doc: "The service runs; with `enable` it also starts at boot, or does not.",
   async run(context, bound) {

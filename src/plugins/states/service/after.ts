@@ -50,7 +50,7 @@ export const watch = stateFunction({
 });
 
 /** Has a beacon watch the service of a state with `beacon: true`. */
-export async function beacon(context: StateContext, args: Record<string, unknown>): Promise<StateReturn> {
+export async function serviceBeacon(context: StateContext, args: Record<string, unknown>): Promise<StateReturn> {
   const { name, sfun } = args;
   if (sfun !== "running" && sfun !== "dead") {
     return outcome(name, false, `service.${sfun} does not work with the beacon state function`);

@@ -39,7 +39,7 @@ function difference(before: Record<string, unknown>, after: Record<string, unkno
 }
 
 /** Makes the changes of an existing user, and looks whether they are made. */
-export async function update(context: StateContext, args: Args, changes: UserChanges): Promise<StateReturn> {
+export async function updateUser(context: StateContext, args: Args, changes: UserChanges): Promise<StateReturn> {
   const { name } = args;
   const hasShadow = await hasFunction(context, "shadow.info");
   const shadow = hasShadow ? await context.call("shadow.info", [name]) as ShadowInfo : undefined;
@@ -110,7 +110,7 @@ async function setShadow(context: StateContext, args: Args, ret: StateReturn): P
   }
 }
 
-export async function create(context: StateContext, args: Args): Promise<StateReturn> {
+export async function createUser(context: StateContext, args: Args): Promise<StateReturn> {
   const { name, groups, optional_groups: optional } = args;
   const all = truthy(optional) ? [...(groups ?? []) as unknown[], ...optional as unknown[]] : groups;
   const { uid, gid, home, shell, unique, system, createhome, nologinit, loginclass, usergroup } = args;

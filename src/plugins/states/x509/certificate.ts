@@ -9,7 +9,7 @@ import { withPolicy, withShortNames } from "../../modules/x509/policies.ts";
 import { PassphraseError, privatePem } from "../../modules/x509/private_keys.ts";
 import { certificateOf } from "../../modules/x509/read.ts";
 import { certificateChanges, digestChanges } from "./compare.ts";
-import { type Check, digestOf, type Found, manageContent, splitArguments } from "./managed_file.ts";
+import { digestOf, type FoundPem, manageContent, type PemCheck, splitFileArguments } from "./managed_file.ts";
 
 const DAY_MS = 86_400_000;
 /** Days that Salt 3006 uses where none are asked for. */
@@ -52,7 +52,7 @@ class CertificateState {
     this.#wanted = { ...pick(args, OWN), digest, days_valid: days, ...kwargs };
   }
 
-  async check({ path, exists, isLink }: Found): Promise<Check> {
+  async check({ path, exists, isLink }: FoundPem): Promise<PemCheck> {
     const changes: Args = {};
     let isReplaced = isLink;
     if (exists) {
@@ -125,7 +125,7 @@ class CertificateState {
 /** The state `x509.certificate_managed`. */
 export async function certificateManaged(context: StateContext, args: Args): Promise<StateReturn> {
   const { digest, kwargs } = digestOf(args, args.kwargs as Args);
-  const { file, others } = splitArguments(withShortNames(kwargs));
+  const { file, others } = splitFileArguments(withShortNames(kwargs));
   const state = new CertificateState(context, args, digest, others);
   const encoding = str(args.encoding);
   return await manageContent(context, str(args.name), {

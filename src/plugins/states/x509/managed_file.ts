@@ -28,7 +28,7 @@ const FILE_ARGUMENTS = [
   "win_perms_reset",
 ];
 
-export function splitArguments(kwargs: Args): { file: Args; others: Args } {
+export function splitFileArguments(kwargs: Args): { file: Args; others: Args } {
   const split = { file: { show_changes: false } as Args, others: {} as Args };
   for (const [name, value] of Object.entries(kwargs)) {
     (FILE_ARGUMENTS.includes(name) ? split.file : split.others)[name] = value;
@@ -42,7 +42,7 @@ export function refuseOthers(others: Args): void {
 }
 
 /** What is known of the file before anything is changed. */
-export interface Found {
+export interface FoundPem {
   /** With links followed, if they are to be. */
   path: string;
   exists: boolean;
@@ -50,7 +50,7 @@ export interface Found {
   isLink: boolean;
 }
 
-export interface Check {
+export interface PemCheck {
   changes: Args;
   /** It could be read: what is made anew is recreated. */
   isCurrent: boolean;
@@ -66,7 +66,7 @@ interface ManagedContent {
   isText: boolean;
   /** Throws if the arguments make no sense. */
   verify?(): void;
-  check(found: Found): Promise<Check>;
+  check(found: FoundPem): Promise<PemCheck>;
   /** Throws if the content cannot be made of these arguments, whatever else a run does before. */
   refuse(changes: Args): void;
   /** Makes the content; bytes in base64 unless it is text. */
@@ -104,7 +104,7 @@ function writeBytes(context: StateContext, path: string, content: Uint8Array, ba
   fs.write(path, content, { mode, ...(uid === undefined || gid === undefined ? {} : { owner: { uid, gid } }) });
 }
 
-function look(context: StateContext, name: string, file: Args): Found {
+function look(context: StateContext, name: string, file: Args): FoundPem {
   const { fs } = context.runtime;
   const link = isLink(fs, name);
   const follow = truthy(file.follow_symlinks ?? true);

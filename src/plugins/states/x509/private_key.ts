@@ -3,14 +3,14 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import type { KeyEncoding, PrivateKey } from "../../modules/x509/private_keys.ts";
 import {
-  keyKind,
   loadPrivateKey,
   NoPrivateKeyError,
   PassphraseError,
+  privateKeyKind,
   privatePem,
   usualSize,
 } from "../../modules/x509/private_keys.ts";
-import { type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
+import { type FoundPem, manageContent, type PemCheck, refuseOthers, splitFileArguments } from "./managed_file.ts";
 
 const REFUSALS = {
   wrong: "The provided passphrase cannot decrypt the private key. Pass overwrite: true to force regeneration",
@@ -64,13 +64,13 @@ function keyChanges({ key, encoding }: Current, args: Args): Args {
 export async function privateKeyManaged(context: StateContext, given: Args): Promise<StateReturn> {
   const { bits, cipher: _, verbose: __, text: ___, ...kwargs } = given.kwargs as Args;
   const args: Args = { ...given, keysize: bits ?? given.keysize };
-  const { file, others } = splitArguments(kwargs);
+  const { file, others } = splitFileArguments(kwargs);
   refuseOthers(others);
   if (!truthy(file.mode ?? null)) file.mode = "0400";
   const { name, algo, keysize, passphrase, pkcs12_encryption_compat } = args;
   const encoding = str(args.encoding);
   let current: Current = {};
-  const check = async ({ path, exists, isLink }: Found): Promise<Check> => {
+  const check = async ({ path, exists, isLink }: FoundPem): Promise<PemCheck> => {
     const isNew = truthy(args.new);
     current = exists && !isNew && !isLink ? await currentKey(context, path, args) : {};
     const changes: Args = current.isOther === true ? { passphrase: true } : {};
@@ -106,7 +106,7 @@ export async function privateKeyManaged(context: StateContext, given: Args): Pro
     verify,
     check,
     refuse: (changes) => {
-      if (!isSame(changes)) keyKind(algo, keysize);
+      if (!isSame(changes)) privateKeyKind(algo, keysize);
     },
     make,
   });

@@ -7,7 +7,7 @@ import type { Der } from "../../modules/x509/der.ts";
 import { withShortNames } from "../../modules/x509/policies.ts";
 import { load, plainEncoding, REQUEST } from "../../modules/x509/read.ts";
 import { digestChanges, requestChanges } from "./compare.ts";
-import { type Check, digestOf, type Found, manageContent, splitArguments } from "./managed_file.ts";
+import { digestOf, type FoundPem, manageContent, type PemCheck, splitFileArguments } from "./managed_file.ts";
 
 /** The request at a path; undefined if it is none. */
 function currentRequest(context: StateContext, path: string): Der | undefined {
@@ -22,12 +22,12 @@ function currentRequest(context: StateContext, path: string): Der | undefined {
 /** The state `x509.csr_managed`. */
 export async function csrManaged(context: StateContext, args: Args): Promise<StateReturn> {
   const { digest, kwargs } = digestOf(args, args.kwargs as Args);
-  const { file, others } = splitArguments(withShortNames(kwargs));
+  const { file, others } = splitFileArguments(withShortNames(kwargs));
   const { private_key, private_key_passphrase, subject, name } = args;
   const wanted = { private_key, private_key_passphrase, subject, ...others };
   const encoding = str(args.encoding);
   let current: Der | undefined;
-  const check = async ({ path, exists, isLink }: Found): Promise<Check> => {
+  const check = async ({ path, exists, isLink }: FoundPem): Promise<PemCheck> => {
     const changes: Args = exists ? {} : { created: name };
     current = exists ? currentRequest(context, path) : undefined;
     const isOdd = current !== undefined && current.child(0).child(0).integer !== 0n;

@@ -8,7 +8,7 @@ import { extensionOid } from "../../modules/x509/extensions_build.ts";
 import { load, plainEncoding, REVOCATIONS, revocationsOf } from "../../modules/x509/read.ts";
 import { digestName } from "../../modules/x509/sign.ts";
 import { digestChanges, revocationsChanges } from "./compare.ts";
-import { type Check, type Found, manageContent, refuseOthers, splitArguments } from "./managed_file.ts";
+import { type FoundPem, manageContent, type PemCheck, refuseOthers, splitFileArguments } from "./managed_file.ts";
 
 const DAY_MS = 86_400_000;
 /** Days that Salt 3006 uses where none are asked for. */
@@ -45,7 +45,7 @@ class RevocationsState {
     };
   }
 
-  async check({ path, exists, isLink }: Found): Promise<Check> {
+  async check({ path, exists, isLink }: FoundPem): Promise<PemCheck> {
     const { name } = this.#args;
     const changes: Changes = exists ? {} : { created: name };
     this.#current = exists ? this.#load(path) : undefined;
@@ -111,7 +111,7 @@ function withoutNumber(changes: Changes): Changes {
 /** The state `x509.crl_managed`. */
 export async function crlManaged(context: StateContext, args: Args): Promise<StateReturn> {
   const { text: _, ...kwargs } = args.kwargs as Args;
-  const { file, others } = splitArguments(kwargs);
+  const { file, others } = splitFileArguments(kwargs);
   const state = new RevocationsState(context, args);
   const encoding = str(args.encoding);
   return await manageContent(context, str(args.name), {

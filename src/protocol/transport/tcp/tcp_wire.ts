@@ -2,8 +2,8 @@ import { ProtocolError } from "../../../base/errors.ts";
 import { decode, encode } from "../../wire/msgpack.ts";
 import type { Conversation, Line, Wire } from "../../zmtp/conversation.ts";
 import type { Message } from "../../zmtp/mod.ts";
-import type { Batch } from "../../zmtp/outbox.ts";
-import { packPublication, unpackPublication } from "../transport.ts";
+import type { OutboxBatch } from "../../zmtp/outbox.ts";
+import { packPublicationValue, unpackPublication } from "../transport.ts";
 import { type TcpFrame, TcpFrameReader } from "./frame_reader.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -25,7 +25,7 @@ export const TCP: Wire = {
   peer: "a master with transport: tcp",
   shakesHands: false,
   introduces: true,
-  encodePublication: (frames) => encodeFrame(NO_HEAD, packPublication(frames.at(-1)!)),
+  encodePublication: (frames) => encodeFrame(NO_HEAD, packPublicationValue(frames.at(-1)!)),
   converse: (line) => new TcpConversation(line),
 };
 
@@ -66,7 +66,7 @@ class TcpConversation implements Conversation {
     return this.#reader.finished;
   }
 
-  readonly encode = (frames: Message): Batch => {
+  readonly encode = (frames: Message): OutboxBatch => {
     const body = frames.at(-1)!;
     if (this.#line.type === "REQ") return encodeFrame(encode({ mid: String(++this.#mid) }, "wire"), body);
     return encodeFrame(frames.length > 2 ? frames[0]! : NO_HEAD, body);
@@ -101,7 +101,7 @@ class TcpConversation implements Conversation {
   }
 }
 
-function encodeFrame(head: Uint8Array, body: Uint8Array): Batch {
+function encodeFrame(head: Uint8Array, body: Uint8Array): OutboxBatch {
   const inFront = BEFORE_HEAD.length + head.length + BEFORE_BODY.length;
   const whole = body.length <= COPY_LIMIT;
   const bytes = new Uint8Array(whole ? inFront + body.length : inFront);

@@ -42,7 +42,7 @@ export function frameHeader(opcode: number, length: number, mask?: Uint8Array): 
 }
 
 /** A frame in one array; a masked payload is copied. */
-export function writeFrame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Uint8Array {
+export function writeWsFrame(opcode: number, payload: Uint8Array, mask?: Uint8Array): Uint8Array {
   const header = frameHeader(opcode, payload.length, mask);
   const bytes = new Uint8Array(header.length + payload.length);
   bytes.set(header);

@@ -2,9 +2,9 @@ import { ProtocolError } from "../../../base/errors.ts";
 import type { Connection } from "../../../runtime/net.ts";
 import type { Conversation, Line, Wire } from "../../zmtp/conversation.ts";
 import type { Message } from "../../zmtp/mod.ts";
-import type { Batch } from "../../zmtp/outbox.ts";
-import { packPublication, unpackPublication } from "../transport.ts";
-import { frameHeader, OPCODE, writeFrame, WsFrameReader, type WsFrameSink } from "./frames.ts";
+import type { OutboxBatch } from "../../zmtp/outbox.ts";
+import { packPublicationValue, unpackPublication } from "../transport.ts";
+import { frameHeader, OPCODE, writeWsFrame, WsFrameReader, type WsFrameSink } from "./frames.ts";
 import { checkReply, clientRequest, type HandshakeCrypto, serverReply } from "./handshake.ts";
 import { type HttpHead, HttpHeadReader } from "../../../runtime/http_head.ts";
 
@@ -35,15 +35,15 @@ export function wsWire(options: WsWireOptions): Wire {
   return {
     peer: "a master with transport: ws",
     shakesHands: true,
-    encodePublication: (frames) => frameBatch(packPublication(frames.at(-1)!)),
+    encodePublication: (frames) => frameBatch(packPublicationValue(frames.at(-1)!)),
     converse: (line) => new WsConversation(line, options),
   };
 }
 
 /** A message as one unmasked frame. */
-function frameBatch(payload: Uint8Array): Batch {
+function frameBatch(payload: Uint8Array): OutboxBatch {
   if (payload.length <= COPY_LIMIT) {
-    const bytes = writeFrame(OPCODE.BINARY, payload);
+    const bytes = writeWsFrame(OPCODE.BINARY, payload);
     return { parts: [bytes], size: bytes.length, count: 1 };
   }
   const header = frameHeader(OPCODE.BINARY, payload.length);
@@ -142,7 +142,7 @@ class WsConversation implements Conversation, WsFrameSink {
     });
   }
 
-  readonly encode = (frames: Message): Batch => {
+  readonly encode = (frames: Message): OutboxBatch => {
     const payload = frames.at(-1)!;
     if (!this.#isClient) return frameBatch(payload);
     const bytes = this.#frame(OPCODE.BINARY, payload);
@@ -154,7 +154,7 @@ class WsConversation implements Conversation, WsFrameSink {
   }
 
   #frame(opcode: number, payload: Uint8Array): Uint8Array {
-    return writeFrame(opcode, payload, this.#isClient ? this.#nextMask() : undefined);
+    return writeWsFrame(opcode, payload, this.#isClient ? this.#nextMask() : undefined);
   }
 
   #nextMask(): Uint8Array {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Api } from "../../../../src/console/api.ts";
 import { AutomationStore } from "../../../../src/console/ui/store/automation_store.ts";
-import type { Environment } from "../../../../src/console/ui/store/environment.ts";
+import type { BrowserEnvironment } from "../../../../src/console/ui/store/environment.ts";
 import { turns } from "../../../../bench/bed/until.ts";
 
 test("an event counts from the moment in which its reactor is shown, though the status is still being read", async () => {
@@ -19,7 +19,7 @@ test("an event counts from the moment in which its reactor is shown, though the 
     due.push(call);
     return () => {};
   };
-  const store = new AutomationStore({ api, later } as unknown as Environment);
+  const store = new AutomationStore({ api, later } as unknown as BrowserEnvironment);
   store.followReactor();
   await turns(5);
   assert.deepEqual(store.rules.value, [{ match: "my/*", sls: ["/x.sls"] }]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { AccessRules, type Call } from "../../../../src/host/master/access/acl.ts";
+import { AccessRules, type AclCall } from "../../../../src/host/master/access/acl.ts";
 import { callsOf } from "../../../../src/host/master/access/authorize_publication.ts";
 import { PatternCache } from "../../../../src/model/target/patterns.ts";
 import { type Json, vectors } from "../../../support/vectors.ts";
@@ -15,7 +15,7 @@ interface Case {
   allowed: boolean;
 }
 
-const callOf = ({ fun, args = [], kwargs = {} }: Case): Call => ({ fun, args, kwargs });
+const callOf = ({ fun, args = [], kwargs = {} }: Case): AclCall => ({ fun, args, kwargs });
 const title = (one: Json) => JSON.stringify({ ...one, targets: undefined });
 const scope = (targets: Record<string, string[]>, tgt: string) => ({
   minions: targets[tgt] ?? [],
@@ -64,8 +64,8 @@ describe("permissions as real Salt has them", () => {
 
 describe("permissions where Brine is stricter than real Salt", () => {
   const targets = { "*": ["web1", "db1"], "web*": ["web1"], "nobody": [] };
-  const ping: Call = { fun: "test.ping", args: [], kwargs: {} };
-  const shell: Call = { fun: "cmd.run", args: ["id"], kwargs: {} };
+  const ping: AclCall = { fun: "test.ping", args: [], kwargs: {} };
+  const shell: AclCall = { fun: "cmd.run", args: ["id"], kwargs: {} };
 
   test("of several functions every one must be allowed", () => {
     assert.equal(rules.mayPublish(["test.ping"], [ping, shell], scope(targets, "*")), false);
@@ -75,7 +75,7 @@ describe("permissions where Brine is stricter than real Salt", () => {
   });
 
   test("permission to follow one's own jobs permits no other function in the same publication", () => {
-    const follow: Call = { fun: "saltutil.find_job", args: ["20240506070809123456"], kwargs: {} };
+    const follow: AclCall = { fun: "saltutil.find_job", args: ["20240506070809123456"], kwargs: {} };
     assert.equal(rules.mayPublish([], [follow], scope(targets, "*")), true);
     assert.equal(rules.mayPublish([], [follow, shell], scope(targets, "*")), false);
   });

@@ -4,14 +4,14 @@ import { describe, test } from "node:test";
 import { until } from "../../../../bench/bed/until.ts";
 import { deferred } from "../../../../src/base/async/deferred.ts";
 import { runReturn } from "../../../../src/model/event/tag.ts";
-import type { RunnerJob, Runners } from "../../../../src/host/master/jobs/runners.ts";
+import type { MasterRunnerJob, Runners } from "../../../../src/host/master/jobs/runners.ts";
 import { type Cluster, startCluster } from "../../../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 
 /** Runners that are recorded; `end` has the oldest one return. */
 function recordingRunners() {
-  const started: RunnerJob[] = [];
+  const started: MasterRunnerJob[] = [];
   const ends: (() => void)[] = [];
   const runners: Runners = {
     run(job) {

@@ -6,7 +6,7 @@ import {
   applyMask,
   frameHeader,
   OPCODE,
-  writeFrame,
+  writeWsFrame,
   WsFrameReader,
 } from "../../../../src/protocol/transport/ws/frames.ts";
 
@@ -23,7 +23,7 @@ function reader(masked: boolean, maxMessageSize = 200_000, maxFrames = 8) {
 
 /** A frame with its FIN bit as wanted. */
 function part(opcode: number, payload: Uint8Array, final: boolean, mask?: Uint8Array): Uint8Array {
-  const bytes = writeFrame(opcode, payload, mask);
+  const bytes = writeWsFrame(opcode, payload, mask);
   if (!final) bytes[0] = bytes[0]! & 0x7f;
   return bytes;
 }
@@ -35,9 +35,9 @@ describe("WsFrameReader", () => {
     const mask = masked ? MASK : undefined;
     const sizes = [0, 1, 125, 126, 127, 65_535, 65_536];
     const stream = Uint8Array.from([
-      ...sizes.flatMap((size) => [...writeFrame(OPCODE.BINARY, bytesOf(size), mask)]),
+      ...sizes.flatMap((size) => [...writeWsFrame(OPCODE.BINARY, bytesOf(size), mask)]),
       ...part(OPCODE.BINARY, bytesOf(10), false, mask),
-      ...writeFrame(OPCODE.PING, bytesOf(3), mask),
+      ...writeWsFrame(OPCODE.PING, bytesOf(3), mask),
       ...part(OPCODE.CONTINUATION, bytesOf(20), false, mask),
       ...part(OPCODE.CONTINUATION, bytesOf(5), true, mask),
     ]);
@@ -61,18 +61,18 @@ describe("WsFrameReader", () => {
       {
         what: "an unmasked frame of a client",
         masked: true,
-        bytes: writeFrame(OPCODE.BINARY, bytesOf(1)),
+        bytes: writeWsFrame(OPCODE.BINARY, bytesOf(1)),
         want: /not masked/,
       },
       {
         what: "a masked frame of a server",
         masked: false,
-        bytes: writeFrame(OPCODE.BINARY, bytesOf(1), MASK),
+        bytes: writeWsFrame(OPCODE.BINARY, bytesOf(1), MASK),
         want: /is masked/,
       },
       { what: "reserved bits", masked: false, bytes: Uint8Array.of(0xc2, 0), want: /reserved/ },
       { what: "an unknown opcode", masked: false, bytes: Uint8Array.of(0x83, 0), want: /opcode 3/ },
-      { what: "text", masked: false, bytes: writeFrame(OPCODE.TEXT, bytesOf(1)), want: /text/ },
+      { what: "text", masked: false, bytes: writeWsFrame(OPCODE.TEXT, bytesOf(1)), want: /text/ },
       { what: "a fragmented PING", masked: false, bytes: part(OPCODE.PING, bytesOf(1), false), want: /fragmented/ },
       { what: "a long PING", masked: false, bytes: frameHeader(OPCODE.PING, 126), want: /126 bytes/ },
       {

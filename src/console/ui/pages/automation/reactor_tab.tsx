@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Reaction, ReactorRule, ReactorStatus } from "../../../automation.ts";
+import type { ListedReaction, ReactorRule, ReactorStatus } from "../../../automation.ts";
 import { href } from "../../../route.ts";
-import type { Tally } from "../../../tally.ts";
+import type { JobTally } from "../../../tally.ts";
 import { clockText, countText } from "../../../text.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -133,7 +133,7 @@ const OUTCOMES: Record<string, { icon: string; tone: string }> = {
   stopped: { icon: "stop", tone: "bad" },
 };
 
-function ReactionList({ reactions }: { reactions: readonly Reaction[] }) {
+function ReactionList({ reactions }: { reactions: readonly ListedReaction[] }) {
   const store = useStore();
   const [window, setWindow] = useState<[number, number]>([0, 30]);
   const jids = reactions.slice(window[0], window[1]).map(({ jid }) => jid).filter((jid) => jid !== "");
@@ -190,7 +190,7 @@ function ReactionList({ reactions }: { reactions: readonly Reaction[] }) {
   );
 }
 
-function JobOutcome({ reaction: { minions }, tally }: { reaction: Reaction; tally: Tally | undefined }) {
+function JobOutcome({ reaction: { minions }, tally }: { reaction: ListedReaction; tally: JobTally | undefined }) {
   if (tally === undefined || tally.counts.length === 0) {
     return <span class="muted">{minions === undefined ? "" : countText(minions, "minion")}</span>;
   }
@@ -204,9 +204,9 @@ function JobOutcome({ reaction: { minions }, tally }: { reaction: Reaction; tall
 }
 
 /** Reads the outcomes of the jobs of reactions; those of finished jobs are read once. */
-function useJobTallies(jids: readonly string[]): ReadonlyMap<string, Tally> {
+function useJobTallies(jids: readonly string[]): ReadonlyMap<string, JobTally> {
   const store = useStore();
-  const known = useRef(new Map<string, Tally>());
+  const known = useRef(new Map<string, JobTally>());
   const [, redraw] = useState(0);
   const key = jids.join();
   useEffect(() => {

@@ -3,7 +3,7 @@ import { beaconData, type BeaconEntry, readBeacons, templateOf } from "../../../
 import { href } from "../../../route.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Row, TextField } from "../../parts/text_field.tsx";
+import { FieldRow, TextField } from "../../parts/text_field.tsx";
 import { VirtualList } from "../../parts/virtual_list.tsx";
 import { askMinion, tellMinion } from "../../store/ask_minion.ts";
 import type { Store } from "../../store/store.ts";
@@ -54,7 +54,7 @@ const BEACONS: EntryKind<BeaconEntry, Found> = {
   }),
 };
 
-export function MinionBeacons({ id }: { id: string }) {
+export function MinionBeaconsTab({ id }: { id: string }) {
   return <MinionEntries id={id} kind={BEACONS} />;
 }
 
@@ -143,7 +143,7 @@ function BeaconForm(
       <datalist id="beacon-modules">
         {available.map((module) => <option key={module} value={module} />)}
       </datalist>
-      <Row label="Configuration">
+      <FieldRow label="Configuration">
         <textarea
           class="mono"
           rows={10}
@@ -152,7 +152,7 @@ function BeaconForm(
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
-      </Row>
+      </FieldRow>
       <p class="hint">
         JSON as in the minion's configuration: a list of mappings. <code>interval</code> is in seconds;{" "}
         <code>beacon_module</code> names the beacon module if it differs from the name.

@@ -1,21 +1,21 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { historyTable } from "../../../export.ts";
 import { jobsOfMinion } from "../../../minion_jobs.ts";
-import type { Tally } from "../../../tally.ts";
+import type { JobTally } from "../../../tally.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty, Problem } from "../../parts/problem.tsx";
 import { ExportMenu } from "../../parts/export_menu.tsx";
 import { useStore } from "../../store/store_context.ts";
 import { JobList } from "../job_list.tsx";
 
-export function MinionJobs({ id }: { id: string }) {
+export function MinionJobsTab({ id }: { id: string }) {
   const store = useStore();
   const { fleet, history } = store;
   fleet.grainsBeat.value;
   const jobs = history.rows.value;
   const running = store.jobs.running.value;
   const grains = fleet.grains.of(id);
-  const known = useRef(new Map<string, Tally>());
+  const known = useRef(new Map<string, JobTally>());
   useEffect(() => {
     if (history.rows.value === undefined) void history.load();
   }, []);

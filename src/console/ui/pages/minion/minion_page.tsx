@@ -14,9 +14,9 @@ import { State } from "../../parts/state.tsx";
 import { useAttempt } from "../../parts/use_attempt.ts";
 import { askMinion } from "../../store/ask_minion.ts";
 import { useStore } from "../../store/store_context.ts";
-import { MinionBeacons } from "./minion_beacons.tsx";
-import { MinionJobs } from "./minion_jobs.tsx";
-import { MinionSchedule } from "./minion_schedule.tsx";
+import { MinionBeaconsTab } from "./minion_beacons.tsx";
+import { MinionJobsTab } from "./minion_jobs.tsx";
+import { MinionScheduleTab } from "./minion_schedule.tsx";
 
 const TABS = ["grains", "pillar", "jobs", "schedule", "beacons"] as const;
 type Tab = typeof TABS[number];
@@ -60,11 +60,11 @@ export function MinionPage({ id }: { id: string }) {
       )}
       <MinionTabs id={id} tab={tab} />
       {tab === "jobs"
-        ? <MinionJobs id={id} />
+        ? <MinionJobsTab id={id} />
         : tab === "schedule"
-        ? <MinionSchedule id={id} />
+        ? <MinionScheduleTab id={id} />
         : tab === "beacons"
-        ? <MinionBeacons id={id} />
+        ? <MinionBeaconsTab id={id} />
         : <MinionData key={tab} id={id} tab={tab} />}
     </main>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { isRecord } from "../../../../base/record.ts";
-import { callText, type Kept, readSchedule, type ScheduleEntry, whenText } from "../../../schedule_entry.ts";
+import { callText, type Kept, type ListedEntry, readSchedule, whenText } from "../../../schedule_entry.ts";
 import { clockText } from "../../../text.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
 import { askMinion } from "../../store/ask_minion.ts";
@@ -11,7 +11,7 @@ import { ScheduleForm } from "./schedule_form.tsx";
 
 interface Found {
   enabled: boolean;
-  entries: ScheduleEntry[];
+  entries: ListedEntry[];
   kept: ReadonlyMap<string, Kept>;
 }
 
@@ -31,7 +31,7 @@ async function readFound(store: Store, id: string): Promise<Found> {
   return { enabled, entries, kept };
 }
 
-const SCHEDULE: EntryKind<ScheduleEntry, Found> = {
+const SCHEDULE: EntryKind<ListedEntry, Found> = {
   module: "schedule",
   switchLabel: "Schedule enabled",
   addLabel: "Add job",
@@ -49,7 +49,7 @@ const SCHEDULE: EntryKind<ScheduleEntry, Found> = {
   }),
 };
 
-export function MinionSchedule({ id }: { id: string }) {
+export function MinionScheduleTab({ id }: { id: string }) {
   return <MinionEntries id={id} kind={SCHEDULE} />;
 }
 
@@ -60,7 +60,7 @@ const KEPT: Record<Kept, { label: string; title: string }> = {
 };
 
 function ScheduleList(
-  { id, found: { entries, kept }, busy, onTell, onEdit, onDelete }: EntryListProps<ScheduleEntry, Found>,
+  { id, found: { entries, kept }, busy, onTell, onEdit, onDelete }: EntryListProps<ListedEntry, Found>,
 ) {
   const [window, setWindow] = useState<[number, number]>([0, 20]);
   const next = useNextTimes(id, entries, window);
@@ -122,7 +122,7 @@ const ASKED = 20;
 /** Reads the next run of the visible jobs, one after the other. */
 function useNextTimes(
   id: string,
-  entries: readonly ScheduleEntry[],
+  entries: readonly ListedEntry[],
   [first, end]: [number, number],
 ): ReadonlyMap<string, string> {
   const store = useStore();

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import type { ScheduleDraft, ScheduleEntry, Timing } from "../../../schedule_entry.ts";
+import type { EntryTiming, ListedEntry, ScheduleDraft } from "../../../schedule_entry.ts";
 import { argumentsOfDraft, draftOf, EMPTY_DRAFT } from "../../../schedule_entry.ts";
 import { Segmented } from "../../parts/switch.tsx";
-import { Row, TextField } from "../../parts/text_field.tsx";
+import { FieldRow, TextField } from "../../parts/text_field.tsx";
 import { tellMinion } from "../../store/ask_minion.ts";
 import { useStore } from "../../store/store_context.ts";
 import { EntryDialog, type EntryFormProps, useSuggestions } from "./minion_entries.tsx";
 
-const TIMINGS: { value: Timing; label: string; example: string }[] = [
+const TIMINGS: { value: EntryTiming; label: string; example: string }[] = [
   { value: "every", label: "Every", example: "10" },
   { value: "cron", label: "Cron", example: "30 2 * * *" },
   { value: "when", label: "At", example: "Monday 5:00pm" },
@@ -16,7 +16,7 @@ const TIMINGS: { value: Timing; label: string; example: string }[] = [
 
 /** Adds a job to the schedule of a minion, or replaces one. */
 export function ScheduleForm(
-  { id, entry, onDone, onDelete, onClose }: EntryFormProps<ScheduleEntry>,
+  { id, entry, onDone, onDelete, onClose }: EntryFormProps<ListedEntry>,
 ) {
   const store = useStore();
   const [draft, setDraft] = useState<ScheduleDraft>(() => entry === undefined ? EMPTY_DRAFT : draftOf(entry));
@@ -125,7 +125,7 @@ function DraftFields(
 
 function TimingRow({ draft, onSet: set }: DraftProps) {
   return (
-    <Row label="When">
+    <FieldRow label="When">
       <div class="timing">
         <Segmented
           legend="When it runs"
@@ -152,6 +152,6 @@ function TimingRow({ draft, onSet: set }: DraftProps) {
           </select>
         )}
       </div>
-    </Row>
+    </FieldRow>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Entry, Field, Filled, Form } from "../../../form.ts";
+import type { Field, Filled, Form, FormEntry } from "../../../form.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { EntryField } from "./entry_field.tsx";
 
@@ -67,8 +67,8 @@ function hintOf({ required, fallback }: Field): string {
 
 /** Positional arguments beyond the named ones. */
 function ExtraFields({ form, filled, onChange }: FormProps) {
-  const entries: Entry[] = filled.more.length > 0 ? filled.more : form.more ? [{ text: "" }] : [];
-  const set = (more: Entry[]) => onChange({ ...filled, more });
+  const entries: FormEntry[] = filled.more.length > 0 ? filled.more : form.more ? [{ text: "" }] : [];
+  const set = (more: FormEntry[]) => onChange({ ...filled, more });
   return (
     <>
       {entries.map((entry, at) => (

@@ -1,11 +1,11 @@
-import { type Entry, typed } from "../../../form.ts";
+import { type FormEntry, typed } from "../../../form.ts";
 
 /** A field for one value. A button beside it shows the type that will be sent, and switches to text. */
 export function EntryField(
   { label, entry, onChange, hint, required = false }: {
     label: string;
-    entry: Entry;
-    onChange(entry: Entry): void;
+    entry: FormEntry;
+    onChange(entry: FormEntry): void;
     hint?: string;
     required?: boolean;
   },

@@ -1,7 +1,7 @@
-import { AT_ONCE, type RunOptions } from "../../../run_options.ts";
+import { AT_ONCE, type RunSettings } from "../../../run_options.ts";
 import { TextField } from "../../parts/text_field.tsx";
 
-const FIELDS: { name: keyof RunOptions; label: string; hint: string }[] = [
+const FIELDS: { name: keyof RunSettings; label: string; hint: string }[] = [
   { name: "batch", label: "Batch", hint: "minions at once: 10 or 25%" },
   { name: "wait", label: "Wait between batches", hint: "seconds" },
   { name: "failures", label: "Stop after failures", hint: "number of minions" },
@@ -13,9 +13,9 @@ const FIELDS: { name: keyof RunOptions; label: string; hint: string }[] = [
 /** The options of a job: batch, subset, timeout and queue. */
 export function OptionsStep(
   { options, problems, onOptions }: {
-    options: RunOptions;
-    problems: Partial<Record<keyof RunOptions, string>>;
-    onOptions(options: RunOptions): void;
+    options: RunSettings;
+    problems: Partial<Record<keyof RunSettings, string>>;
+    onOptions(options: RunSettings): void;
   },
 ) {
   const used = FIELDS.filter(({ name }) => options[name] !== "").map(({ label }) => label.toLowerCase());

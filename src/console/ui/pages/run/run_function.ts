@@ -2,7 +2,7 @@ import type { Form } from "../../../form.ts";
 import { href } from "../../../route.ts";
 import type { TargetValue } from "../../../preview.ts";
 import type { Store } from "../../store/store.ts";
-import { chosenAtRandom, type RunOptions } from "../../../run_options.ts";
+import { chosenAtRandom, type RunSettings } from "../../../run_options.ts";
 import type { Where } from "../../../saved.ts";
 
 interface Command {
@@ -14,7 +14,7 @@ interface Command {
   kwarg: Record<string, unknown>;
   /** True if live output is wanted. */
   stream: boolean;
-  options: RunOptions;
+  options: RunSettings;
   /** The minions that the target matches, if they are known. */
   matched: readonly string[] | undefined;
 }

@@ -1,11 +1,11 @@
 import type { TargetValue } from "../../../preview.ts";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { commandLine } from "../../../command_line.ts";
+import { saltCommandLine } from "../../../command_line.ts";
 import { hasDryRun, reasonToConfirm, takesSls } from "../../../danger.ts";
 import { docText } from "../../../form.ts";
 import type { Where } from "../../../saved.ts";
-import { countOf, countWords, type Preview } from "../../../preview.ts";
+import { countWords, type Preview, previewCount } from "../../../preview.ts";
 import { saltOptions } from "../../../run_options.ts";
 import { targetText } from "../../../text.ts";
 import { Button } from "../../parts/button.tsx";
@@ -49,7 +49,7 @@ export function RunPage() {
     });
   const run = () => {
     if (!complete || busy) return;
-    const danger = reasonToConfirm(fun, kwarg, onMinions ? countOf(preview) : 1);
+    const danger = reasonToConfirm(fun, kwarg, onMinions ? previewCount(preview) : 1);
     const text = unknown === undefined ? danger : `${unknown.text}. It will fail there. ${danger ?? ""}`.trim();
     if (text === undefined) void start();
     else setReason(text);
@@ -112,7 +112,7 @@ export function RunPage() {
         <ConfirmRun
           fun={fun}
           reason={reason}
-          line={commandLine({ where, ...target, fun, arg, kwarg, options: onMinions ? saltOptions(options) : [] })}
+          line={saltCommandLine({ where, ...target, fun, arg, kwarg, options: onMinions ? saltOptions(options) : [] })}
           target={onMinions ? { tgt: target.tgt, preview, count } : undefined}
           onConfirm={start}
           onClose={() => setReason(undefined)}

@@ -1,8 +1,8 @@
 import type { TargetValue } from "../../../preview.ts";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { argumentsOf, EMPTY, type Filled, filledFrom, type Form, withTest } from "../../../form.ts";
-import type { Route } from "../../../route.ts";
-import { AT_ONCE, optionProblems, type RunOptions } from "../../../run_options.ts";
+import { EMPTY, type Filled, filledFrom, type Form, formArguments, withTest } from "../../../form.ts";
+import type { PageRoute } from "../../../route.ts";
+import { AT_ONCE, optionProblems, type RunSettings } from "../../../run_options.ts";
 import type { Where } from "../../../saved.ts";
 import { nearNames } from "../../../search.ts";
 import { countText } from "../../../text.ts";
@@ -18,13 +18,13 @@ export function useCommand(store: Store) {
   const [target, setTarget] = useState<TargetValue>({ tgt: query.tgt ?? "*", type: query.tgt_type ?? "glob" });
   const [fun, setName] = useState(query.fun ?? "");
   const [filled, setFilled] = useState<Filled>(EMPTY);
-  const [options, setOptions] = useState<RunOptions>(AT_ONCE);
+  const [options, setOptions] = useState<RunSettings>(AT_ONCE);
   const preview = usePreview(target, fun);
   const example = useExample(store, where, preview.kind === "here" ? preview.matched : undefined);
   const { names, docs, problem } = useFunctions(store, where, example);
   const { form, doc, loading } = useForm(store, where, example, fun, names, docs);
   useArgumentsOfAddress(query, fun, form, loading, setFilled);
-  const { arg, kwarg, problems } = useMemo(() => argumentsOf(form, filled), [form, filled]);
+  const { arg, kwarg, problems } = useMemo(() => formArguments(form, filled), [form, filled]);
   const onMinions = where === "minions";
   const matched = preview.kind === "here" && preview.unknown.length === 0 ? preview.matched : undefined;
   const optionsWrong = onMinions ? optionProblems(options, matched !== undefined) : {};
@@ -76,7 +76,7 @@ export function useCommand(store: Store) {
 
 /** Fills the form from arguments in the address, as "Run again" puts them there, once the fields are known. */
 function useArgumentsOfAddress(
-  query: Route["query"],
+  query: PageRoute["query"],
   fun: string,
   form: Form,
   loading: boolean,

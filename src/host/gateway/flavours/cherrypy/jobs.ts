@@ -2,7 +2,7 @@
 import { entriesOf, isMap } from "../../../../language/python/values.ts";
 import { CLIENT_NAMES } from "../../commands/clients.ts";
 import { type Low, lowstates } from "../../commands/lowstate.ts";
-import { runAll } from "../../commands/run_lowstate.ts";
+import { runLowstates } from "../../commands/run_lowstate.ts";
 import type { Call } from "../../requests/call.ts";
 import type { Answer } from "../../requests/route.ts";
 import { HttpError } from "../../wire/errors.ts";
@@ -31,7 +31,7 @@ export const welcome = (): Answer => ({ value: { return: "Welcome", clients: CLI
 
 /** `POST /`: runs commands with the session's token. */
 export async function run(call: Call): Promise<Answer> {
-  return { value: { return: await runAll(call, lowstates(call.body.data)) } };
+  return { value: { return: await runLowstates(call, lowstates(call.body.data)) } };
 }
 
 /** `POST /run`: runs commands with the credentials in the body; cookie and header are ignored. */
@@ -42,12 +42,12 @@ export async function runWithCredentials(call: Call): Promise<Answer> {
 
 export async function grainsOfMinions(call: Call): Promise<Answer> {
   const tgt = call.params.mid ?? call.query.get("mid") ?? "*";
-  return { value: { return: await runAll(call, [{ client: "local", tgt, fun: "grains.items" }]) } };
+  return { value: { return: await runLowstates(call, [{ client: "local", tgt, fun: "grains.items" }]) } };
 }
 
 /** `POST /minions`: starts jobs and does not wait. */
 export async function startJobs(call: Call): Promise<Answer> {
-  const jobs = await runAll(call, lowstates(call.body.data), { client: "local_async" });
+  const jobs = await runLowstates(call, lowstates(call.body.data), { client: "local_async" });
   call.status = 202;
   const links = jobs.filter((job) => fieldOf(job, "jid") !== undefined)
     .map((job) => ({ href: `/jobs/${fieldOf(job, "jid")}` }));
@@ -61,7 +61,7 @@ export async function jobs(call: Call): Promise<Answer> {
   const low: Low = { client: "runner", fun: jid === undefined ? "jobs.list_jobs" : "jobs.list_job" };
   if (jid !== undefined) low.jid = jid;
   if (/^\d+$/.test(timeout)) low.timeout = Number(timeout);
-  const [found] = await runAll(call, [low]);
+  const [found] = await runLowstates(call, [low]);
   if (jid === undefined) return { value: { return: [pageOfJobs(found, call.query)] } };
   const result = fieldOf(found, "Result");
   const returns = isMap(result) ? entriesOf(result) : [];
@@ -80,5 +80,5 @@ export async function makeTokens(call: Call): Promise<Answer> {
     const kwarg = { username, password, eauth };
     return { ...kwarg, client: "runner", fun: "auth.mk_token", kwarg };
   });
-  return { value: await runAll(call, lows) };
+  return { value: await runLowstates(call, lows) };
 }

@@ -1,6 +1,6 @@
 import { isMinionId } from "../../../../base/minion_id.ts";
 import { lowstates } from "../../commands/lowstate.ts";
-import { runAll } from "../../commands/run_lowstate.ts";
+import { runLowstates } from "../../commands/run_lowstate.ts";
 import type { Call } from "../../requests/call.ts";
 import type { Answer } from "../../requests/route.ts";
 import { HttpError } from "../../wire/errors.ts";
@@ -27,7 +27,7 @@ function tar(files: readonly { name: string; text: string }[], seconds: number):
 export async function keys(call: Call): Promise<Answer> {
   const match = call.params.mid ?? call.query.get("mid") ?? undefined;
   const low = match === undefined ? { fun: "key.list_all" } : { fun: "key.finger", match };
-  const [result] = await runAll(call, [{ client: "wheel", ...low }]);
+  const [result] = await runLowstates(call, [{ client: "wheel", ...low }]);
   return { value: { return: returnOf(result) ?? {} } };
 }
 
@@ -41,7 +41,7 @@ export async function generateKeys(call: Call): Promise<Answer> {
   if (!isMinionId(mid) || !PLAIN_ID.test(mid)) throw new HttpError(400, "mid is not the id of a minion");
   // Only credentials in the body count: a page of another site must not make keys with the browser's cookie.
   call.identity = undefined;
-  const [result] = await runAll(call, [{ ...rest, id_: mid }], { client: "wheel", fun: "key.gen_accept" });
+  const [result] = await runLowstates(call, [{ ...rest, id_: mid }], { client: "wheel", fun: "key.gen_accept" });
   const pair = returnOf(result);
   const text = (name: string) => String(fieldOf(pair, name) ?? "");
   const archive = tar(

@@ -1,7 +1,7 @@
 /** The routes of `rest_cherrypy`. */
 import { truthy } from "../../../../language/python/values.ts";
 import { fireHook } from "../../events/webhook.ts";
-import { serverSentEvents } from "../../events/server_sent_events.ts";
+import { eventStreamAnswer } from "../../events/server_sent_events.ts";
 import type { Answer, Operation, Route } from "../../requests/route.ts";
 import type { GatewaySettings } from "../../settings.ts";
 import { grainsOfMinions, jobs, makeTokens, run, runWithCredentials, startJobs, welcome } from "./jobs.ts";
@@ -12,7 +12,7 @@ import { authenticateListener } from "../../events/listener.ts";
 import { checkUpgrade, sendEvents } from "../../events/event_socket.ts";
 import { Summaries } from "../../events/summaries.ts";
 import type { Call } from "../../requests/call.ts";
-import { json } from "../../wire/json.ts";
+import { jsonAnswer } from "../../wire/json.ts";
 
 /** `GET /ws` and `GET /ws/<token>`: events over a WebSocket; with `?format_events` summaries. */
 async function eventSocket(call: Call): Promise<Answer> {
@@ -27,7 +27,7 @@ async function eventSocket(call: Call): Promise<Answer> {
       const change = summaries.take(event);
       if (change === undefined) return undefined;
       // `rest_cherrypy` sends the minions as a list.
-      return json(change.minions === undefined ? change : { minions: [...change.minions.values()] });
+      return jsonAnswer(change.minions === undefined ? change : { minions: [...change.minions.values()] });
     },
   }));
 }
@@ -160,7 +160,7 @@ const EVENTS: Operation = {
     last_event_id: "Like the header Last-Event-ID, for pages of other origins, which may not send that header",
     token: "For clients that cannot set a header or a cookie",
   },
-  run: (call) => serverSentEvents(call, { contentType: "text/event-stream;charset=utf-8", tokenInQuery: true }),
+  run: (call) => eventStreamAnswer(call, { contentType: "text/event-stream;charset=utf-8", tokenInQuery: true }),
 };
 
 const SOCKET: Operation = {

@@ -1,12 +1,12 @@
 import { messageOf } from "../../../../base/errors.ts";
 import type { WebSocketHandlers } from "../../../../runtime/http.ts";
 import { checkUpgrade, sendEvents } from "../../events/event_socket.ts";
-import { type Listener, listenerOf } from "../../events/listener.ts";
+import { type EventListenerRights, listenerOf } from "../../events/listener.ts";
 import { Summaries } from "../../events/summaries.ts";
 import type { Call } from "../../requests/call.ts";
 import type { Answer } from "../../requests/route.ts";
 import { HttpError } from "../../wire/errors.ts";
-import { json } from "../../wire/json.ts";
+import { jsonAnswer } from "../../wire/json.ts";
 
 /** The message that a client must send before it gets events. */
 const READY = "websocket client ready";
@@ -31,13 +31,13 @@ export async function summarySocket(call: Call): Promise<Answer> {
       const change = summaries.take(event);
       if (change === undefined || !grains.known) return undefined;
       const sent = change.minions === undefined ? change : { minions: Object.fromEntries(change.minions) };
-      return `${json(sent)}\n\n`;
+      return `${jsonAnswer(sent)}\n\n`;
     },
   });
   return call.peer.upgrade(askingForGrains(call, listener, handlers, summaries, grains));
 }
 
-async function openListener(call: Call): Promise<Listener> {
+async function openListener(call: Call): Promise<EventListenerRights> {
   const { backend, params: { token = "" } } = call;
   const record = await backend.token(token);
   if (record === undefined) throw new HttpError(401, "The token is not known");
@@ -49,7 +49,7 @@ async function openListener(call: Call): Promise<Listener> {
 /** Wraps handlers, so that all minions are asked for their grains once the client is ready. */
 function askingForGrains(
   call: Call,
-  { record: { name, token } }: Listener,
+  { record: { name, token } }: EventListenerRights,
   handlers: WebSocketHandlers,
   summaries: Summaries,
   grains: { known: boolean },

@@ -3,7 +3,7 @@ import { messageOf, TimeoutError } from "../../../../base/errors.ts";
 import { isMap } from "../../../../language/python/values.ts";
 import { localOfPresent, publishLocal } from "../../commands/local_clients.ts";
 import { type Low, type LowContext, lowContext, lowstates } from "../../commands/lowstate.ts";
-import { runRunner, startRunner } from "../../commands/runner_clients.ts";
+import { runRunnerCall, startRunnerCall } from "../../commands/runner_clients.ts";
 import type { Call } from "../../requests/call.ts";
 import type { Answer } from "../../requests/route.ts";
 import { HttpError, MasterDownError, RefusedError } from "../../wire/errors.ts";
@@ -21,13 +21,13 @@ const CLIENTS: Record<string, (low: Low, context: LowContext) => Promise<unknown
   local_async: publishLocal,
   runner: async (low, context) => {
     try {
-      return await runRunner(low, context);
+      return await runRunnerCall(low, context);
     } catch (error) {
       if (error instanceof TimeoutError) return "Timeout waiting for runner to execute";
       throw error;
     }
   },
-  runner_async: startRunner,
+  runner_async: startRunnerCall,
 };
 
 export const welcome = (): Answer => ({ value: { clients: Object.keys(CLIENTS), return: "Welcome" } });

@@ -1,5 +1,5 @@
 /** The routes of `rest_tornado`. */
-import { serverSentEvents } from "../../events/server_sent_events.ts";
+import { eventStreamAnswer } from "../../events/server_sent_events.ts";
 import { fireHook } from "../../events/webhook.ts";
 import type { Call } from "../../requests/call.ts";
 import type { Answer, Operation, Route } from "../../requests/route.ts";
@@ -71,7 +71,7 @@ const COMMAND_ROUTES: readonly Route[] = [
 const EVENTS: Operation = {
   summary: "A live stream of the master's events",
   produces: "text/event-stream",
-  run: (call) => serverSentEvents(call, { contentType: "text/event-stream", tokenInQuery: false }),
+  run: (call) => eventStreamAnswer(call, { contentType: "text/event-stream", tokenInQuery: false }),
 };
 
 function hookRoutes({ webhookAuth }: GatewaySettings): Route[] {
