@@ -24,7 +24,7 @@ export interface EventReturnConfig {
 
 /** Salt's returners for events that Brine does not have. */
 const ABSENT = new Set(
-  "carbon cassandra_cql elasticsearch local mattermost mongo mongo_future mysql postgres_local_cache slack_webhook smtp splunk"
+  "carbon cassandra_cql elasticsearch local mattermost mongo mongo_future mysql postgres_local_cache slack_webhook splunk"
     .split(" "),
 );
 

@@ -14,6 +14,9 @@ export const STORES: ReturnerRegistry = {
   // The name of its file in Salt, by which many configurations call it.
   redis_return: () => import("./redis.ts"),
   slack_webhook: () => import("./slack_webhook.ts"),
+  smtp: () => import("./smtp.ts"),
+  // The name of its file in Salt.
+  smtp_return: () => import("./smtp.ts"),
   splunk: () => import("./splunk.ts"),
   sqlite3: () => import("./sqlite3.ts"),
   syslog: () => import("./syslog.ts"),
