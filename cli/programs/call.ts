@@ -7,7 +7,7 @@ import { withCustomReturners } from "../../src/model/loader/custom_returners.ts"
 import type { FunctionTable } from "../../src/model/loader/loader.ts";
 import { minionId } from "../../src/host/minion/id.ts";
 import { returnLoad } from "../../src/host/minion/jobs/return_load.ts";
-import { callReturners, returnerNames } from "../../src/host/minion/jobs/returners.ts";
+import { callReturners, returnerContext, returnerNames } from "../../src/host/minion/jobs/returners.ts";
 import { callFunction, type JobOutcome } from "../../src/host/minion/processes/executor.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { optimizeLate } from "../late_optimizing.ts";
@@ -134,12 +134,13 @@ const outputterOf = ({ out }: JobOutcome) => out === undefined ? {} : { out };
 
 /** Sends the return to the master, except with `--no-return-event`, and to the returners. */
 async function sendReturn(
-  { runtime, options, log }: ProgramContext,
+  { options, positionals }: ProgramContext,
   { opts, base, master }: MinionCallHost,
-  { jid, fun, arg, metadata }: Call,
+  { jid, fun, metadata }: Call,
   outcome: JobOutcome,
 ): Promise<void> {
-  const ret = { ...returnLoad(opts.id, { jid, fun, arg }, outcome), ...metadata };
+  // As in Salt, the words of the command line.
+  const ret = { ...returnLoad(opts.id, { jid, fun, arg: positionals.slice(1) }, outcome), ...metadata };
   if (master !== undefined && options.no_return_event !== true) {
     // `req` marks a job that no master has published: the master makes a job id for the return.
     await master.connection.requests.send({ ...ret, jid: "req" });
@@ -148,7 +149,7 @@ async function sendReturn(
   if (names.length === 0) return;
   const { RETURNERS } = await import("../../src/plugins/returners/mod.ts");
   const returners = withCustomReturners(RETURNERS, base);
-  await callReturners(returners, { runtime, log: log.child("returner"), opts }, names, ret);
+  await callReturners(returners, returnerContext(base, {}), names, ret);
 }
 
 /** Prints the return; with `--metadata`, also the other fields that are sent. @returns the exit code */

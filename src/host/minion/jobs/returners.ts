@@ -126,13 +126,19 @@ export function returnerSender(
   };
 }
 
-/** What the returners of one job are called with: `--return_config` and `--return_kwargs` are those of its publication. */
-function returnerContext({ runtime, log, opts }: Context, load: Record<string, unknown>): ReturnerContext {
+/**
+ * What the returners of one job are called with: `--return_config` and `--return_kwargs` are those of its publication. Their options may
+ * also stand in grains and pillar.
+ */
+export function returnerContext(
+  { runtime, log, opts, grains, pillar }: Context,
+  load: Record<string, unknown>,
+): ReturnerContext {
   const { ret_config, ret_kwargs } = load;
   return {
     runtime,
     log: log.child("returner"),
-    opts,
+    opts: { ...opts, grains, pillar },
     ...(typeof ret_config === "string" && ret_config !== "" ? { retConfig: ret_config } : {}),
     ...(isRecord(ret_kwargs) ? { retKwargs: ret_kwargs } : {}),
   };
