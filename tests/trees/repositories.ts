@@ -50,30 +50,37 @@ const cause = (value: unknown): string =>
     .replaceAll(/\d+/g, "0")
     .slice(0, 200);
 
-/** Differences of two answers, each as its cause and where it is. */
-export function* differences(ours: unknown, theirs: unknown, where = ""): Generator<{ cause: string; where: string }> {
+/** Where two answers differ. */
+export interface Difference {
+  cause: string;
+  where: string;
+  ours: unknown;
+  theirs: unknown;
+}
+
+export function* differences(ours: unknown, theirs: unknown, where = ""): Generator<Difference> {
   const [a, b] = [JSON.stringify(ours), JSON.stringify(theirs)];
   if (a === b) return;
   if (typeof ours === "object" && typeof theirs === "object" && ours !== null && theirs !== null) {
     const [mine, others] = [ours as Record<string, unknown>, theirs as Record<string, unknown>];
     for (const key of new Set([...Object.keys(others), ...Object.keys(mine)])) {
-      if (!Object.hasOwn(mine, key)) yield { cause: `missing: ${cause(others[key])}`, where: `${where}/${key}` };
-      else if (!Object.hasOwn(others, key)) {
-        yield { cause: `not in Salt: ${cause(mine[key])}`, where: `${where}/${key}` };
-      } else yield* differences(mine[key], others[key], `${where}/${key}`);
+      const at = { where: `${where}/${key}`, ours: mine[key], theirs: others[key] };
+      if (!Object.hasOwn(mine, key)) yield { cause: `missing: ${cause(others[key])}`, ...at };
+      else if (!Object.hasOwn(others, key)) yield { cause: `not in Salt: ${cause(mine[key])}`, ...at };
+      else yield* differences(mine[key], others[key], at.where);
     }
     if (JSON.stringify(Object.keys(mine).toSorted()) === JSON.stringify(Object.keys(others).toSorted())) {
       if (Object.keys(mine).join("\0") !== Object.keys(others).join("\0")) {
-        yield { cause: "another order of keys", where };
+        yield { cause: "another order of keys", where, ours: Object.keys(mine), theirs: Object.keys(others) };
       }
     }
-  } else yield { cause: `${cause(ours)}\n  Salt: ${cause(theirs)}`, where };
+  } else yield { cause: `${cause(ours)}\n  Salt: ${cause(theirs)}`, where, ours, theirs };
 }
 
 async function compare(
   root: string,
   python: string,
-): Promise<{ equal: number; found: { cause: string; where: string }[] }> {
+): Promise<{ equal: number; found: Difference[] }> {
   const work = mkdtempSync(join(tmpdir(), "brine-repository-"));
   try {
     const tree = guessTree(root, work);
