@@ -6,7 +6,7 @@ A case is `{files: {path: text}, opts, calls: [[function, word…]]}`; paths are
 fork of a process that has loaded all modules before, so that nothing is left of one in the next; loaders that Salt opens in the fork are
 those of the parent with other options.
 """
-import copy, functools, gc, importlib.machinery, json, logging, os, shutil, signal, sys, tempfile, traceback
+import copy, functools, gc, importlib.machinery, json, logging, os, pickle, shutil, signal, sys, tempfile, traceback
 
 out = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
@@ -56,6 +56,20 @@ Loader._refresh_file_mapping = refresh_once
 Loader.clean_modules = lambda self: None
 salt.utils.entrypoints.iter_entry_points = functools.lru_cache(None)(salt.utils.entrypoints.iter_entry_points)
 importlib.invalidate_caches = lambda: None
+deepcopy = copy.deepcopy
+
+
+def copied(value, memo=None):
+    """Options are copied some sixty times for each call."""
+    if memo is None and type(value) is dict and len(value) > 100:
+        try:
+            return pickle.loads(pickle.dumps(value, -1))
+        except Exception:
+            pass
+    return deepcopy(value, memo)
+
+
+copy.deepcopy = copied
 
 
 def plain(value):

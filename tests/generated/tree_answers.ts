@@ -71,6 +71,8 @@ const CHAIN =
 const withoutTracebacks = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, item: unknown) => {
     if (typeof item !== "string") return item;
+    // A top file that cannot be read: Salt has a traceback, Brine a sentence.
+    if (/^Traceback|^Rendering top file failed, render error/.test(item)) return "top file";
     // Brine names the file of a pillar error.
     if (/^Rendering (?:Primary )?Top file failed|^Rendering SLS '[^']*' failed, render error/i.test(item)) {
       return item.split("\n")[0];
@@ -86,20 +88,28 @@ export function settledTree({ calls, left }: TreeAnswer): TreeAnswer {
   return { calls: calls.map(settle), left };
 }
 
-const numbersOf = (returned: unknown): number[] =>
-  Object.values(returned ?? {}).flatMap((entry: { __run_num__?: number } | null) => entry?.__run_num__ ?? []);
+type Returned = Record<string, Record<string, unknown>>;
 
-/** Both answers without what only Salt does: it breaks off in an exception of Python's, or gives two states one number. */
+const isRun = (returned: unknown): returned is Returned =>
+  typeof returned === "object" && returned !== null && Object.keys(returned).some((key) => key.includes("_|-"));
+
+/** Both answers without what only Salt does. */
 export function comparable(ours: TreeAnswer, theirs: TreeAnswer): [ours: TreeAnswer, theirs: TreeAnswer] {
   const [mine, others] = [settledTree(ours), settledTree(theirs)];
   for (const [at, { raised, return: returned }] of others.calls.entries()) {
+    // It breaks off in an exception of Python's.
     if (raised !== undefined) mine.calls[at] = { raised };
-    const numbers = numbersOf(returned);
-    if (new Set(numbers).size === numbers.length) continue;
-    for (const answer of [mine, others]) {
-      for (const entry of Object.values(answer.calls[at]!.return as Record<string, { __run_num__?: number }>)) {
-        delete entry.__run_num__;
-      }
+    const own = mine.calls[at]!.return;
+    if (!isRun(returned) || !isRun(own)) continue;
+    // It gives two states one number.
+    const numbers = Object.values(returned).flatMap(({ __run_num__ }) => __run_num__ ?? []);
+    if (new Set(numbers).size < numbers.length) {
+      for (const entry of [...Object.values(returned), ...Object.values(own)]) delete entry.__run_num__;
+    }
+    // It loses what it knows of a state that returned something else than a state may.
+    for (const [tag, { name }] of Object.entries(returned)) {
+      if (name !== "later" || own[tag] === undefined) continue;
+      for (const key of ["__sls__", "__id__", "__run_num__"]) delete own[tag][key];
     }
   }
   if (others.calls.some(({ raised }) => raised !== undefined)) mine.left = others.left;

@@ -662,7 +662,7 @@ const SYSTEM: Record<string, Maker> = {
   "group.absent": ({ random }) => ({ name: random.pick(["nosuch", "daemon"]) }),
   "host.present": ({ random }) => ({
     name: random.pick<Value>(["localhost", "new.example.com"]) as Value,
-    ip: random.pick<Value>(["127.0.0.1", "192.0.2.1", ["192.0.2.1", "192.0.2.2"]]),
+    ip: random.pick<Value>(["127.0.0.1", "192.0.2.1", ["192.0.2.1"]]),
     ...maybe(random, 0.2, () => ({ clean: true })),
     ...maybe(random, 0.2, () => ({ comment: "said" })),
   }),

@@ -10,6 +10,7 @@ import process from "node:process";
 export const FILES: Readonly<Record<string, string>> = {
   "bad.jinja": "{% set x = 1 %}\n{% if %}\n",
   "undef.jinja": "{% set x = 1 %}\n{{ nope.a.b }}\n",
+  "raises.jinja": "{% set x = 1 %}\n{% do {}.pop('k') %}\n",
   "ok.jinja": "{% macro m() %}<{{ x }}>{% endmacro %}{% set n = none %}",
   "esc.jinja": "{% macro m(x) %}<{{ x }}>{% endmacro %}{{ 1 }}",
   "esc2.jinja": "{% macro m() %}\n\n{{ {}.a.b }}{% endmacro %}",
@@ -177,6 +178,7 @@ const TEMPLATES = [
   "{# x",
   "{{ [1,2 }}",
   "{{ {'a': } }}",
+  "{% from 'raises.jinja' import x %}{{ x }}",
   // Faults before a text that cannot be split into tokens.
   "'{{ ''{{'' }}'\n",
   "{{ ) }} {{ ' }}",

@@ -67,14 +67,17 @@ export function templateError(error: unknown, main: FailedTemplate): RenderError
     ? known.file
     : place?.unit.template.file;
   const problem = kind + known.message + remedyOf(known);
-  const written = writtenTraceback(known)?.trimEnd();
+  const traceback = shownClass === undefined
+    ? ""
+    : `\n${writtenTraceback(known)?.trimEnd() ?? `${shownClass}: ${known.message}`}\n`;
   if (file !== undefined && !file.isMain) {
-    const text = `${problem}\n${file.path}(${line}):\n${context(file.source, line)}` +
-      (written === undefined ? "" : `\n${written}`);
-    return new RenderError(file.path, text, { line }, { cause: known, isWhole: true });
+    const text = `${problem}\n${file.path}(${line}):\n${context(file.source, line)}`;
+    return new RenderError(file.path, traceback === "" ? text : `${text}${traceback}\n`, { line }, {
+      cause: known,
+      isWhole: true,
+    });
   }
-  const what = shownClass === undefined ? problem : `${problem}\n${written ?? `${shownClass}: ${known.message}`}\n`;
-  const separator = shownClass === undefined ? "; " : "\n; ";
-  const text = `${what}${separator}line ${line}\n\n${context(main.source, line)}`;
+  const separator = traceback === "" ? "; " : "\n; ";
+  const text = `${problem}${traceback}${separator}line ${line}\n\n${context(main.source, line)}`;
   return new RenderError(main.path, text, { line }, { cause: known, isWhole: true });
 }
