@@ -34,6 +34,8 @@ export class RenderError extends SaltError {
     ];
     const { cause, isWhole = false, isForeign = false, text = problem } = options;
     super("RENDER", isWhole ? problem : `${where.join(", ")}: ${problem}`, { cause });
+    // Salt's name, which the comment of a state may show.
+    this.name = "SaltRenderError";
     this.path = path;
     this.line = line;
     this.column = column;

@@ -184,13 +184,13 @@ describe("templates of files", () => {
       await render("{% import 'd/m.j' as m %}{% import './m.j' as n %}{{ m.x + n.x }}", "base"),
       "6",
     );
-    await assert.rejects(render("{% import './m.j' as n %}", "base"), /^RenderError: Jinja error: \.\/m\.j\n/);
-    await assert.rejects(render("{% import 'd/m.j' as n %}"), /^RenderError: Jinja error: d\/m\.j\n/);
+    await assert.rejects(render("{% import './m.j' as n %}", "base"), /^SaltRenderError: Jinja error: \.\/m\.j\n/);
+    await assert.rejects(render("{% import 'd/m.j' as n %}"), /^SaltRenderError: Jinja error: d\/m\.j\n/);
   });
 
   for (
     const [engine, message] of [
-      ["nope", /^RenderError: Specified template format nope is not supported$/],
+      ["nope", /^SaltRenderError: Specified template format nope is not supported$/],
       ["mako", /format mako is not supported: it runs Python\. Write the template for jinja/],
       ["py", /format py is not supported: it runs Python/],
     ] as const
