@@ -68,6 +68,9 @@ const TRACEBACK = /Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?:[\w
 const CHAIN =
   /(?<=An exception occurred in this state: )[^]*(?:During handling of the above exception, another exception occurred|The above exception was the direct cause of the following exception):\n\n/;
 
+/** An error of the system that a state did not expect: Brine says what was being done. */
+const OF_THE_SYSTEM = /(?<=An exception occurred in this state: )(?:SystemError: Cannot|\w+Error: \[Errno \d+\]).*/;
+
 const withoutTracebacks = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, item: unknown) => {
     if (typeof item !== "string") return item;
@@ -77,7 +80,7 @@ const withoutTracebacks = (value: unknown): unknown =>
     if (/^Rendering (?:Primary )?Top file failed|^Rendering SLS '[^']*' failed, render error/i.test(item)) {
       return item.split("\n")[0];
     }
-    const text = item.replaceAll(TRACEBACK, "").replace(CHAIN, "");
+    const text = item.replaceAll(TRACEBACK, "").replace(CHAIN, "").replace(OF_THE_SYSTEM, "OSError");
     return text === item ? item : text.replace(/^(Rendering SLS \S+ failed, render error: [^]*?\n)[^]*$/, "$1");
   });
 
@@ -116,6 +119,17 @@ export function comparable(ours: TreeAnswer, theirs: TreeAnswer): [ours: TreeAns
       if (name !== "later" || own[tag] === undefined) continue;
       for (const key of ["__sls__", "__id__", "__run_num__"]) delete own[tag][key];
     }
+  }
+  for (const [at, { return: own }] of mine.calls.entries()) {
+    const returned = others.calls[at]!.return;
+    if (!isRun(returned) || !isRun(own)) continue;
+    // It has no entry for a prereq whose function is missing.
+    const missing = Object.entries(own).filter(([tag, { comment }]) =>
+      !Object.hasOwn(returned, tag) && /^State '[^']*' was not found in SLS/.test(String(comment))
+    );
+    if (missing.length === 0) continue;
+    for (const [tag] of missing) delete own[tag];
+    for (const entry of [...Object.values(returned), ...Object.values(own)]) delete entry.__run_num__;
   }
   if (others.calls.some(({ raised }) => raised !== undefined)) mine.left = others.left;
   return [mine, others];

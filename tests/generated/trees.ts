@@ -282,6 +282,8 @@ function structure(built: Built): Value {
 
 const PATHS = ["f0", "f1", "f2", "f3", "d0", "d0/g", "d1/h", "d1", "l0"];
 const path = (random: Choices): string => `{dir}/out/${random.pick(PATHS)}`;
+/** No directory: where `ini` cannot read, it knows in Salt whether a dry run is one of the whole run or of `prereq`. */
+const plainPath = (random: Choices): string => `{dir}/out/${random.pick(["f0", "f1", "f2", "f3"])}`;
 const MODES: Value[] = ["0644", "600", 755, 644, "4755", 700];
 const LINES = ["alpha", "beta = 1", "#gamma=2", "  delta", "alpha beta", "# comment", "key: value", "beta"];
 
@@ -521,7 +523,8 @@ const FILES: Record<string, Maker> = {
   }),
   "file.rename": ({ random }) => ({
     name: path(random),
-    source: path(random),
+    // Not its own name: what no run can do fails in a dry run, too.
+    source: random.pick(["{dir}/out/e0", "{dir}/out/e1", "{dir}/out/none"]),
     ...maybe(random, 0.3, () => ({ force: true })),
     ...creates(random),
   }),
@@ -551,13 +554,13 @@ const FILES: Record<string, Maker> = {
   }),
   "file.decode": ({ random }) => ({ name: path(random), encoded_data: "b25lCg==", encoding_type: "base64" }),
   "ini.options_present": (built) => ({
-    name: path(built.random),
+    name: plainPath(built.random),
     sections: { s1: { k: scalar(built.random), j: 2 }, ...maybe(built.random, 0.5, () => ({ s2: { x: "y" } })) },
     ...maybe(built.random, 0.2, () => ({ separator: " = " })),
     ...maybe(built.random, 0.2, () => ({ strict: true })),
   }),
-  "ini.options_absent": ({ random }) => ({ name: path(random), sections: { s1: ["k", "none"] } }),
-  "ini.sections_absent": ({ random }) => ({ name: path(random), sections: ["s1", "none"] }),
+  "ini.options_absent": ({ random }) => ({ name: plainPath(random), sections: { s1: ["k", "none"] } }),
+  "ini.sections_absent": ({ random }) => ({ name: plainPath(random), sections: ["s1", "none"] }),
 };
 
 const COMMANDS = [
@@ -1167,7 +1170,7 @@ function oneCase(random: Choices): TreeCase {
       : `${one.replaceAll(".", "/")}.sls`;
     files[`states/${file}`] = stateFile(built, one, ids);
   }
-  const before = random.some(["f0", "f1", "f2", "d0/g", "f3"], 0, 3);
+  const before = random.some(["f0", "f1", "f2", "d0/g", "f3", "e0", "e1"], 0, 4);
   for (const one of before) {
     files[`out/${one}`] = random.pick([
       `${random.some(LINES, 1, 5).join("\n")}\n`,
