@@ -36,7 +36,8 @@ export async function* followJob(
   yield* followRecorded(client, jid, options, () => readRecord(client, jid, options));
 }
 
-async function readRecord(client: LocalClient, jid: string, options: FollowOptions): Promise<JobRecord> {
+/** The master's record of a job. @throws {ClientError} as {@link followJob} */
+export async function readRecord(client: LocalClient, jid: string, options: FollowOptions): Promise<JobRecord> {
   const credentials = options.credentials ?? client.ownCredentials;
   const { recordTimeoutMs: timeoutMs = 60_000, signal } = options;
   const { data } = await callRunner(

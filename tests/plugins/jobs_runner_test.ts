@@ -102,6 +102,9 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
     expandKnown: () => [],
     wheel: () => Promise.reject(new TypeError("The runner jobs calls no wheel function")),
     command: () => Promise.resolve({}),
+    get minionJobs(): never {
+      throw new TypeError("The runner jobs publishes none");
+    },
     fire: () => Promise.resolve(),
     progress: (data) => Promise.resolve(void progress.push(data)),
     print: () => {},

@@ -8,9 +8,8 @@ import { messageOf, SaltError } from "../../base/errors.ts";
 import { findCustomEngine, findLentEngine, runCustomEngine } from "../../model/loader/custom_engines.ts";
 import type { EngineContext, EngineMaster, EngineRegistry } from "../../model/loader/engines.ts";
 import { bindArguments, parseSignature } from "../../model/loader/signature.ts";
-import type { Logger } from "../../base/log.ts";
+import { createLogger, LOG_LEVELS, type Logger } from "../../base/log.ts";
 import { LogRate } from "../../base/log_rate.ts";
-import { createLogger, LOG_LEVELS } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { once } from "../../base/async/deferred.ts";
 
@@ -89,6 +88,11 @@ export async function openEngineProcess(
 function lateMaster(load: () => Promise<EngineMaster>): EngineMaster {
   return {
     command: async (...call) => await (await load()).command(...call),
+    minionJobs: {
+      expand: async (...call) => await (await load()).minionJobs.expand(...call),
+      publish: async (...call) => await (await load()).minionJobs.publish(...call),
+      answers: async (...call) => await (await load()).minionJobs.answers(...call),
+    },
     runner: async (...call) => await (await load()).runner(...call),
     wheel: async (...call) => await (await load()).wheel(...call),
     accepted: async () => await (await load()).accepted(),

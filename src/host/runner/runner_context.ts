@@ -1,6 +1,7 @@
 /** The context of a runner: the master's jobs, files, pillar and keys on this host, and the running master if the runner asks for it. */
 import { LocalClient } from "../../client/local_client.ts";
 import { hasReturn } from "../../client/outcome.ts";
+import { jobReport } from "../../client/verbs/job_report.ts";
 import { callWheel } from "../../client/wheel.ts";
 import type { PublishRequest } from "../../client/publish_request.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -21,6 +22,7 @@ import { str } from "../../language/python/values.ts";
 import { eventStamp, packEvent } from "../../protocol/wire/event_frame.ts";
 import { callExecutionFunction } from "./call_execution_function.ts";
 import { JobSources, openRunnerJobCache } from "./job_sources.ts";
+import { minionJobs } from "./minion_jobs.ts";
 import { reactorAccess } from "./reactor_access.ts";
 import { runnerEvents } from "./runner_events.ts";
 import type { OpenRunner, RunnerHostOptions } from "./runner_host_options.ts";
@@ -116,8 +118,18 @@ export async function openRunnerContext(
         return [];
       }
     },
-    wheel: async (fun, args) => await runWheel(await client.open(), fun, args),
+    wheel: async (fun, args, keyword) => await runWheel(await client.open(), fun, args, keyword),
     command: async (request, how) => await runCommand(await client.open(), options, request, how),
+    minionJobs: minionJobs(client.open, {
+      gatherMs: opts.gather_job_timeout * 1000,
+      cause: jid,
+      expand: (target) => Promise.resolve(context.expand(target)),
+      async record(of) {
+        const { runner } = await runners.jobs!();
+        const args = { jid: of, ext_source: null, display_progress: false };
+        return jobReport(of, await runner.functions.list_job!.run(context, args));
+      },
+    }),
     fire: (tag, data) => Promise.resolve(fire(tag, data)),
     ...screenOf(options, fire),
     events: (choice, wants) =>
@@ -151,10 +163,16 @@ function lazyClient({ runtime, log, opts }: RunnerHostOptions) {
   };
 }
 
-async function runWheel(client: LocalClient, fun: string, args: unknown[]): Promise<unknown> {
+/** Makes the master run a wheel function. */
+async function runWheel(
+  client: LocalClient,
+  fun: string,
+  args: unknown[],
+  keyword: Record<string, unknown> = {},
+): Promise<unknown> {
   const { data } = await callWheel(client, {
     fun,
-    kwarg: { arg: args, kwarg: {} },
+    kwarg: { arg: args, kwarg: keyword },
     credentials: client.ownCredentials,
   });
   if (data.success !== false) return data.return;

@@ -50,7 +50,7 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
 
 /** The functions that a Python runner may call: other runners as `__salt__`, and through them functions of minions. */
 function runnerCaller(place: CustomPlace, context: object, registry: RunnerRegistry): PythonCaller {
-  const { log = place.log, opts = place.opts, progress } = context as Partial<RunnerContext>;
+  const { log = place.log, opts = place.opts, progress, minionJobs, wheel } = context as Partial<RunnerContext>;
   const find = async (name: string) => {
     const [module = "", fun = ""] = name.split(".");
     const { functions = {} } = await moduleNamed(registry, "runner", module) ?? {};
@@ -82,13 +82,21 @@ function runnerCaller(place: CustomPlace, context: object, registry: RunnerRegis
   return {
     log,
     opts,
-    callable: { runners },
+    callable: { runners, ...(wheel === undefined ? {} : { wheel: wheelOf(wheel) }) },
+    ...(minionJobs === undefined ? {} : { jobs: minionJobs }),
     code: returnCodeOf(context as Partial<RunnerContext>),
     ...(progress === undefined
       ? {}
       : { progress: (data) => progress.call(context, isMap(data) ? recordOf(data) : { data }) }),
   };
 }
+
+/** Wheel functions, which the master runs: their names are not listed. */
+const wheelOf = (wheel: RunnerContext["wheel"]): Callable => ({
+  find: () => Promise.resolve({ doc: "", run: {} }),
+  run: async (name, positional, keyword) => await wheel(name, positional, keyword),
+  names: () => Promise.resolve([]),
+});
 
 const recordOf = (map: AnyMap): Record<string, unknown> =>
   Object.fromEntries(entriesOf(map).map(([key, value]) => [String(key), value]));

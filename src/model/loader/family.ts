@@ -1,3 +1,4 @@
+import type { MinionJobs } from "./minion_jobs.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -490,6 +491,8 @@ export interface RunnerContext {
     request: { tgt: string | string[]; tgt_type?: string; fun: string; arg?: unknown[]; ret?: string; jid?: string },
     options?: { timeoutMs?: number; gatherMs?: number },
   ): Promise<Record<string, unknown> | undefined>;
+  /** Jobs that are published without waiting for them. */
+  readonly minionJobs: MinionJobs;
   /**
    * Makes the master run a wheel function, with the permissions of this host.
    *
@@ -497,7 +500,7 @@ export interface RunnerContext {
    * @throws {CommandExecutionError} if the function failed
    * @throws {ClientError} if no master runs
    */
-  wheel(fun: string, args: unknown[]): Promise<unknown>;
+  wheel(fun: string, args: unknown[], keyword?: Record<string, unknown>): Promise<unknown>;
   /** Fires an event on the master's bus. */
   fire(tag: string, data: Record<string, unknown>): Promise<void>;
   /** Reports progress of the runner, on the bus and on the screen. */

@@ -3,11 +3,12 @@ import { AsyncQueue } from "../../../base/async/queue.ts";
 import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { LOG_LEVELS, type Logger } from "../../../base/log.ts";
-import { isMap, lookup, str } from "../../../language/python/values.ts";
+import { isFloat, isMap, lookup, str } from "../../../language/python/values.ts";
 import { frame, FrameReader } from "../../../protocol/wire/frames.ts";
 import type { Child } from "../../../runtime/process.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CommandExecutionError } from "../family.ts";
+import type { JobOrder, MinionJobs } from "../minion_jobs.ts";
 import { BOOT } from "./boot.ts";
 import { hostErrorOf, told } from "./python_error.ts";
 import { Shared, type SharedValues } from "./shared_values.ts";
@@ -31,6 +32,9 @@ export interface PythonCaller extends SharedValues {
   code?: { get(): unknown; set(code: number): void };
   /** Reports the progress of a runner. */
   progress?(data: unknown): Promise<void>;
+  /** Jobs on minions, for what runs beside a master. */
+  jobs?: MinionJobs;
+  /** The bus of an engine. */
   events?: {
     /** The next event; null if none comes in time. */
     next(waitMs: number): Promise<{ tag: string; data: Record<string, unknown> } | null>;
@@ -457,6 +461,8 @@ export class PythonHelper {
         answer.r = op === "event"
           ? await events.next(Number(field("wait")) * 1000)
           : await events.fire(str(field("tag")), field("data")) ?? null;
+      } else if (op === "expand" || op === "publish" || op === "answers") {
+        answer.r = await this.#jobs(caller, op, field) ?? null;
       } else {
         const kind = str(field("kind"));
         const callable = caller?.callable[kind];
@@ -474,6 +480,25 @@ export class PythonHelper {
     } catch (error) {
       running.send({ n, e: { kind: "TypeError", message: `The value cannot be sent: ${messageOf(error)}` } });
     }
+  }
+
+  /** Expands a target, publishes a job, or asks for the returns of one. */
+  async #jobs(
+    caller: PythonCaller | undefined,
+    op: "expand" | "publish" | "answers",
+    field: (name: string) => unknown,
+  ): Promise<unknown> {
+    const { jobs } = caller ?? {};
+    if (jobs === undefined) {
+      throw new CommandExecutionError(
+        "Only runners, and engines of a master, publish jobs without waiting: use publish.publish",
+      );
+    }
+    if (op === "expand") return await jobs.expand(field("target") as { tgt: string | string[]; tgt_type: string });
+    if (op === "publish") return await jobs.publish(field("order") as JobOrder);
+    const wait = field("wait");
+    const waitMs = typeof wait === "number" || isFloat(wait) ? Number(wait) * 1000 : undefined;
+    return await jobs.answers(str(field("jid")), waitMs, field("missing") as string[]);
   }
 
   async #ask(

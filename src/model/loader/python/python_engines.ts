@@ -46,6 +46,7 @@ export function engineCaller(place: CustomPlace, engine: EngineContext): PythonC
       runners: runnersOf(engine),
     }),
     opts: { ...engine.opts, __role: engine.role, id: engine.id },
+    ...(engine.master === undefined ? {} : { jobs: engine.master.minionJobs }),
     events: {
       next: read,
       fire: async (tag, data) => await engine.fire(tag, isRecord(data) ? data : { data }),

@@ -121,7 +121,8 @@ class Host:
         """Whether an engine runs here: it hears events."""
         return any(loaded.kind == "engines" for loaded in self._loaded.values())
 
-    def event(self, op: str, **fields: Any) -> Any:
+    def ask(self, op: str, **fields: Any) -> Any:
+        """Asks Brine in the name of the call that runs."""
         answer = self._channel.ask(op, c=self._number(), **fields)
         if "e" in answer:
             raise errors.rebuild(answer["e"])

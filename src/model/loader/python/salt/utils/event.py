@@ -33,7 +33,7 @@ class SaltEvent:
 
     def fire_event(self, data: Dict[str, Any], tag: str, timeout: Any = None) -> bool:
         if current.host().is_engine():
-            current.host().event("fire", tag=tag, data=data)
+            current.host().ask("fire", tag=tag, data=data)
             return True
         return bool(current.host().functions("modules")["event.fire"](data, tag))
 
@@ -55,7 +55,7 @@ class SaltEvent:
         end = time.monotonic() + (0 if no_block else wait)
         while True:
             left = end - time.monotonic()
-            found = current.host().event("event", wait=max(0.0, left))
+            found = current.host().ask("event", wait=max(0.0, left))
             if found is None:
                 if not auto_reconnect and left <= 0:
                     return None
