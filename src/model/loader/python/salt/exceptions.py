@@ -64,6 +64,10 @@ class SaltConfigurationError(SaltException):
     """The configuration cannot be used."""
 
 
+class SaltClientError(SaltException):
+    """A job could not be published, or its returns not be had."""
+
+
 class SaltReqTimeoutError(SaltException):
     """A request had no answer in time."""
 
@@ -111,7 +115,7 @@ def _made(base: type, names: str) -> None:
 
 _made(
     SaltException,
-    "SaltClientError SaltMasterError SaltNoMinionsFound SaltSyndicMasterError SaltMasterUnresolvableError MinionError "
+    "SaltMasterError SaltNoMinionsFound SaltSyndicMasterError SaltMasterUnresolvableError MinionError "
     "FileserverConfigError FileLockError GitLockError GitRemoteError GitConfigError SaltDaemonNotRunning SaltRunnerError "
     "SaltWheelError SaltCacheError SaltDeserializationError PkgParseError AuthorizationError AuthenticationError "
     "EauthAuthenticationError TokenAuthenticationError UnsupportedAlgorithm SaltCloudException SaltClientTimeout PublishError "
