@@ -1220,7 +1220,6 @@ function oneCase(random: Choices): TreeCase {
     ...random.chance(0.05) ? { state_top_saltenv: "base" } : {},
     ...random.chance(0.05) ? { default_top: "dev" } : {},
   };
-  const [first] = sls as [string];
   const names = withTop ? [] : [sls[0]!];
   const shown = withTop
     ? random.pick([["state.show_top"], ["state.show_highstate"], ["state.show_lowstate"]])
