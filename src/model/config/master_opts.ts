@@ -8,6 +8,7 @@ import {
   externalAuth,
   hashType,
   isGrant,
+  isGrants,
   isTexts,
   mapRule,
   merging,
@@ -386,7 +387,7 @@ export const MASTER_OPTIONS = {
     reload: true,
   }),
   peer: map({}, "Functions that minions may run on other minions (`publish.publish`), as minion → functions.", {
-    rule: mapRule(isTexts, "minion → list of functions"),
+    rule: mapRule(isGrants, "minion → list of functions"),
     reload: true,
   }),
   peer_run: map({}, "Runners that minions may run (`publish.runner`), as minion → runners.", {

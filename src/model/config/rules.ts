@@ -36,8 +36,11 @@ export const mapRule = (fits: (value: unknown) => boolean, expected: string): Ru
     : `a map of ${expected}`;
 
 /** Patterns of functions, and maps of targets and conditions: docs/permissions.md. */
-export const isGrant = (value: unknown): boolean =>
-  isText(value) || isRecord(value) || Array.isArray(value) && value.every((item) => isText(item) || isRecord(item));
+export const isGrant = (value: unknown): boolean => isRecord(value) || isGrants(value);
+
+/** The same as a list, or one pattern: no map. */
+export const isGrants = (value: unknown): boolean =>
+  isText(value) || Array.isArray(value) && value.every((item) => isText(item) || isRecord(item));
 
 export const ports = withinRange(0, 65_535);
 export const roots = mapRule(isTexts, "environment → list of directories");

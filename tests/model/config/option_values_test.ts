@@ -71,7 +71,7 @@ test("values that Salt takes are taken", () => {
       publisher_acl: { ann: ["test.*", { "web*": ["state.apply"] }], "bob.*": "test.ping", eve: null },
       external_auth: { pam: { "ann%": [".*", "@runner"], "^groups": true }, ldap: { "*": [{ "G@os:Debian": "x" }] } },
       nodegroups: [{ web: "web*" }, { db: ["L@a,b", "or", "c"] }],
-      peer: { ".*": [".*"] },
+      peer: { ".*": [".*"], web1: ["test.ping", { "db*": ["status.uptime"] }, { "@publish": ["ret"] }] },
       log_level: "INFO",
       "redis.host": "x",
       "redis.port": 6379,
