@@ -40,10 +40,11 @@ interface Group {
  * others. Memory is bounded, too: a message is counted for one window only.
  *
  * ```ts
+ * import type { Clock } from "./async/clock.ts";
  * import { createLogger } from "./log.ts";
- * import { type LogClock, LogRate } from "./log_rate.ts";
+ * import { LogRate } from "./log_rate.ts";
  *
- * export function quiet(clock: LogClock) {
+ * export function quiet(clock: Clock) {
  *   const rate = new LogRate((record) => console.error(record.message), clock);
  *   return createLogger(rate.sink);
  * }
