@@ -56,7 +56,7 @@ export function quickReport(all: readonly RawRow[]): string {
   const table = quickTable(rows);
   const { machine, load, versions } = rows[0]!;
   const day = new Date(at!).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-  return `Salt ${versions.salt} takes this many times as long as Brine, or needs as much (lowest to highest measurement):
+  return `Salt ${versions.salt} needs this many times the time or memory of Brine (lowest to highest measurement):
 
 ${table}
 
