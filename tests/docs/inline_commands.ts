@@ -243,7 +243,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "salt-run fileserver.lock": { prints: SAID },
   "salt-run fileserver.update": { prints: /True/ },
   "salt-run git_pillar.update": { prints: /No git_pillar remotes are configured/, exit: 1 },
-  "salt-run jobs.*": { run: "salt-run jobs.list_jobs", prints: /test\.ping/ },
   "salt-run jobs.active": { prints: /^/ },
   "salt-run jobs.dequeue JID": {
     run: "JID=$(salt --queue=1h --async 'web*' test.sleep 0 | grep -o '[0-9]\\{20\\}')\nsalt-run jobs.dequeue $JID",
