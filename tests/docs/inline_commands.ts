@@ -47,6 +47,8 @@ export JID`,
 
 export const INLINE: Readonly<Record<string, Row>> = {
   "apk add libstdc++": OF_HOST,
+  "apt-get clean": OF_HOST,
+  "dnf clean all": OF_HOST,
   "brine bootstrap ID [MASTER]": { run: "brine bootstrap web9 salt.example", prints: /--id web9 --fingerprint/ },
   "brine call": { run: "brine call --local test.ping", prints: /True/ },
   "brine compat": { prints: /files were read in .*Parts: 0 not here/s },
