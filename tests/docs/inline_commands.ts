@@ -96,6 +96,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
     REGISTRY,
   "npm install @opentelemetry/api @opentelemetry/resources @opentelemetry/sdk-trace-base @opentelemetry/exporter-trace-otlp-http":
     REGISTRY,
+  "npm install ./brine-VERSION.tgz": { by: "scripts/check_package.ts" },
   "npm install bcryptjs": REGISTRY,
   "npm install ldapts": REGISTRY,
   "npm install postgres": REGISTRY,
@@ -302,6 +303,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "ss -ltnp 'sport = :4506'": OF_HOST,
   "sudo -n": OF_HOST,
   "systemctl status": OF_HOST,
+  "systemctl cat salt-master | grep ExecStart=": OF_HOST,
   "systemctl start salt-master": OF_HOST,
   "systemctl stop salt-master": OF_HOST,
   "chown salt: /etc/salt/users": OF_HOST,
@@ -340,6 +342,7 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "sh install.sh ROLE": { by: "tests/one_file/install_test.ts" },
   "sh install.sh gateway": { by: "tests/one_file/install_test.ts" },
   "sh install.sh master": { by: "tests/one_file/install_test.ts" },
+  "sh install.sh master --deb": OF_HOST,
   "sh install.sh minion": { by: "tests/one_file/install_test.ts" },
   "sh install.sh syndic": OF_HOST,
   "docker run --network container:NAME": { not: "it needs docker, and the container of a master" },
