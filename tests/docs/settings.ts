@@ -25,7 +25,7 @@ export const SETTINGS: Record<string, Setting> = {
   "docs/several-masters.md": { minions: FLEET, before: OTHER_MASTER },
   "docs/targeting.md": { minions: FLEET, master: NODE_GROUPS },
   "docs/reactor.md": { minions: FLEET, master: "reactor: [{'salt/minion/*/start': [/srv/reactor/start.sls]}]\n" },
-  "docs/permissions.md": { minions: FLEET, master: LOGIN, before: USERS },
+  "docs/permissions.md": { minions: FLEET, master: LOGIN, before: USERS, api: true },
 };
 
 export const settingOf = (file: string): Setting => SETTINGS[file] ?? { minions: FLEET };
