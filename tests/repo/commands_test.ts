@@ -157,4 +157,5 @@ const GATEWAY = new Set([
   "rest_tornado",
   "sharedsecret",
   ...["uri", "basedn", "binddn", "bindpw", "filter"].map((name) => `auth.ldap.${name}`),
+  ...["host", "user", "passwd", "db"].map((name) => `returner.postgres.${name}`),
 ]);
