@@ -7,8 +7,13 @@ export const INSIDE: Readonly<Record<string, string>> = {
   postgres: "postgres",
 };
 
+const isOneFile = import.meta.url.startsWith("file:///$bunfs/");
+
+/** The remedy for packages that cannot be loaded. Nothing can be installed into the one file of all programs. */
+export const packageRemedy = (names: readonly string[], oneFile = isOneFile): string =>
+  oneFile ? "install Brine from npm: docs/install-npm.md" : `npm install ${names.join(" ")}`;
+
 function importedBy(name: string): string {
-  const isOneFile = import.meta.url.startsWith("file:///$bunfs/");
   return isOneFile && Object.hasOwn(INSIDE, name)
     ? new URL(`./drivers/${INSIDE[name]}.js`, import.meta.url).href
     : name;
@@ -26,7 +31,7 @@ export async function loadDriver(name: string, neededBy: string): Promise<unknow
     return await import(importedBy(name));
   } catch (cause) {
     throw new ConfigError(
-      `Cannot load "${name}", which ${neededBy} needs (npm install ${name}): ${messageOf(cause)}`,
+      `Cannot load "${name}", which ${neededBy} needs (${packageRemedy([name])}): ${messageOf(cause)}`,
       { cause },
     );
   }

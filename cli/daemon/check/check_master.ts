@@ -17,6 +17,7 @@ export const MASTER_CHECKS: readonly Check[] = [
   unlessItThrows(async ({ opts }) => (await import("../../job_caches.ts")).jobCacheName(opts as MasterOpts)),
   unlessItThrows(({ opts }) => clusterSettings(opts)),
   unlessItThrows(({ opts }, { fs }) => telemetrySettings(fs, opts)),
+  async ({ opts }, { fs }) => (await import("./check_packages.ts")).checkPackages(opts as MasterOpts, fs),
   transportCheck(true),
   ...moduleChecks("master"),
   async ({ opts }) => (await import("./check_permissions.ts")).checkPermissions(opts as MasterOpts),

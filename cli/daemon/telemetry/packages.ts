@@ -1,5 +1,6 @@
 /** Loads the npm packages for metrics and traces, when these are configured. */
 import { ConfigError, messageOf } from "../../../src/base/errors.ts";
+import { packageRemedy } from "../../../src/plugins/driver.ts";
 
 /**
  * Loads packages. Their names are passed as variables, because bundlers and Deno would find literal names and fetch packages
@@ -13,7 +14,7 @@ export async function loadPackages<T extends unknown[]>(names: readonly string[]
     return await Promise.all(names.map((name) => import(name))) as T;
   } catch (cause) {
     throw new ConfigError(
-      `Cannot load what ${neededBy} needs (npm install ${names.join(" ")}): ${messageOf(cause)}`,
+      `Cannot load what ${neededBy} needs (${packageRemedy(names)}): ${messageOf(cause)}`,
       { cause },
     );
   }
