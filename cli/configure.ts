@@ -39,7 +39,7 @@ async function extJobCache(runtime: Runtime, opts: MasterOpts, log: Logger): Pro
   if (name === "") return undefined;
   const [{ RETURNERS }, { moduleNamed }, { withCustomReturners }] = await Promise.all([
     import("../src/plugins/returners/mod.ts"),
-    import("../src/model/loader/module_named.ts"),
+    import("../src/model/loader/loaded_file.ts"),
     import("../src/model/loader/custom_returners.ts"),
   ]);
   const returners = withCustomReturners(RETURNERS, { runtime, log, opts });

@@ -1,7 +1,6 @@
 /** Options that several programs share, and their rules. */
 import { LOG_LEVELS } from "../../src/base/log.ts";
-import { flagOption, int, type Option, option, type OptionGroup, type Stop, textOption } from "./option.ts";
-import { quote } from "./optparse_values.ts";
+import { flagOption, int, type Option, option, type OptionGroup, quote, type Stop, textOption } from "./option.ts";
 import type { Env, RunRequest } from "./request.ts";
 
 /** Levels of the console, in the order of Salt's message: scripts compare it. */

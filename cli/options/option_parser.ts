@@ -1,9 +1,8 @@
 /** Parses like Python's optparse, whose grammar scripts rely on: abbreviations, bundles, error texts. */
 import { nearestName } from "../../src/base/nearest_name.ts";
 import { formatHelp, usageLine } from "./help.ts";
-import { type Option, type ProgramTable, type Stop, takesValue } from "./option.ts";
+import { type Option, parseInteger, type ProgramTable, quote, type Stop, takesValue } from "./option.ts";
 import { floatOfText } from "../../src/language/python/text.ts";
-import { parseInteger, quote } from "./optparse_values.ts";
 import type { ExitRequest, OptionsContext, OptionValue, OptionValues, Program, RunRequest } from "./request.ts";
 
 /** Exit code of usage errors. */

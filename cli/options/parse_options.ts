@@ -1,5 +1,5 @@
 import { OptionParser, StopParsing } from "./option_parser.ts";
-import { optparseBoolean } from "./optparse_values.ts";
+import { optparseBoolean } from "./option.ts";
 import { PROGRAMS } from "./programs.ts";
 import type { ExitRequest, OptionsContext, Program, RunRequest } from "./request.ts";
 

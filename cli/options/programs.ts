@@ -16,8 +16,8 @@ import {
   timeoutOfNone,
   words,
 } from "./groups.ts";
-import { added, flagOption, int, option, optional, type ProgramTable, type Stop, textOption } from "./option.ts";
-import { optparseBoolean, quote } from "./optparse_values.ts";
+import type { ProgramTable, Stop } from "./option.ts";
+import { added, flagOption, int, option, optional, optparseBoolean, quote, textOption } from "./option.ts";
 import type { Env, Program, RunRequest } from "./request.ts";
 
 /** Parts of a host that `salt-doctor` can check. */

@@ -21,7 +21,7 @@ export async function minionDaemon(context: ProgramContext): Promise<Daemon> {
     place: async ({ opts }, runtime) => {
       const [{ checkKeyPair }, { checkRoots }] = await Promise.all([
         import("../daemon/check/check_keys.ts"),
-        import("../daemon/check/check_roots.ts"),
+        import("../daemon/check/shared_checks.ts"),
       ]);
       const roots = opts.file_client === "local" ? checkRoots(runtime, opts) : [];
       return { findings: [...checkKeyPair(runtime, String(opts.pki_dir), "minion"), ...roots] };

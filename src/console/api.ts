@@ -54,7 +54,7 @@ interface WheelAnswer {
 }
 
 /** The response of `local_async`; without a match both are missing. */
-export interface PublishAnswer {
+interface PublishAnswer {
   jid?: string;
   minions?: string[];
 }

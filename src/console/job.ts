@@ -1,11 +1,33 @@
-import { succeeded } from "../model/job/outcome.ts";
+import { type OutcomeState, succeeded } from "../model/job/outcome.ts";
 import { isRecord } from "../base/record.ts";
 import type { StreamedEvent } from "./event_stream.ts";
 import { headOf, isOrchestration, type JobHead } from "./job_head.ts";
 import { masterReturn } from "./master_return.ts";
-import { isBad, isPartOpen, PART_STATES, type PartState } from "./part_state.ts";
 import { stateMark } from "./state_run.ts";
 import { reportedMs, spanMs, stampMs } from "./text.ts";
+
+/** The outcomes of a target, and `no answer` for a silent target on a master that does not keep outcomes. */
+export type PartState = OutcomeState | "no answer";
+
+/** All states in the order in which they are shown: failures first, then targets that are still running. */
+export const PART_STATES: readonly PartState[] = [
+  "failed",
+  "timed out",
+  "lost",
+  "no answer",
+  "expired",
+  "cancelled",
+  "started",
+  "published",
+  "queued",
+  "returned",
+];
+
+const OPEN: ReadonlySet<PartState> = new Set(["queued", "published", "started"]);
+const BAD: ReadonlySet<PartState> = new Set(["failed", "timed out", "lost", "expired", "no answer"]);
+
+export const isPartOpen = (state: PartState) => OPEN.has(state);
+export const isBad = (state: PartState) => BAD.has(state);
 
 /** The most lines of live output that are kept of one minion. */
 export const OUTPUT_LINES = 2000;

@@ -1,4 +1,4 @@
-import type { PartState } from "./part_state.ts";
+import type { PartState } from "./job.ts";
 
 /** The filter of the job history, which is completely in the address of the page. */
 export interface JobFilter {

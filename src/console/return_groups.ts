@@ -1,6 +1,5 @@
 import { canonicalText } from "./canonical.ts";
-import type { ShownPart } from "./job.ts";
-import { isPartOpen, type PartState } from "./part_state.ts";
+import { isPartOpen, type PartState, type ShownPart } from "./job.ts";
 
 /** Targets of a job with the same state, exit code and return. */
 export interface ReturnGroup {

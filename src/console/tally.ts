@@ -1,6 +1,5 @@
 import { isRecord } from "../base/record.ts";
-import type { Job, ShownPart } from "./job.ts";
-import { isPartOpen, PART_STATES, type PartState } from "./part_state.ts";
+import { isPartOpen, type Job, PART_STATES, type PartState, type ShownPart } from "./job.ts";
 
 /** How long the minions of a job took, in milliseconds. */
 interface Durations {

@@ -1,7 +1,6 @@
 import { SystemError } from "../base/errors.ts";
 import { printable } from "../base/printable.ts";
-import { basicAuth } from "./basic_auth.ts";
-import { HttpHeadReader } from "./http_head.ts";
+import { basicAuth, HttpHeadReader } from "./http_head.ts";
 import type { Connection, Net, SocketAddress } from "./net.ts";
 
 /** An HTTP proxy that connects on to other hosts. */

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OUTCOME_STATES } from "../../src/model/job/outcome.ts";
-import { Job, OUTPUT_LINES } from "../../src/console/job.ts";
+import { Job, OUTPUT_LINES, PART_STATES } from "../../src/console/job.ts";
 import { argumentsOfRecord, argumentText } from "../../src/console/job_arguments.ts";
-import { PART_STATES } from "../../src/console/part_state.ts";
 
 const JID = "20261121084331391697";
 const tag = (rest: string) => `salt/job/${JID}/${rest}`;

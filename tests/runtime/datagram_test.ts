@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
 import { describe, test } from "node:test";
 import { deferred } from "../../src/base/async/deferred.ts";
-import { wakeOnLan } from "../../src/plugins/wake_on_lan.ts";
+import { wakeOnLan } from "../../src/plugins/linux/addresses.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { testMinion } from "../support/context.ts";
 

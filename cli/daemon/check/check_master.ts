@@ -6,10 +6,9 @@ import type { FileSystem } from "../../../src/runtime/fs.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { telemetrySettings } from "../telemetry/settings.ts";
 import { checkKeyPair } from "./check_keys.ts";
-import { checkRoots } from "./check_roots.ts";
+import { checkRoots, commonChecks, moduleChecks, transportCheck } from "./shared_checks.ts";
 import type { Port } from "./check_ports.ts";
 import { type Check, doubtful, fatal, type Finding, unlessItThrows } from "./finding.ts";
-import { commonChecks, moduleChecks, transportCheck } from "./shared_checks.ts";
 
 /** Checks for the start, for `--check` and for `salt-doctor`. */
 export const MASTER_CHECKS: readonly Check[] = [

@@ -12,8 +12,9 @@ import { logFormats } from "../log_settings.ts";
 import { isSyslogAddress, syslogAddress } from "../syslog_address.ts";
 import { checkFunctions } from "./check_functions.ts";
 import { checkSchedule } from "./check_schedule.ts";
-import { type Check, fatal, type Finding, unlessItThrows, wrong } from "./finding.ts";
+import { type Check, doubtful, fatal, type Finding, unlessItThrows, wrong } from "./finding.ts";
 import { checkNamedModules } from "./named_modules.ts";
+import { rootProblems } from "../../../src/content/fileserver/root_problems.ts";
 
 const QUIET = createLogger(() => {}, "quiet");
 
@@ -148,4 +149,11 @@ async function checkSources(opts: Record<string, unknown>): Promise<Finding[]> {
     );
   }
   return findings;
+}
+
+/** Reports directories of `file_roots` and `pillar_roots` that serve nothing, and links in them that are not followed. */
+export function checkRoots(runtime: Pick<Runtime, "fs" | "process">, opts: Record<string, unknown>): Finding[] {
+  return rootProblems(runtime, opts, true).map(({ option, path, problem, remedy, severe }) =>
+    (severe ? wrong : doubtful)(`${option}: ${path}: ${problem}`, remedy)
+  );
 }

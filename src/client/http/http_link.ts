@@ -13,7 +13,7 @@ import type { ReportedOutcome } from "../outcome.ts";
 import type { Previewed, Published, PublishRequest, SettledRequest } from "../publish_request.ts";
 import { checkedRequest, previewedOf, textList } from "../publish_request.ts";
 import type { CallOptions, RunnerCall, WheelCall } from "../salt.ts";
-import type { SaltLink } from "../salt_link.ts";
+import type { SaltLink } from "../job_run.ts";
 import { jobReport, reportedOutcomes } from "../verbs/job_report.ts";
 import { HttpExchange, type HttpMessage } from "./exchange.ts";
 import type { HttpOptions } from "./http_options.ts";

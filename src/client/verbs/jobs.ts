@@ -3,11 +3,10 @@ import { isJid } from "../../model/job/jid.ts";
 import { isRecord } from "../../base/record.ts";
 import { ClientError } from "../client_error.ts";
 import { followRecorded } from "../follow_recorded.ts";
-import { jobRun } from "../job_run.ts";
+import { jobRun, type SaltLink } from "../job_run.ts";
 import type { ReportedOutcome } from "../outcome.ts";
 import { textList } from "../publish_request.ts";
 import type { CallOptions, Jobs, ListedJob, ListJobsOptions, RecordedJob } from "../salt.ts";
-import type { SaltLink } from "../salt_link.ts";
 import { type JobReport, jobReport, listedJob, plainReport, reportedOutcomes, reportOutcomes } from "./job_report.ts";
 
 /** The function by which clients ask minions about other jobs. */

@@ -2,7 +2,7 @@ import { isRecord } from "../../base/record.ts";
 import { ClientError } from "../client_error.ts";
 import { textList } from "../publish_request.ts";
 import type { CallOptions, KeyFingerprint, Keys, KeyStatus } from "../salt.ts";
-import type { SaltLink } from "../salt_link.ts";
+import type { SaltLink } from "../job_run.ts";
 import { plainReport } from "./job_report.ts";
 
 /** The status of a key → the name of Salt's directory. */

@@ -1,7 +1,7 @@
 import { isRecord } from "../../base/record.ts";
 import { textList } from "../publish_request.ts";
 import type { CallOptions, KnownMinion, ListMinionsOptions, Minions } from "../salt.ts";
-import type { SaltLink } from "../salt_link.ts";
+import type { SaltLink } from "../job_run.ts";
 
 /** Implements {@link Salt.minions} with the runners `manage.present`, `manage.not_present` and `cache.grains`. */
 export function minionsOf(link: SaltLink): Minions {

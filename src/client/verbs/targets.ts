@@ -1,5 +1,5 @@
 import type { Targets } from "../salt.ts";
-import type { SaltLink } from "../salt_link.ts";
+import type { SaltLink } from "../job_run.ts";
 
 /** Implements {@link Salt.targets}. */
 export function verbTargets(link: SaltLink): Targets {

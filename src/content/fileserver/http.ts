@@ -1,7 +1,7 @@
 import { CommandExecutionError } from "../../model/loader/family.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { WebLimits } from "../../model/config/web_limits.ts";
-import { takeUser } from "../../runtime/basic_auth.ts";
+import { takeUser } from "../../runtime/http_head.ts";
 import type { HttpRequest, HttpTrust } from "../../runtime/http.ts";
 
 /** Sends a request, and follows redirections; the body is as it was sent. */

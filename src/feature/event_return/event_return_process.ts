@@ -10,7 +10,7 @@ import type { PartHandlers } from "../supervise/serve_part.ts";
 import { EventReturn } from "./event_return.ts";
 import { withCustomReturners } from "../../model/loader/custom_returners.ts";
 import type { ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../model/loader/family.ts";
-import { moduleNamed } from "../../model/loader/module_named.ts";
+import { moduleNamed } from "../../model/loader/loaded_file.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { packEvent } from "../../protocol/wire/event_frame.ts";

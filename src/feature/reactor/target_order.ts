@@ -2,7 +2,7 @@ import { deferred } from "../../base/async/deferred.ts";
 import type { ReactionCall } from "./reaction_call.ts";
 
 /** The ids of the minions that jobs are for; undefined if they are not known here. */
-export type OrderTargets = ReadonlySet<string> | undefined;
+type OrderTargets = ReadonlySet<string> | undefined;
 
 /** Work in progress for some minions. */
 interface Underway {

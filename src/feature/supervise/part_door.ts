@@ -33,7 +33,7 @@ const EXIT_MS = 2000;
 type Hello = FromPart & { type: "hello" };
 
 /** Handles the messages of one connection. */
-export interface PartReceiver {
+interface PartReceiver {
   receive(message: FromPart): void;
   onClose(): void;
 }

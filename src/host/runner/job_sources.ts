@@ -5,7 +5,7 @@ import { ConfigError, messageOf } from "../../base/errors.ts";
 import type { JobCache } from "../../model/job/job_cache.ts";
 import { type JobReader, type ReturnerModule, SaltInvocationError } from "../../model/loader/family.ts";
 import { withCustomReturners } from "../../model/loader/custom_returners.ts";
-import { moduleNamed } from "../../model/loader/module_named.ts";
+import { moduleNamed } from "../../model/loader/loaded_file.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";

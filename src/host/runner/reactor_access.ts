@@ -22,7 +22,26 @@ import { parseYaml } from "../../language/yaml/document.ts";
 import { openOwnMinion } from "./call_execution_function.ts";
 import type { OpenRunner } from "./runner_host_options.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
-import { signatureOnMaster } from "./signature_on_master.ts";
+import { parseSignature, type Signature } from "../../model/loader/signature.ts";
+import { withCustomWheels } from "../../model/loader/wheel.ts";
+import { findRunner, runnersOf } from "./runner_registry.ts";
+
+/** Finds signatures of runners and wheel functions, also custom ones; undefined for unknown functions. */
+export function signatureOnMaster(
+  host: { runtime: Runtime; log: Logger; opts: MasterOpts; plugins: RunnerPlugins },
+): (type: "runner" | "wheel", name: string) => Promise<Signature | undefined> {
+  return async (type, name) => {
+    if (type === "runner") {
+      const found = await findRunner(runnersOf(host), name);
+      return found === undefined ? undefined : parseSignature(found.signature);
+    }
+    const [module = "", fun = ""] = name.split(".");
+    const wheels = withCustomWheels(await host.plugins.wheels(), host);
+    if (!Object.hasOwn(wheels, module)) return undefined;
+    const { functions } = (await wheels[module]!()).wheel;
+    return Object.hasOwn(functions, fun) ? parseSignature(functions[fun]!.signature) : undefined;
+  };
+}
 
 /** How long a runner waits for the reactor's answer, as in Salt. */
 const ANSWER_MS = 30_000;

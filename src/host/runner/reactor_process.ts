@@ -21,7 +21,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { callExecutionFunction, openOwnMinion } from "./call_execution_function.ts";
 import { RunnerHost } from "./runner_host.ts";
-import { signatureOnMaster } from "./signature_on_master.ts";
+import { signatureOnMaster } from "./reactor_access.ts";
 import { decode } from "../../protocol/wire/msgpack.ts";
 import { parseYaml } from "../../language/yaml/document.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";

@@ -1,6 +1,6 @@
 /** Runners by name, and the documentation of runner and wheel functions. */
 import { type RunnerRegistry, withCustomRunners } from "../../model/loader/custom_runners.ts";
-import { moduleNamed } from "../../model/loader/module_named.ts";
+import { moduleNamed } from "../../model/loader/loaded_file.ts";
 import type { RunnerFunction } from "../../model/loader/family.ts";
 import type { WheelRegistry } from "../../model/loader/wheel.ts";
 import type { RunnerHostOptions } from "./runner_host_options.ts";

@@ -2,7 +2,7 @@ import type { RunnerContext, RunnerModule } from "./family.ts";
 import { customFilesOf, type CustomPlace, known, loadOrLog, logForeign } from "./custom_file.ts";
 import { type AnyMap, type Args, entriesOf, isMap } from "../../language/python/values.ts";
 import { shortName } from "./job_context.ts";
-import { moduleNamed } from "./module_named.ts";
+import { moduleNamed } from "./loaded_file.ts";
 import type { Callable, PythonCaller } from "./python/helper.ts";
 import { returnCodeOf } from "./python/return_code.ts";
 import { bindArguments, parseSignature } from "./signature.ts";

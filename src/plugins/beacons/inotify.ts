@@ -4,8 +4,26 @@ import { isMap } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 import { compileFinder } from "../../language/python/regexp.ts";
 import { exists } from "../linux/paths.ts";
-import type { Follower } from "./follower.ts";
-import { endAll, lacksInotifywait, watchPath } from "./inotifywait.ts";
+import { Follower } from "./follower.ts";
+import type { Context } from "../../model/loader/family.ts";
+import { which } from "../linux/programs.ts";
+
+/** Why nothing can be watched; undefined if the program is there. */
+export const lacksInotifywait = ({ runtime: { fs, process } }: Context): string | undefined =>
+  which(fs, "inotifywait", process.env("PATH")) === undefined
+    ? "there is no program inotifywait: install inotify-tools"
+    : undefined;
+
+/** Watches a path for some of the kernel's events; a line for each: the events, what is watched, and the name in it. */
+export function watchPath(context: Context, path: string, events: readonly string[], recursive: boolean): Follower {
+  const words = [...(recursive ? ["--recursive"] : []), ...events.flatMap((event) => ["--event", event])];
+  return new Follower(context, ["inotifywait", "--monitor", "--quiet", ...words, "--format", "%e\t%w\t%f", "--", path]);
+}
+
+/** Ends all that a beacon watches. */
+export function endAll({ memory }: { memory: Map<string, unknown> }): void {
+  for (const follower of memory.values()) (follower as Follower).close();
+}
 
 const MASKS = [
   ...["access", "attrib", "close_nowrite", "close_write", "create", "delete", "delete_self", "excl_unlink", "ignored"],

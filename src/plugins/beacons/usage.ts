@@ -18,3 +18,9 @@ export function usageBeacon(name: string, fun: string): BeaconModule {
     },
   };
 }
+
+/** Used memory, at a percentage or more. */
+export const memusage: BeaconModule = usageBeacon("memusage", "ps.virtual_memory");
+
+/** Used swap space, at a percentage or more. */
+export const swapusage: BeaconModule = usageBeacon("swapusage", "ps.swap_memory");

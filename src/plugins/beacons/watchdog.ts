@@ -2,7 +2,7 @@ import { type BeaconEvent, type BeaconModule, settingsOf, VALID } from "../../mo
 import { isMap } from "../../language/python/values.ts";
 import { exists } from "../linux/paths.ts";
 import type { Follower } from "./follower.ts";
-import { endAll, lacksInotifywait, watchPath } from "./inotifywait.ts";
+import { endAll, lacksInotifywait, watchPath } from "./inotify.ts";
 
 /** What is watched → the kernel's names for it. */
 const MASKS: Readonly<Record<string, readonly string[]>> = {

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { type EauthContext, type EauthCredentials, type EauthModule, sectionOption } from "../../model/loader/eauth.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
-import { takeUser } from "../../runtime/basic_auth.ts";
+import { takeUser } from "../../runtime/http_head.ts";
 import { textOfBody } from "../../runtime/http_body.ts";
 
 const LIMIT_MS = 30_000;

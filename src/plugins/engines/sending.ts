@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { EngineContext } from "../../model/loader/engines.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
 import { entriesOf, isMap, mapOf, str } from "../../language/python/values.ts";
-import { takeUser } from "../../runtime/basic_auth.ts";
+import { takeUser } from "../../runtime/http_head.ts";
 import type { Connection, SocketAddress } from "../../runtime/net.ts";
 import { dumpJson } from "../../language/python/json_dump.ts";
 

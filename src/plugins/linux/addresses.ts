@@ -2,6 +2,7 @@ import { pythonError } from "../python_errors.ts";
 import { parseAddress } from "../../model/target/ipcidr.ts";
 import { IP_KINDS } from "../../language/python/ipaddress.ts";
 import { stringRepr } from "../../language/python/values.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
 
 export interface Address {
   version: 4 | 6;
@@ -89,3 +90,20 @@ export function containsAddress(network: AddressNetwork, address: Address): bool
 
 export const isPrivate = ({ version, bits }: Address): boolean => IP_KINDS.private({ version, value: bits });
 export const isLoopback = ({ version, bits }: Address): boolean => IP_KINDS.loopback({ version, value: bits });
+
+/** The six bytes of a hardware address: twelve hexadecimal digits, or pairs of them with one and the same sign between. */
+function hardwareAddress(text: string): number[] {
+  const digits = text.length === 17 ? text.replaceAll(text[2]!, "") : text;
+  if (!/^[0-9a-f]{12}$/i.test(digits)) {
+    throw pythonError("ValueError", `Invalid MAC address: expected one such as 08:00:27:13:69:77, not ${text}`);
+  }
+  return Array.from({ length: 6 }, (_item, at) => Number.parseInt(digits.slice(2 * at, 2 * at + 2), 16));
+}
+
+/** Wakes a host up: six bytes of ones, then its address sixteen times, to everybody on the network. */
+export async function wakeOnLan({ net }: Runtime, mac: string, broadcast: string, port: number): Promise<true> {
+  const address = hardwareAddress(mac);
+  const packet = new Uint8Array([...Array(6).fill(0xff), ...Array(16).fill(address).flat()]);
+  await net.datagram({ host: broadcast, port }, packet, { broadcast: true });
+  return true;
+}

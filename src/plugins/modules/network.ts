@@ -4,7 +4,7 @@ import { str, stringRepr, truthy } from "../../language/python/values.ts";
 import { needProgram, run } from "../commands.ts";
 import * as ip from "../linux/addresses.ts";
 import { pythonError } from "../python_errors.ts";
-import { wakeOnLan } from "../wake_on_lan.ts";
+import { wakeOnLan } from "../linux/addresses.ts";
 import { connectTo } from "./network/connect.ts";
 import { readHostInterfaces } from "./network/interfaces.ts";
 import { defaultRoute, getRoute, routes } from "./network/routes.ts";

@@ -8,8 +8,7 @@ import { formatVersion } from "../packages/lists.ts";
 import { packageFile } from "../packages/package_file.ts";
 import { compareEvr } from "../packages/rpm/evr.ts";
 import { hostArch } from "../packages/rpm/names.ts";
-import { hasRpm, rootWords } from "../packages/rpm/installed.ts";
-import { parseRpmQuery, QUERY_FORMAT } from "../packages/rpm/query.ts";
+import { hasRpm, parseRpmQuery, QUERY_FORMAT, rootWords } from "../packages/rpm/installed.ts";
 import { oneOrAll } from "../packages/shared_functions.ts";
 import { details } from "./rpm_lowpkg/details.ts";
 

@@ -1,7 +1,10 @@
-import type { PillarContext } from "../../model/loader/ext_pillar.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { Child, SpawnOptions } from "../../runtime/process.ts";
 import { concat } from "../../runtime/bytes.ts";
+import { str } from "../../language/python/values.ts";
+import { shellWords } from "../linux/words.ts";
+import { parsed } from "./parsed.ts";
 
 /** Why minions never choose commands of the master. */
 export const RUNS_COMMANDS = "it runs commands on the master";
@@ -79,3 +82,23 @@ export async function outputOf(
   if (code !== 0) context.log.warning("command of an external pillar failed", { code, signal });
   return new TextDecoder().decode(concat(chunks));
 }
+
+/** The JSON that a command writes; no shell looks at it. `%s` in the command is the minion's id. */
+export const cmdJson: ExtPillar = {
+  signature: "command",
+  neverOnDemand: RUNS_COMMANDS,
+  async run(context, { command }) {
+    const text = await outputOf(context, shellWords(commandFor(context, str(command))));
+    return await parsed(context, text, "json", "its command");
+  },
+};
+
+/** The YAML that a shell command writes; `%s` in the command is the minion's id. */
+export const cmdYaml: ExtPillar = {
+  signature: "command",
+  neverOnDemand: RUNS_COMMANDS,
+  async run(context, { command }) {
+    const text = await outputOf(context, ["/bin/sh", "-c", commandFor(context, str(command))]);
+    return await parsed(context, text, "yaml", "its command");
+  },
+};

@@ -1,10 +1,10 @@
 import { urlSegment } from "../../model/config/url.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { PillarContext } from "../../model/loader/ext_pillar.ts";
+import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
-import { type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, OrderedMap, str, truthy } from "../../language/python/values.ts";
 import { traverse } from "../../language/python/traverse.ts";
-import { basicAuth, decodedPart } from "../../runtime/basic_auth.ts";
+import { basicAuth, decodedPart } from "../../runtime/http_head.ts";
 import { textOfBody } from "../../runtime/http_body.ts";
 import { followRedirects } from "../../runtime/http_redirects.ts";
 import { parsed } from "./parsed.ts";
@@ -86,3 +86,18 @@ export async function fetchPillar(
   if (!response.ok) throw new Error(`${address.origin} answered ${response.status} ${response.statusText}`.trimEnd());
   return await parsed(context, text, format, address.origin);
 }
+
+/** The JSON that a web server returns for a minion; `namespace` is a key to put it under. */
+export const httpJson: ExtPillar = {
+  signature: `${ARGUMENTS}, namespace=None`,
+  async run(context, args) {
+    const data = await fetchPillar(context, args, "json");
+    return truthy(args.namespace) ? new OrderedMap<unknown, unknown>([[str(args.namespace), data]]) : data;
+  },
+};
+
+/** The YAML that a web server returns for a minion. */
+export const httpYaml: ExtPillar = {
+  signature: ARGUMENTS,
+  run: (context, args) => fetchPillar(context, args, "yaml"),
+};

@@ -2,15 +2,15 @@
 import type { ExtPillarRegistry } from "../../model/loader/ext_pillar.ts";
 
 export const EXT_PILLARS: ExtPillarRegistry = {
-  cmd_json: () => import("./cmd_json.ts"),
-  cmd_yaml: () => import("./cmd_yaml.ts"),
+  cmd_json: async () => ({ pillar: (await import("./command.ts")).cmdJson }),
+  cmd_yaml: async () => ({ pillar: (await import("./command.ts")).cmdYaml }),
   consul: () => import("./consul.ts"),
   csv: () => import("./csv.ts"),
   env: () => import("./env.ts"),
   file_tree: () => import("./file_tree.ts"),
   git: () => import("./git.ts"),
-  http_json: () => import("./http_json.ts"),
-  http_yaml: () => import("./http_yaml.ts"),
+  http_json: async () => ({ pillar: (await import("./http.ts")).httpJson }),
+  http_yaml: async () => ({ pillar: (await import("./http.ts")).httpYaml }),
   mysql: () => import("./mysql.ts"),
   nodegroups: () => import("./nodegroups.ts"),
   pillar_ldap: () => import("./pillar_ldap.ts"),

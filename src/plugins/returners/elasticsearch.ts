@@ -1,4 +1,4 @@
-import { basicAuth } from "../../runtime/basic_auth.ts";
+import { basicAuth } from "../../runtime/http_head.ts";
 import { urlSegment } from "../../model/config/url.ts";
 import { EventsRefused, type ReturnerContext, type ReturnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, lookup, str, truthy } from "../../language/python/values.ts";

@@ -2,7 +2,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { EventsRefused, type ReturnerContext } from "../../model/loader/family.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
-import { takeUser } from "../../runtime/basic_auth.ts";
+import { takeUser } from "../../runtime/http_head.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
 import { startOfBody } from "../../runtime/http_body.ts";
 import { entriesOf, isMap, str } from "../../language/python/values.ts";

@@ -56,7 +56,7 @@ export function notedEnd({ opts }: RunnerContext, jobs: JobReader, jid: string):
   return (jobs as unknown as EndTimes).endtime(jid) || undefined;
 }
 
-export interface ReportedJob {
+interface ReportedJob {
   load: JobLoad | undefined;
   minions: string[];
   returns: StoredReturn[];

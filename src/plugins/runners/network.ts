@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { runnerFunctions, type RunnerModule } from "../../model/loader/family.ts";
 import { entriesOf, isMap, str } from "../../language/python/values.ts";
-import { wakeOnLan } from "../wake_on_lan.ts";
+import { wakeOnLan } from "../linux/addresses.ts";
 
 export const runner: RunnerModule = {
   functions: runnerFunctions({

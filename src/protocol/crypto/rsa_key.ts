@@ -1,5 +1,5 @@
 import type { Crypto, HashName } from "../../runtime/crypto.ts";
-import { readElement } from "../../runtime/der.ts";
+import { readElement } from "../../runtime/bytes.ts";
 
 /**
  * The normal form of a PEM in messages and comparisons: no white space around it, lines joined by LF, none at the end.

@@ -1,6 +1,6 @@
 /** The HTTP proxy of a configuration: `proxy_host` and its companions. */
 import { ConfigError } from "../../base/errors.ts";
-import { decodedPart } from "../../runtime/basic_auth.ts";
+import { decodedPart } from "../../runtime/http_head.ts";
 import { shownValue } from "../../base/shown_value.ts";
 import type { Proxy, ProxyChoice } from "../../runtime/proxy_net.ts";
 

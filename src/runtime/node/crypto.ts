@@ -2,8 +2,7 @@ import type { KeyObject } from "node:crypto";
 
 import type { Crypto, HashName, RsaPrivateKey, RsaPublicKey, SecretKey } from "../crypto.ts";
 import { PEM_LIMIT, RSA_BITS } from "../crypto.ts";
-import { releaseWhole } from "../bytes.ts";
-import { type DerElement, readElement } from "../der.ts";
+import { type DerElement, readElement, releaseWhole } from "../bytes.ts";
 import { builtin } from "./builtin.ts";
 
 const {

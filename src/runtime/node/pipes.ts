@@ -4,7 +4,7 @@ import type { SpawnOptions } from "../process.ts";
 import { builtin } from "./builtin.ts";
 
 /** The function that receives the output of a program. */
-export type PipeReceiver = SpawnOptions["onStdout"];
+type PipeReceiver = SpawnOptions["onStdout"];
 
 /**
  * Passes output on as it arrives, and leaves it in the pipe while the receiver is not ready for more.

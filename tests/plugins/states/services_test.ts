@@ -1,9 +1,11 @@
 /** States of mail aliases, web servers, exports and copies: against calls recorded from real Salt. */
 import { states as alias } from "../../../src/plugins/states/alias.ts";
 import { states as apache } from "../../../src/plugins/states/apache.ts";
-import { states as apacheConf } from "../../../src/plugins/states/apache_conf.ts";
-import { states as apacheModule } from "../../../src/plugins/states/apache_module.ts";
-import { states as apacheSite } from "../../../src/plugins/states/apache_site.ts";
+import {
+  CONFIGURATIONS as apacheConf,
+  MODULES as apacheModule,
+  SITES as apacheSite,
+} from "../../../src/plugins/states/apache/enabling.ts";
 import { states as hg } from "../../../src/plugins/states/hg.ts";
 import { states as acl } from "../../../src/plugins/states/linux_acl.ts";
 import { states as nfsExport } from "../../../src/plugins/states/nfs_export.ts";

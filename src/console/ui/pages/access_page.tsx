@@ -7,8 +7,7 @@ import { agoText, clockText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { DataView } from "../parts/data_view.tsx";
 import { Empty, Problem } from "../parts/problem.tsx";
-import { useAddress } from "../parts/use_address.ts";
-import { useAttempt } from "../parts/use_attempt.ts";
+import { useAddress, useAttempt } from "../parts/hooks.ts";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import { useStore } from "../store/store_context.ts";
 

@@ -8,7 +8,7 @@ import { DataView } from "../parts/data_view.tsx";
 import { Empty } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search_field.tsx";
-import { useAddress } from "../parts/use_address.ts";
+import { useAddress } from "../parts/hooks.ts";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import { useStore } from "../store/store_context.ts";
 

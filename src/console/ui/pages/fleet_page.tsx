@@ -17,7 +17,7 @@ import { Count, State } from "../parts/state.tsx";
 import { TargetBox, usePreview } from "../parts/target_box.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import { useStore } from "../store/store_context.ts";
-import { useAddress } from "../parts/use_address.ts";
+import { useAddress } from "../parts/hooks.ts";
 import { Facets } from "./fleet_facets.tsx";
 import { Selection } from "./fleet_selection.tsx";
 import { ViewMenu } from "./fleet_views.tsx";

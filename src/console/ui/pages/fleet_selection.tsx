@@ -6,7 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Confirm } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useAttempt } from "../parts/use_attempt.ts";
+import { useAttempt } from "../parts/hooks.ts";
 import { Problem } from "../parts/problem.tsx";
 import { useStore } from "../store/store_context.ts";
 

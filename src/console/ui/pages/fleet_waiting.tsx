@@ -6,7 +6,7 @@ import { countText } from "../../text.ts";
 import { Button } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useAttempt } from "../parts/use_attempt.ts";
+import { useAttempt } from "../parts/hooks.ts";
 import type { KeyDecisionAction } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";
 

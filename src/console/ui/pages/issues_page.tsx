@@ -3,7 +3,7 @@ import type { Issue } from "../../issues.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty, Problem } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useAttempt } from "../parts/use_attempt.ts";
+import { useAttempt } from "../parts/hooks.ts";
 import { useStore } from "../store/store_context.ts";
 
 /** The issues that need an operator, each with its remedy and a link. */

@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { durationsOf, slowestFirst } from "../../tally.ts";
 import { jobTable } from "../../export.ts";
-import type { Job, ShownPart } from "../../job.ts";
+import { isBad, type Job, PART_STATES, type PartState, type ShownPart } from "../../job.ts";
 import { argumentsOfRecord, argumentText } from "../../job_arguments.ts";
 import { isOrchestration, type JobHead } from "../../job_head.ts";
-import { isBad, PART_STATES, type PartState } from "../../part_state.ts";
 import type { ReturnGroup } from "../../return_groups.ts";
 import { href } from "../../route.ts";
 import { durationText } from "../../state_run.ts";

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isBad, isPartOpen } from "../../part_state.ts";
-import type { Job, ShownPart } from "../../job.ts";
+import { isBad, isPartOpen, type Job, type ShownPart } from "../../job.ts";
 import { href } from "../../route.ts";
 import { durationText, type StateMark, type StatePart } from "../../state_run.ts";
 import { countRows, flatten, hasMore, type TreeRow, treeSummary, type Unfolded } from "../../tree.ts";

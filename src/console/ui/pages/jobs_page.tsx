@@ -17,7 +17,7 @@ import { Button } from "../parts/button.tsx";
 import { Empty, Problem } from "../parts/problem.tsx";
 import { ExportMenu } from "../parts/export_menu.tsx";
 import { SearchField } from "../parts/search_field.tsx";
-import { useAddress } from "../parts/use_address.ts";
+import { useAddress } from "../parts/hooks.ts";
 import { useStore } from "../store/store_context.ts";
 import { JobList } from "./job_list.tsx";
 

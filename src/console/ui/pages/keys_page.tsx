@@ -10,7 +10,7 @@ import { Confirm } from "../parts/dialog.tsx";
 import { Empty, Problem } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { SearchField } from "../parts/search_field.tsx";
-import { useAddress } from "../parts/use_address.ts";
+import { useAddress } from "../parts/hooks.ts";
 import { VirtualList } from "../parts/virtual_list.tsx";
 import type { KeyDecisionAction, KeysStore } from "../store/keys_store.ts";
 import { useStore } from "../store/store_context.ts";

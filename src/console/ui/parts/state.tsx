@@ -1,4 +1,4 @@
-import { isPartOpen, type PartState } from "../../part_state.ts";
+import { isPartOpen, type PartState } from "../../job.ts";
 import type { MinionPresence } from "../../fleet.ts";
 import { Icon } from "./icon.tsx";
 

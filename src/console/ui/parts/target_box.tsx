@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 import { TargetMenu } from "./target_menu.tsx";
 import { errorText } from "../../text.ts";
 import { useStore } from "../store/store_context.ts";
-import { useAttempt } from "./use_attempt.ts";
+import { useAttempt } from "./hooks.ts";
 
 /** The function for which a preview is requested while none is chosen. */
 const ANY_FUNCTION = "test.ping";

@@ -3,7 +3,7 @@ import { fnmatch } from "../../../model/event/tag.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { ApiKeySetting } from "../settings.ts";
 import { HttpError } from "../wire/errors.ts";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./permissions.ts";
 
 /** The prefix of the gateway's API keys, which distinguishes them from tokens. */
 export const API_KEY_PREFIX = "brine_";

@@ -5,7 +5,7 @@ import { mayComeFrom } from "./credential_guard.ts";
 import { API_KEY_PREFIX, apiKeyOf } from "./api_keys.ts";
 import type { FailedAttempts, Verdict } from "./failed_attempts.ts";
 import type { Backend } from "../backend/backend.ts";
-import type { Identity } from "./identity.ts";
+import type { Identity } from "./permissions.ts";
 import { HttpError } from "../wire/errors.ts";
 import type { Jwts, Opened, TokenPair } from "./jwt.ts";
 import type { Sessions } from "./sessions.ts";

@@ -1,6 +1,6 @@
 /** Commands as clients send them: chunks of a lowstate. */
 import { isFloat, isInteger, isMap, repr } from "../../../language/python/values.ts";
-import type { Identity } from "../auth/identity.ts";
+import type { Identity } from "../auth/permissions.ts";
 import type { GuardedBackend } from "../backend/guarded_backend.ts";
 import type { Call } from "../requests/call.ts";
 import type { GatewaySettings } from "../settings.ts";

@@ -1,6 +1,6 @@
 import type { TokenRecord } from "../../../client/tokens.ts";
 import { inScope } from "../auth/api_keys.ts";
-import type { Identity } from "../auth/identity.ts";
+import type { Identity } from "../auth/permissions.ts";
 import type { Call } from "../requests/call.ts";
 import { HttpError, NO_PERMISSION } from "../wire/errors.ts";
 import type { Sight } from "./event_sight.ts";

@@ -1,5 +1,5 @@
 import type { HttpPeer } from "../../../runtime/http.ts";
-import type { Identity } from "../auth/identity.ts";
+import type { Identity } from "../auth/permissions.ts";
 import type { GuardedBackend } from "../backend/guarded_backend.ts";
 import type { RequestBody } from "../wire/body.ts";
 import type { Services } from "./shared_services.ts";

@@ -3,7 +3,7 @@ import { joinPath } from "../../../base/paths.ts";
 import { KEY } from "../../../model/event/tag.ts";
 import { KEY_DIRECTORIES } from "../keys/key_directories.ts";
 import type { MasterServices } from "../services.ts";
-import { inBatches } from "./in_batches.ts";
+import { inBatches } from "./leftovers.ts";
 
 type Services = Pick<MasterServices, "bus" | "keyAdmin" | "keys" | "log" | "opts" | "runtime">;
 

@@ -1,7 +1,7 @@
 import { within } from "../../../base/async/within.ts";
 import { messageOf, TimeoutError } from "../../../base/errors.ts";
 import type { Context, ReturnerContext, ReturnerModule, ReturnerRegistry } from "../../../model/loader/family.ts";
-import { moduleNamed } from "../../../model/loader/module_named.ts";
+import { moduleNamed } from "../../../model/loader/loaded_file.ts";
 import { withCustomReturners } from "../../../model/loader/custom_returners.ts";
 import { isRecord } from "../../../base/record.ts";
 import { type Packed, unpack } from "../../../protocol/wire/msgpack.ts";

@@ -6,7 +6,7 @@ import { decodeText } from "../../../language/python/codecs.ts";
 import { type Args, entriesOf, isMap, repr, str, truthy, Tuple } from "../../../language/python/values.ts";
 import { parseOrderedJson } from "../../../language/python/json.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { basicAuth, takeUser } from "../../../runtime/basic_auth.ts";
+import { basicAuth, takeUser } from "../../../runtime/http_head.ts";
 import type { HttpTrust } from "../../../runtime/http.ts";
 import { bodyBytes, BodyTooLargeError } from "../../../runtime/http_body.ts";
 import { followRedirects, RedirectError } from "../../../runtime/http_redirects.ts";

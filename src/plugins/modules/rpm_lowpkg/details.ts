@@ -2,8 +2,7 @@
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { runAll } from "../../commands.ts";
-import { fieldFormat, fieldRows, utcDate } from "../../packages/fields.ts";
-import { formatVersion } from "../../packages/lists.ts";
+import { fieldFormat, fieldRows, formatVersion, utcDate } from "../../packages/lists.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { rootWords } from "../../packages/rpm/installed.ts";
 

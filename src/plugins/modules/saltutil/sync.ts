@@ -2,7 +2,26 @@ import { type ExecutionFunction, executionFunction, type JobContext } from "../.
 import { syncModules } from "../../../model/loader/sync.ts";
 import { type Args, truthy } from "../../../language/python/values.ts";
 import { clearGrainsCache } from "../../grains_cache.ts";
-import { topEnvironments } from "./top_environments.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { stateOptions } from "../../../model/loader/state_options.ts";
+
+/**
+ * The environments that the top files of states, or else the master's `master_tops`, have anything in for this minion; base if there is
+ * none, or no top file.
+ */
+async function topEnvironments(context: JobContext): Promise<string[]> {
+  const { log } = context;
+  const { openStateCompiler } = await import("../../../content/state/compile/open_compiler.ts");
+  const compiler = openStateCompiler({ ...context, opts: await stateOptions(context) });
+  try {
+    const top = await compiler.top();
+    const found = top.size === 0 ? [] : [...(await compiler.topMatches(top)).keys()];
+    return found.length === 0 ? ["base"] : found;
+  } catch (error) {
+    log.warning("the top file does not name environments to sync from, using base", { error: messageOf(error) });
+    return ["base"];
+  }
+}
 
 /** Fires an event on the minion's own bus, which the minion obeys. */
 export function notifyMinion(context: JobContext, tag: string, data: Record<string, unknown>): boolean {

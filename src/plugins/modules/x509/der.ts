@@ -1,5 +1,6 @@
 import { decodeText } from "../../../language/python/codecs.ts";
-import { type DerElement, readElement } from "../../../runtime/der.ts";
+import { type DerElement, readElement } from "../../../runtime/bytes.ts";
+import { hex } from "../../../protocol/crypto/hex.ts";
 
 /** Bytes of a number: a key of 32768 bits, and more than any serial number. */
 const LONGEST_NUMBER = 4100;
@@ -113,4 +114,16 @@ export const TAG = {
 export function readDer(bytes: Uint8Array): Der {
   const { tag, whole, content } = readElement(bytes);
   return new Der(tag, whole, content);
+}
+
+/** Bytes, or a number, as pairs of digits with colons between. */
+export function prettyHex(value: Uint8Array | bigint): string {
+  const digits = value instanceof Uint8Array ? hex(value) : value.toString(16);
+  const even = digits.length % 2 === 0 ? digits : `0${digits}`;
+  return (even.match(/../g) ?? []).join(":").toUpperCase();
+}
+
+/** A time as functions of certificates write it, in UTC. */
+export function timeText(time: Date): string {
+  return time.toISOString().slice(0, 19).replace("T", " ");
 }

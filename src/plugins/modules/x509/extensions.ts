@@ -1,5 +1,4 @@
-import { type Der, readDer, TAG } from "./der.ts";
-import { prettyHex, timeText } from "./hex.ts";
+import { type Der, prettyHex, readDer, TAG, timeText } from "./der.ts";
 import { generalName, nameText } from "./names.ts";
 
 type Rendered = Record<string, unknown>;

@@ -1,5 +1,4 @@
-import { prettyHex } from "./hex.ts";
-import type { Der } from "./der.ts";
+import { type Der, prettyHex } from "./der.ts";
 
 /** The attributes of a name, in the order in which functions show them. */
 export const ATTRIBUTES: Record<string, string> = {

@@ -4,9 +4,8 @@ import { decodeBase64, encodeBase64 } from "../../../language/python/binascii.ts
 import { isFile } from "../../linux/paths.ts";
 import { latin1 } from "../../bytes.ts";
 import { withOsErrors } from "../../python_errors.ts";
-import { type Der, readDer, TAG } from "./der.ts";
+import { type Der, prettyHex, readDer, TAG, timeText } from "./der.ts";
 import { entryExtensionsOf, type Extension, extensionList, extensionsOf } from "./extensions.ts";
-import { prettyHex, timeText } from "./hex.ts";
 import { nameMap, nameText } from "./names.ts";
 
 const SIGNATURES: Record<string, string> = {

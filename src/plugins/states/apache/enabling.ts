@@ -41,3 +41,12 @@ export function enabling(kind: Kind): StateModule {
     }),
   };
 }
+
+/** Configurations of Debian's Apache. */
+export const CONFIGURATIONS = enabling({ word: "conf", title: "conf" });
+
+/** Modules of Debian's Apache. */
+export const MODULES = enabling({ word: "mod", title: "module" });
+
+/** Sites of Debian's Apache. */
+export const SITES = enabling({ word: "site", title: "site" });

@@ -29,7 +29,7 @@ import { withCustomBeacons } from "../../../../src/model/loader/custom_beacons.t
 import { withCustomReturners } from "../../../../src/model/loader/custom_returners.ts";
 import type { ReturnerModule } from "../../../../src/model/loader/family.ts";
 import { closePython } from "../../../../src/model/loader/python/python_file.ts";
-import { moduleNamed } from "../../../../src/model/loader/module_named.ts";
+import { moduleNamed } from "../../../../src/model/loader/loaded_file.ts";
 import { gatherGrains } from "../../../../src/plugins/grains/mod.ts";
 import { callFunction, MissingFunctionError } from "../../../../src/host/minion/processes/executor.ts";
 import { AccessRules } from "../../../../src/host/master/access/acl.ts";
@@ -38,7 +38,7 @@ import { PatternCache } from "../../../../src/model/target/patterns.ts";
 import { RunnerHost } from "../../../../src/host/runner/runner_host.ts";
 import { render } from "../../../../src/plugins/outputters/mod.ts";
 import { WHEELS } from "../../../../src/plugins/wheel/mod.ts";
-import { withCustomWheels } from "../../../../src/model/loader/custom_wheels.ts";
+import { withCustomWheels } from "../../../../src/model/loader/wheel.ts";
 import { customSerializer } from "../../../../src/model/loader/custom_serializers.ts";
 import { callContext } from "../../../../src/model/loader/template_functions.ts";
 import { bindArguments, parseSignature } from "../../../../src/model/loader/signature.ts";

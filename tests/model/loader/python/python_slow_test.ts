@@ -10,7 +10,7 @@ import { customGrains } from "../../../../src/model/loader/custom_grains.ts";
 import { withCustomModules } from "../../../../src/model/loader/custom_modules.ts";
 import { customRenderers } from "../../../../src/model/loader/custom_renderers.ts";
 import { withCustomRunners } from "../../../../src/model/loader/custom_runners.ts";
-import { withCustomWheels } from "../../../../src/model/loader/custom_wheels.ts";
+import { withCustomWheels } from "../../../../src/model/loader/wheel.ts";
 import { createFunctionTable, functionTableOptions } from "../../../../src/model/loader/loader.ts";
 import { closePython } from "../../../../src/model/loader/python/python_file.ts";
 import { MODULES } from "../../../../src/plugins/modules/mod.ts";

@@ -6,7 +6,7 @@ import { CopyButton } from "../../parts/copy_button.tsx";
 import { DataView } from "../../parts/data_view.tsx";
 import { Empty, Problem } from "../../parts/problem.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
+import { useAttempt } from "../../parts/hooks.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
 import { useStore } from "../../store/store_context.ts";
 

@@ -7,7 +7,7 @@ import { Button } from "../../parts/button.tsx";
 import { Empty, Problem } from "../../parts/problem.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { TargetBox, usePreview } from "../../parts/target_box.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
+import { useAttempt } from "../../parts/hooks.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
 import { useStore } from "../../store/store_context.ts";
 

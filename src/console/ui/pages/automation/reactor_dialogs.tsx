@@ -6,7 +6,7 @@ import { DataView } from "../../parts/data_view.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Problem } from "../../parts/problem.tsx";
 import { TextField } from "../../parts/text_field.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
+import { useAttempt } from "../../parts/hooks.ts";
 import { useStore } from "../../store/store_context.ts";
 
 /** The dialog to add a reactor, which lasts until the master reads its configuration again. */

@@ -8,7 +8,7 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { Empty, Problem } from "../../parts/problem.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { labelOf, toneOf } from "../../parts/state.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
+import { useAttempt } from "../../parts/hooks.ts";
 import { VirtualList } from "../../parts/virtual_list.tsx";
 import { ApiError } from "../../../api.ts";
 import { useStore } from "../../store/store_context.ts";

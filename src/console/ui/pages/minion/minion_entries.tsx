@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { Confirm, Dialog } from "../../parts/dialog.tsx";
 import { Empty, Problem } from "../../parts/problem.tsx";
 import { Switch } from "../../parts/switch.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
+import { useAttempt } from "../../parts/hooks.ts";
 import { tellMinion } from "../../store/ask_minion.ts";
 import type { Store } from "../../store/store.ts";
 import { useStore } from "../../store/store_context.ts";

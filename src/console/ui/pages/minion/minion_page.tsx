@@ -11,7 +11,7 @@ import { Empty, Problem } from "../../parts/problem.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { SearchField } from "../../parts/search_field.tsx";
 import { State } from "../../parts/state.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
+import { useAttempt } from "../../parts/hooks.ts";
 import { askMinion } from "../../store/ask_minion.ts";
 import { useStore } from "../../store/store_context.ts";
 import { MinionBeaconsTab } from "./minion_beacons.tsx";

@@ -17,7 +17,7 @@ import { Problem } from "../../parts/problem.tsx";
 import { Segmented, Switch } from "../../parts/switch.tsx";
 import { State } from "../../parts/state.tsx";
 import { TargetBox, type usePreview } from "../../parts/target_box.tsx";
-import { useAttempt } from "../../parts/use_attempt.ts";
+import { useAttempt } from "../../parts/hooks.ts";
 import { useStore } from "../../store/store_context.ts";
 import { ArgumentForm } from "./argument_form.tsx";
 import { FunctionBox } from "./function_box.tsx";

@@ -7,7 +7,7 @@ import type { Where } from "../../../saved.ts";
 import { nearNames } from "../../../search.ts";
 import { countText } from "../../../text.ts";
 import { usePreview } from "../../parts/target_box.tsx";
-import { useAddress } from "../../parts/use_address.ts";
+import { useAddress } from "../../parts/hooks.ts";
 import type { Store } from "../../store/store.ts";
 import { useExample, useForm, useFunctions } from "./use_functions.ts";
 

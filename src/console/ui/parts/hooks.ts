@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { useStore } from "../store/store_context.ts";
 
 /** A request that a button starts: whether it is in progress, and the error of the last one. */
 interface Attempt {
@@ -23,4 +24,16 @@ export function useAttempt(): Attempt {
     }
   };
   return { busy, error, attempt };
+}
+
+/** The time without typing before the address changes, in milliseconds: browsers refuse too frequent changes. */
+const TYPING_MS = 200;
+
+/** Keeps the state of a page in its address, without empty values. */
+export function useAddress(query: Readonly<Record<string, string>>): void {
+  const store = useStore();
+  useEffect(() => {
+    const timer = setTimeout(() => store.show(query), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [JSON.stringify(query)]);
 }

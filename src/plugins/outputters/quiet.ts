@@ -1,4 +1,0 @@
-/** Prints nothing. */
-export function quiet(): string {
-  return "";
-}
