@@ -1,6 +1,6 @@
 /** Opens job caches: which exist, and how the configuration names them. */
 import { clusterSettings } from "../src/model/config/cluster.ts";
-import { durabilityOf } from "../src/model/config/load.ts";
+import { durabilityOf } from "../src/model/config/durability.ts";
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import { joinPath } from "../src/base/paths.ts";
 import { ConfigError } from "../src/base/errors.ts";

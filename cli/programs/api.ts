@@ -1,5 +1,5 @@
 /** The program `salt-api`: serves the HTTP API of the master on this host. */
-import { durableRuntime } from "../../src/model/config/load.ts";
+import { durableRuntime } from "../../src/model/config/durability.ts";
 import { joinPath } from "../../src/base/paths.ts";
 import type { MasterOpts } from "../../src/model/config/master_opts.ts";
 import { messageOf } from "../../src/base/errors.ts";

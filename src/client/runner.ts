@@ -5,25 +5,10 @@ import { TimeoutError } from "../base/errors.ts";
 import type { BusEvent } from "../model/event/bus.ts";
 import { runReturn } from "../model/event/tag.ts";
 import { refuseUnknownKeys } from "../base/nearest_name.ts";
-import { refusal, refusalOf } from "./client_error.ts";
+import { refusal } from "./client_error.ts";
+import { askClear } from "./clear.ts";
 import type { Credentials, JobOrigin } from "./publish_request.ts";
 import type { MasterLink } from "./bus_feed.ts";
-
-/**
- * Sends a clear command and returns the master's reply.
- *
- * @throws {ClientError} `REFUSED` with the master's message, and in `kind` the master's name for the error
- */
-export async function askClear(
-  client: MasterLink,
-  load: Record<string, unknown>,
-  options: { timeoutMs?: number } = {},
-): Promise<unknown> {
-  const reply = await client.send(load, options);
-  const refusal = refusalOf(reply, "The master refused");
-  if (refusal !== undefined) throw refusal;
-  return reply;
-}
 
 /** A call of a runner function. */
 export interface RunnerRequest {

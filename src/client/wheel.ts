@@ -1,5 +1,5 @@
 import { refuseUnknownKeys } from "../base/nearest_name.ts";
-import { askClear } from "./runner.ts";
+import { askClear } from "./clear.ts";
 import { refusal } from "./client_error.ts";
 import type { Credentials, JobOrigin } from "./publish_request.ts";
 import type { MasterLink } from "./bus_feed.ts";

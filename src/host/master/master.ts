@@ -1,7 +1,7 @@
 import { MASTER_OPTIONS, type MasterOpts } from "../../model/config/master_opts.ts";
 import { PublicationSealer } from "../../protocol/channel/pub_server.ts";
 import { joinPath } from "../../base/paths.ts";
-import { durableRuntime } from "../../model/config/load.ts";
+import { durableRuntime } from "../../model/config/durability.ts";
 import { observeEngines } from "../../feature/engine/engines.ts";
 import { openTransport } from "../../protocol/transport/open_transport.ts";
 import { messageOf } from "../../base/errors.ts";

@@ -1,6 +1,6 @@
 import { loadPair } from "../../protocol/channel/key_pair.ts";
 import type { MinionIdentity } from "../../protocol/channel/auth_client.ts";
-import { durableRuntime } from "../../model/config/load.ts";
+import { durableRuntime } from "../../model/config/durability.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { BeaconRegistry } from "../../model/loader/beacons.ts";

@@ -1,6 +1,6 @@
 import type { MinionIdentity } from "../../protocol/channel/auth_client.ts";
 import { loadPair } from "../../protocol/channel/key_pair.ts";
-import { durableRuntime } from "../../model/config/load.ts";
+import { durableRuntime } from "../../model/config/durability.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { joinPath } from "../../base/paths.ts";

@@ -1,5 +1,3 @@
-import { isFloat, isInteger } from "./values.ts";
-
 /** Python's white space characters, for use inside brackets of a regular expression; JavaScript's `\s` differs. */
 export const WHITESPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
@@ -82,30 +80,4 @@ export function compareText(a: string, b: string): number {
     return surrogates !== 0 ? surrogates : left - right;
   }
   return a.length - b.length;
-}
-
-function isNumeric(value: unknown): boolean {
-  return typeof value === "boolean" || isInteger(value) || isFloat(value);
-}
-
-/**
- * Sorts as Python's `sorted()` does.
- *
- * @returns the sorted list, or `undefined` where Python raises because two of the values cannot be compared
- */
-export function sorted<T>(items: Iterable<T>, key: (item: T) => unknown = (item) => item): T[] | undefined {
-  const keyed = Array.from(items, (item) => ({ item, key: key(item) }));
-  if (keyed.length < 2) return keyed.map(({ item }) => item);
-  if (keyed.every(({ key }) => typeof key === "string")) {
-    return keyed.sort((a, b) => compareText(a.key as string, b.key as string)).map(({ item }) => item);
-  }
-  if (keyed.every(({ key }) => isNumeric(key))) {
-    const order = (value: unknown) => (typeof value === "bigint" ? value : Number(value));
-    return keyed.sort((a, b) => {
-      const left = order(a.key);
-      const right = order(b.key);
-      return left < right ? -1 : left > right ? 1 : 0;
-    }).map(({ item }) => item);
-  }
-  return undefined;
 }

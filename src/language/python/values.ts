@@ -1,4 +1,5 @@
 import { isRecord } from "../../base/record.ts";
+import { compareText } from "./text.ts";
 import { DateTime, Float } from "../../protocol/wire/msgpack_values.ts";
 
 /** A map whose order is part of its value (Python's `OrderedDict`): outputters keep the order of its keys. */
@@ -324,3 +325,25 @@ export type Args = Record<string, unknown>;
 
 /** Arguments of a function that takes `**kwargs`. */
 export type KeywordArgs = Args & { kwargs: Args };
+
+/**
+ * Sorts as Python's `sorted()` does.
+ *
+ * @returns the sorted list, or `undefined` where Python raises because two of the values cannot be compared
+ */
+export function sorted<T>(items: Iterable<T>, key: (item: T) => unknown = (item) => item): T[] | undefined {
+  const keyed = Array.from(items, (item) => ({ item, key: key(item) }));
+  if (keyed.length < 2) return keyed.map(({ item }) => item);
+  if (keyed.every(({ key }) => typeof key === "string")) {
+    return keyed.sort((a, b) => compareText(a.key as string, b.key as string)).map(({ item }) => item);
+  }
+  if (keyed.every(({ key }) => isNumeric(key))) {
+    const order = (value: unknown) => (typeof value === "bigint" ? value : Number(value));
+    return keyed.sort((a, b) => {
+      const left = order(a.key);
+      const right = order(b.key);
+      return left < right ? -1 : left > right ? 1 : 0;
+    }).map(({ item }) => item);
+  }
+  return undefined;
+}

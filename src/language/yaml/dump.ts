@@ -7,10 +7,10 @@ import {
   isMap,
   OrderedMap,
   PythonObject,
+  sorted,
   str,
   Tuple,
 } from "../python/values.ts";
-import { sorted } from "../python/text.ts";
 import { emit, type EmitOptions, type EmittedNode } from "./emitter.ts";
 import { scalarKind } from "./scalar.ts";
 

@@ -2,14 +2,13 @@ import { codeOf, ConfigError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap } from "../../language/python/values.ts";
 import { isRecord } from "../../base/record.ts";
-import { type Durability, durableFiles, type FileSystem } from "../../runtime/fs.ts";
+import type { FileSystem } from "../../runtime/fs.ts";
 import { globPaths, hasMagic } from "./glob_paths.ts";
 import { EXPECTED, fits, type OptionSpec, optionsThat, type OptionTable, type OptsOf, settle } from "./option.ts";
 import { valueProblem } from "./option_values.ts";
 import { dirName, joinPath } from "../../base/paths.ts";
 import { HIDDEN } from "../../base/secret.ts";
 import { shownValue } from "../../base/shown_value.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
 
 /** A parsed YAML document with the lines of its top-level keys. */
 interface ParsedDocument {
@@ -334,23 +333,4 @@ export function settlePaths(opts: Record<string, unknown>, table: OptionTable): 
     if (path === root || path.startsWith(root + "/")) continue;
     opts[key] = root + (path.startsWith("/") ? path : "/" + path);
   }
-}
-
-/** Reads the option `durability`. @throws {ConfigError} for an unknown value */
-export function durabilityOf(opts: { durability?: unknown }): Durability {
-  const { durability } = opts;
-  if (durability === undefined || durability === "power") return "power";
-  if (durability === "process") return "process";
-  throw new ConfigError(
-    `Unknown durability "${
-      String(durability)
-    }": expected "power" (acknowledged data survives a power failure) or "process" (it survives a ` +
-      `crash of the process; faster)`,
-  );
-}
-
-/** A runtime that syncs its files as the option `durability` says. */
-export function durableRuntime<R extends Pick<Runtime, "fs">>(runtime: R, opts: { durability?: unknown }): R {
-  const durability = durabilityOf(opts);
-  return durability === "power" ? runtime : { ...runtime, fs: durableFiles(runtime.fs, durability) };
 }

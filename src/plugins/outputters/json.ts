@@ -1,5 +1,4 @@
-import { entriesOf, floatRepr, isFloat, isInteger, isMap, repr } from "../../language/python/values.ts";
-import { sorted } from "../../language/python/text.ts";
+import { entriesOf, floatRepr, isFloat, isInteger, isMap, repr, sorted } from "../../language/python/values.ts";
 import type { OutputOptions } from "./outputter.ts";
 
 /** JSON as Python's `json.dumps` writes it, with `1.0` and integers of any size; keys keep their order. */

@@ -1,5 +1,4 @@
-import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
-import { sorted } from "../../language/python/text.ts";
+import { entriesOf, isMap, lookup, sorted, str } from "../../language/python/values.ts";
 import { type ColorName, colorsOf, shownId } from "./colors.ts";
 import { MissingKeyError, type OutputOptions } from "./outputter.ts";
 

@@ -1,5 +1,5 @@
-import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, str } from "../../language/python/values.ts";
-import { sorted, splitLines } from "../../language/python/text.ts";
+import { entriesOf, isFloat, isInteger, isMap, OrderedMap, repr, sorted, str } from "../../language/python/values.ts";
+import { splitLines } from "../../language/python/text.ts";
 import { printable, printableLines } from "../../base/printable.ts";
 import { type Colors, colorsOf, stripEscapes } from "./colors.ts";
 import type { OutputContext, OutputOptions } from "./outputter.ts";

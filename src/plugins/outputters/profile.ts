@@ -1,5 +1,4 @@
-import { entriesOf, isMap, lookup, str } from "../../language/python/values.ts";
-import { sorted } from "../../language/python/text.ts";
+import { entriesOf, isMap, lookup, sorted, str } from "../../language/python/values.ts";
 import { STATE_SEPARATOR } from "./highstate_data.ts";
 import type { OutputOptions } from "./outputter.ts";
 import { labelled } from "./table.ts";

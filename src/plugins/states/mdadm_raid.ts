@@ -1,7 +1,6 @@
 import type { StateContext, StateModule, StateReturn } from "../../model/loader/states.ts";
 import { outcome, stateFunctions } from "../../model/loader/states.ts";
-import { type Args, isMap, lookup, repr, str, truthy } from "../../language/python/values.ts";
-import { sorted } from "../../language/python/text.ts";
+import { type Args, isMap, lookup, repr, sorted, str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
 
 interface Devices {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compareText, sorted, splitLines } from "../../../src/language/python/text.ts";
+import { compareText, splitLines } from "../../../src/language/python/text.ts";
 import { fill } from "../../../src/language/python/textwrap.ts";
 import {
   Float,
@@ -8,6 +8,7 @@ import {
   mapOf,
   OrderedMap,
   repr,
+  sorted,
   str,
   truthy,
   Tuple,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { durabilityOf } from "../../../src/model/config/load.ts";
+import { durabilityOf } from "../../../src/model/config/durability.ts";
 import { ConfigError } from "../../../src/base/errors.ts";
 
 for (

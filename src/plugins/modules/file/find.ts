@@ -1,6 +1,7 @@
 import { globPaths } from "../../../model/config/glob_paths.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { compareText, sorted } from "../../../language/python/text.ts";
+import { sorted } from "../../../language/python/values.ts";
+import { compareText } from "../../../language/python/text.ts";
 import { basename, join, relpath } from "../../../language/python/posixpath.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { lookAt, walkPaths } from "../../linux/paths.ts";
