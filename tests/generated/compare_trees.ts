@@ -46,6 +46,15 @@ export class RealSalt {
   }
 }
 
+/**
+ * What later releases do otherwise than 3006, which Brine follows (`docs/internals/states.md`): requisites are verified when a tree is
+ * compiled, types have other names in errors, and secrets of pillar are masked.
+ */
+const LATER = new RegExp(
+  "Recursive requisites were found|Referenced state does not exist for requisite|needs to be formed as a list|'dict object' has no|" +
+    "optsdict.DictProxy|\\*{10}|__state_ran__|__sls_included_from__|NoneType' object has no attribute 'get'",
+);
+
 /** Both answers to a tree, and how they differ. */
 async function compared(salt: RealSalt, directory: string, one: TreeCase) {
   const [theirs, ours] = await Promise.all([salt.answer(one), ourTreeAnswer(directory, one)]);
@@ -131,10 +140,15 @@ if (import.meta.main) {
   const answers: TreeAnswer[] = [];
   let equal = 0;
   let broken = 0;
+  let later = 0;
   for (const [at, one] of trees.entries()) {
     const { found, theirs: said } = await compared(salt, join(work, "b"), one);
     if (record) answers.push(settledTree(said));
     if (said.calls.some(({ raised }) => raised !== undefined)) broken += 1;
+    if (!salt.version.startsWith("3006") && found.length > 0 && LATER.test(JSON.stringify(said))) {
+      later += 1;
+      continue;
+    }
     if (found.length === 0) equal += 1;
     // What follows from the first difference of a tree is not counted.
     for (const { cause, where, ours, theirs } of found.slice(0, 1)) {
@@ -153,7 +167,7 @@ if (import.meta.main) {
     }
   }
   console.log(
-    `\nSalt ${salt.version}, seed ${seed}: ${equal} of ${count} trees are equal; Salt breaks off in ${broken}`,
+    `\nSalt ${salt.version}, seed ${seed}: ${equal} of ${count} trees are equal, ${later} differ by release; Salt breaks off in ${broken}`,
   );
   for (const [cause, places] of [...causes].toSorted(([, a], [, b]) => b.length - a.length)) {
     console.log(`${places.length} times (${places.slice(0, 8)}): ${cause.split("\n")[0]}`);
