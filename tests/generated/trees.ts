@@ -59,6 +59,7 @@ const GRAINS: Record<string, unknown> = {
   shell: "/bin/sh",
   saltversion: "3006",
   host: "web1",
+  id: "web1.example.com",
   fqdn: "web1.example.com",
   nodename: "web1.example.com",
   ipv4: ["127.0.0.1", "192.0.2.7"],
@@ -577,7 +578,7 @@ const COMMANDS = [
 ];
 const OTHERS: Record<string, Maker> = {
   "cmd.run": (built) => ({
-    name: built.random.chance(0.2) ? words(built) : built.random.pick(COMMANDS),
+    name: built.random.pick(COMMANDS),
     ...maybe(built.random, 0.3, () => ({ cwd: built.random.pick(["{dir}/out", "/nonexistent"]) })),
     ...maybe(
       built.random,
