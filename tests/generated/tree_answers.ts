@@ -64,6 +64,8 @@ export async function ourTreeAnswer(directory: string, one: TreeCase): Promise<T
 /** What only Python says: where an exception was raised, and which module its class is of. */
 const TRACEBACK = /Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?:[\w.]+\.)?(?=\w+(?::|\n|$))/g;
 
+/** A traceback among the lines around a fault, where the template has no more of its own. */
+const CUT = /\n*Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?:\[\.\.\.\]\n)?---$/;
 /** The exceptions that another one was raised from. */
 const CHAIN =
   /(?<=An exception occurred in this state: )[^]*(?:During handling of the above exception, another exception occurred|The above exception was the direct cause of the following exception):\n\n/;
@@ -80,7 +82,7 @@ const withoutTracebacks = (value: unknown): unknown =>
     if (/^Rendering (?:Primary )?Top file failed|^Rendering SLS '[^']*' failed, render error/i.test(item)) {
       return item.split("\n")[0];
     }
-    const text = item.replaceAll(TRACEBACK, "").replace(CHAIN, "").replace(OF_THE_SYSTEM, "OSError");
+    const text = item.replace(CUT, "\n---").replaceAll(TRACEBACK, "").replace(CHAIN, "").replace(OF_THE_SYSTEM, "OSError");
     return text === item ? item : text.replace(/^(Rendering SLS \S+ failed, render error: [^]*?\n)[^]*$/, "$1");
   });
 

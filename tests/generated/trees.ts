@@ -453,7 +453,7 @@ const FILES: Record<string, Maker> = {
     name: path(built.random),
     ...built.random.chance(0.8)
       ? { text: built.random.chance(0.5) ? words(built) : [built.random.pick(LINES), words(built)] }
-      : { source: "salt://files/t.j2", template: "jinja" },
+      : { source: "salt://files/plain.txt", template: "jinja" },
     ...creates(built.random),
     ...maybe(built.random, 0.2, () => ({ ignore_whitespace: built.random.chance(0.5) })),
   }),
