@@ -82,7 +82,13 @@ const withoutTracebacks = (value: unknown): unknown =>
     if (/^Rendering (?:Primary )?Top file failed|^Rendering SLS '[^']*' failed, render error/i.test(item)) {
       return item.split("\n")[0];
     }
-    const text = item.replace(CUT, "\n---").replaceAll(TRACEBACK, "").replace(CHAIN, "").replace(OF_THE_SYSTEM, "OSError");
+    const told = item.includes("Traceback (most recent call last)")
+      ? item.replace(/\n\n\[\.\.\.\]\n---$/, "\n---")
+      : item;
+    const text = told.replace(CUT, "\n---").replaceAll(TRACEBACK, "").replace(CHAIN, "").replace(
+      OF_THE_SYSTEM,
+      "OSError",
+    );
     return text === item ? item : text.replace(/^(Rendering SLS \S+ failed, render error: [^]*?\n)[^]*$/, "$1");
   });
 

@@ -172,6 +172,13 @@ test("retry: a state is tried again until it is as wanted, and what was said bef
   assert.equal(Number(entry!.duration), 14_000);
 });
 
+test("retry: a function that is missing is not looked for again", async () => {
+  const { run } = await stateRun();
+  const chunks = [chunk("x", "test.nope", { retry: { attempts: 3, interval: 30 } })];
+  const [entry] = [...(await run(chunks)).values()];
+  assert.equal(entry!.comment, "State 'test.nope' was not found in SLS 'a'\nReason: 'test.nope' is not available.\n");
+});
+
 test("retry: a dry run shows what conditions say that skip a state as a list", async () => {
   const { run } = await stateRun();
   const returns = await run([

@@ -26,8 +26,9 @@ export async function tryState(host: RunHost, low: LowChunk): Promise<StateEntry
 /** Runs a state, again if it has `retry`, and makes its entry. */
 export async function runState(host: RunHost, low: LowChunk): Promise<StateEntry> {
   const retry = host.test && low.parallel !== undefined ? undefined : retryOf(low);
-  const first = await attempt(host, low);
-  if (retry === undefined) return first;
+  const { entry: first, ran } = await attempt(host, low);
+  // What cannot be run is not tried again.
+  if (retry === undefined || !ran) return first;
   if (host.test) return { ...first, comment: retryComment(attemptComment(low, first), retry) };
   return await retried(host, low, first, retry);
 }
@@ -46,7 +47,7 @@ async function retried(host: RunHost, low: LowChunk, first: StateEntry, retry: R
     attempts.add(last.result, attemptComment(low, last));
     const interval = retry.interval + (retry.splay > 0 ? Math.floor(random() * (retry.splay + 1)) : 0);
     await clock.sleep(interval * 1000, host.context.signal);
-    last = await attempt(host, low);
+    last = (await attempt(host, low)).entry;
     total += Number(last.duration ?? 0) + interval * 1000;
   }
   if (attempts.count === 0) return first;
@@ -54,14 +55,14 @@ async function retried(host: RunHost, low: LowChunk, first: StateEntry, retry: R
   return { ...last, comment: attempts.comment(last.comment), start_time, duration: duration(total) };
 }
 
-async function attempt(host: RunHost, low: LowChunk): Promise<StateEntry> {
+async function attempt(host: RunHost, low: LowChunk): Promise<{ entry: StateEntry; ran: boolean }> {
   host.context.signal.throwIfAborted();
   const { log, runtime: { clock } } = host.context;
   const times = startTimes(clock);
   log.info("running state", { state: low.state, fun: low.fun, name: low.name });
   const found = await findState(host, low);
   const errors = verifyChunk(low, found);
-  if (errors.length > 0 || "message" in found) return invalid(host, low, errors);
+  if (errors.length > 0 || "message" in found) return { entry: invalid(host, low, errors), ran: false };
   const ret = await callState(host, low, found, false);
   const { __sls__, __id__ } = identityOf(low);
   const entry: StateEntry = { ...ret, __sls__, __run_num__: host.nextNumber() };
@@ -69,7 +70,7 @@ async function attempt(host: RunHost, low: LowChunk): Promise<StateEntry> {
   Object.assign(entry, times());
   entry.__id__ = __id__;
   log.info("completed state", { name: str(low.name), result: entry.result, duration_in_ms: entry.duration });
-  return entry;
+  return { entry, ran: true };
 }
 
 /** The entry of a chunk that cannot be run. */
