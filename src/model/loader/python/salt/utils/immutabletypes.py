@@ -7,76 +7,53 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, Iterator
 
 
-class ImmutableDict(Mapping):
-    """A dictionary that cannot change."""
+class _Immutable:
+    """What the kinds have in common."""
 
     def __init__(self, obj: Any) -> None:
         self._obj = obj
+
+    def __len__(self) -> int:
+        return len(self._obj)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._obj)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._obj!r}>"
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return copy.deepcopy(self._obj)
+
+    def copy(self) -> Any:
+        return copy.deepcopy(self._obj)
+
+
+class ImmutableDict(_Immutable, Mapping):
+    """A dictionary that cannot change."""
 
     def __getitem__(self, key: Any) -> Any:
         return freeze(self._obj[key])
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._obj)
 
-    def __len__(self) -> int:
-        return len(self._obj)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._obj!r}>"
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return copy.deepcopy(self._obj)
-
-    def copy(self) -> Any:
-        return copy.deepcopy(self._obj)
-
-
-class ImmutableList(Sequence):
+class ImmutableList(_Immutable, Sequence):
     """A list that cannot change."""
-
-    def __init__(self, obj: Any) -> None:
-        self._obj = obj
 
     def __getitem__(self, index: Any) -> Any:
         return freeze(self._obj[index])
 
-    def __len__(self) -> int:
-        return len(self._obj)
+    def __iter__(self) -> Iterator[Any]:
+        return map(freeze, self._obj)
 
     def __add__(self, other: Any) -> Any:
         return freeze(list(self._obj) + list(other))
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._obj!r}>"
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        return copy.deepcopy(self._obj)
-
-    def copy(self) -> Any:
-        return copy.deepcopy(self._obj)
-
-
-class ImmutableSet(Set):
+class ImmutableSet(_Immutable, Set):
     """A set that cannot change."""
-
-    def __init__(self, obj: Any) -> None:
-        self._obj = obj
 
     def __contains__(self, value: Any) -> bool:
         return value in self._obj
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._obj)
-
-    def __len__(self) -> int:
-        return len(self._obj)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._obj!r}>"
-
-    def copy(self) -> Any:
-        return copy.deepcopy(self._obj)
 
 
 def freeze(obj: Any) -> Any:
