@@ -4,6 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { BeaconEvent, BeaconItem, BeaconModule, BeaconRegistry } from "../../model/loader/beacons.ts";
 import { settingsOf, VALID } from "../../model/loader/beacons.ts";
 import type { Context } from "../../model/loader/family.ts";
+import { moduleNamed } from "../../model/loader/loaded_file.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Beacons } from "./beacons.ts";
 import { itemsOf, ownItems } from "./config.ts";
@@ -186,9 +187,11 @@ export class BeaconWatch {
   async find(name: string, items: readonly BeaconItem[]): Promise<{ module: string; found: BeaconModule | string }> {
     const wanted = items.find((item) => Object.hasOwn(item, "beacon_module"))?.beacon_module;
     const module = typeof wanted === "string" && wanted !== "" ? wanted : name;
-    const registry = this.#options.modules();
-    if (!Object.hasOwn(registry, module)) return { module, found: `unknown beacon "${module}"` };
-    const found = await registry[module]!();
+    const registry = Object.fromEntries(
+      Object.entries(this.#options.modules()).map(([file, load]) => [file, async () => ({ beacon: await load() })]),
+    );
+    const found = await moduleNamed(registry, "beacon", module);
+    if (found === undefined) return { module, found: `unknown beacon "${module}"` };
     return { module, found: found.unavailable?.(this.#options.context()) ?? found };
   }
 
@@ -198,7 +201,7 @@ export class BeaconWatch {
     const names: string[] = [];
     for (const [name, load] of Object.entries(this.#options.modules())) {
       const module = await load().catch(() => undefined);
-      if (module !== undefined && module.unavailable?.(context) === undefined) names.push(name);
+      if (module !== undefined && module.unavailable?.(context) === undefined) names.push(module.name ?? name);
     }
     return names.sort();
   }

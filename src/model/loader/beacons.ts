@@ -20,6 +20,8 @@ export interface BeaconRun {
 
 /** The exports of a beacon module, in `src/plugins/beacons` or `_beacons`. */
 export interface BeaconModule {
+  /** The beacon's name. @default the file's */
+  name?: string;
   /** The reason why the beacon cannot run on this host; undefined if it can. */
   unavailable?(context: Context): string | undefined;
   /** Whether a configuration can be obeyed, and why not, in Salt's words. @default a list is good */

@@ -24,9 +24,11 @@ async function beaconModule(place: CustomPlace, file: CustomFile): Promise<Beaco
   const { exports, functions, virtual } = await loadCustomFile(place, "beacons", file);
   const available = virtual(place);
   const unavailable = () => typeof available === "object" ? available.unavailable : undefined;
+  const named = typeof available === "string" ? { name: available } : {};
   const { beacon, validate, close } = exports;
   if (typeof beacon === "function") {
     return {
+      ...named,
       unavailable,
       ...(typeof validate === "function" ? { validate: validate as Validate } : {}),
       ...(typeof close === "function" ? { close: close as NonNullable<BeaconModule["close"]> } : {}),
@@ -42,6 +44,7 @@ async function beaconModule(place: CustomPlace, file: CustomFile): Promise<Beaco
     await one.run(context, bindArguments(name, parseSignature(one.signature), [config], new Map()));
   const [check, end] = [functions.get("validate"), functions.get("close")];
   return {
+    ...named,
     unavailable,
     ...(check && {
       validate: async (config, context) => await call(check, "validate", config, context) as [boolean, string],

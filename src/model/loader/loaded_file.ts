@@ -36,10 +36,10 @@ export interface LoadedFile {
 }
 
 /**
- * Finds a runner or returner by name: first the file of that name, unless its module has another name; then any file whose
+ * Finds a runner, returner or beacon by name: first the file of that name, unless its module has another name; then any file whose
  * module has the name.
  */
-export async function moduleNamed<Family extends "runner" | "returner", Module extends { name?: string }>(
+export async function moduleNamed<Family extends "runner" | "returner" | "beacon", Module extends { name?: string }>(
   registry: Readonly<Record<string, () => Promise<Record<Family, Module>>>>,
   family: Family,
   name: string,
