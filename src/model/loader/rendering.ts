@@ -13,7 +13,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { codeRenderers } from "./code_renderers.ts";
 import type { JobContext } from "./family.ts";
 import { customRenderers } from "./custom_renderers.ts";
-import { findPython } from "./python/interpreter.ts";
+import { findPython, findSalt } from "./python/interpreter.ts";
 import { jobTemplateFunctions } from "./template_functions.ts";
 
 /** What rendering needs of a host: the context of a job, or a part of it. */
@@ -74,7 +74,10 @@ function renderersOf(runtime: Runtime): RendererTable {
 }
 
 export function isTemplateEngine(engine: unknown, { runtime, opts }: Pick<RenderingHost, "runtime" | "opts">): boolean {
-  return engine === "jinja" || engine === "py" && findPython(runtime, opts) !== undefined;
+  if (engine === "jinja") return true;
+  if (engine === "py") return findPython(runtime, opts) !== undefined;
+  // Salt's package lends the others.
+  return PYTHON_ENGINES.includes(String(engine)) && findSalt(runtime, opts) !== undefined;
 }
 
 /** The error for an engine that cannot be used, in Salt's words; for an engine of Salt it says what to do instead. */
@@ -179,21 +182,32 @@ export class Rendering {
     const [defaults, context] = [given.defaults, given.context].map((map) =>
       Object.fromEntries(map === null || map === undefined ? [] : entriesOf(map))
     );
-    const render = engine === "py"
-      ? (await import("./python/python_renderers.ts")).py(this.#host)
-      : await this.#renderers.jinja!();
+    const render = await this.#engine(engine);
     const text = await render(source, {
       ...this.#shared,
       globals: { ...given.names, ...this.#shared.globals },
       path,
       saltenv: saltenv ?? "",
       argline: "",
-      // A Python file has its names as variables, and `context` is one of them.
-      context: engine === "py" ? { ...given.names, context: { ...defaults, ...context } } : { ...defaults, ...context },
+      context: this.#templateContext(engine, given.names, { ...defaults, ...context }),
       jinjaOptions: jinjaOptionsOf(this.#host.opts, false),
       ...(saltenv === undefined || saltenv === "" ? {} : { load: (name: string) => this.#load(name, saltenv) }),
     });
     return String(text);
+  }
+
+  async #engine(name: string): Promise<Renderer> {
+    if (name === "jinja") return await this.#renderers.jinja!();
+    if (name === "py") return (await import("./python/python_renderers.ts")).py(this.#host);
+    const load = customRenderers(this.#host)[name];
+    if (load === undefined) throw new RenderError("<template>", unsupportedEngine(name), {}, { isWhole: true });
+    return await load();
+  }
+
+  #templateContext(engine: string, names: Template["names"], context: Record<string, unknown>) {
+    if (engine === "jinja") return context;
+    // A Python file has its names as variables, and `context` is one of them.
+    return engine === "py" ? { ...names, context } : { ...names, ...context };
   }
 
   /** Loads an imported or included template. */

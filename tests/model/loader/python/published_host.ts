@@ -57,6 +57,8 @@ export interface Case {
   fun: string;
   args?: unknown[];
   kwargs?: Json;
+  /** The releases whose package lends it. @default it is a custom file */
+  lent?: string[];
   /** True if the files that it leaves count. */
   files?: boolean;
 }
@@ -206,10 +208,11 @@ export async function openPublished(config: { minion: Json; master: Json }, more
     },
     async beacons(fun, [config]) {
       const [name, what] = fun.split(".") as [string, string];
-      const module = await withCustomBeacons(
-        {},
-        callContext({ functions: host.functions, context: () => host.base }),
-      )[name]!();
+      const files = withCustomBeacons({}, callContext({ functions: host.functions, context: () => host.base }));
+      const registry = Object.fromEntries(
+        Object.entries(files).map(([file, load]) => [file, async () => ({ beacon: await load() })]),
+      );
+      const module = (await moduleNamed(registry, "beacon", name))!;
       const context = callContext({ functions: host.functions, context: () => host.base });
       const run = looks.get(name) ?? { context, memory: new Map<string, unknown>() };
       looks.set(name, run);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import io
 import logging
@@ -336,6 +337,8 @@ class Host:
         args, kwargs = message["a"], message["k"]
         if loaded.kind == "renderers" and message["f"] == "render":
             args, kwargs = self._rendered(function, args, kwargs)
+        if loaded.kind == "renderers" and loaded.name == "pydsl" and self._has_salt:
+            return self._dsl(function, args, kwargs)
         if loaded.kind == "executors" and message["f"] == "execute":
             args = [*args[:2], self._functions["modules"][args[2]], *args[3:]]
         try:
@@ -358,6 +361,38 @@ class Host:
         if any(one.kind is one.VAR_KEYWORD for one in taken) and ".int.render." in function.__module__:
             kwargs = {"renderers": self._renderers(), **kwargs}
         return args, kwargs
+
+    def _dsl(self, function: Any, args: List[Any], kwargs: Dict[str, Any]) -> Any:
+        """Runs a file of ``pydsl``. What it includes is rendered by Brine, after it: an ``include`` there gives no module."""
+        base: Any = importlib.import_module("salt.state").HighState
+        included: List[Any] = []
+
+        class Active(base):  # type: ignore[misc]
+            def __init__(self) -> None:
+                self.building_highstate: Dict[str, Any] = {}
+                self._pydsl_all_decls: Dict[str, Any] = {}
+                self._pydsl_render_stack: List[Any] = []
+                self._pydsl_sls_matches: Dict[str, Any] = {}
+
+            def render_state(self, sls: str, saltenv: str, *more: Any, **named: Any) -> Any:
+                included.append({saltenv: sls})
+                return {}, []
+
+            def merge_included_states(self, *more: Any) -> None:
+                pass
+
+            def clean_duplicate_extends(self, *more: Any) -> None:
+                pass
+
+        active = Active()
+        active.push_active()
+        try:
+            value = function(*args, **{"rendered_sls": set(), **kwargs})
+        finally:
+            active.pop_active()
+        if included:
+            value["include"] = [*included, *value.get("include", [])]
+        return value
 
     def _renderers(self) -> Any:
         """The renderers of Salt's package, if this is a host that has it."""
