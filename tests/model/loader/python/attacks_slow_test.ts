@@ -175,6 +175,83 @@ def ends(how):
     os._exit(7) if how == "exit" else os.abort()
 
 
+def closes_all():
+    os.closerange(0, 1000)
+    return "closed"
+
+
+def replaces_process():
+    os.execv("/bin/true", ["true"])
+
+
+def limits():
+    import locale
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    locale.setlocale(locale.LC_ALL, "C")
+    sys.setrecursionlimit(120)
+    time.tzset()
+    return "limited"
+
+
+def at_exit(path):
+    import atexit
+
+    atexit.register(time.sleep, 1000)
+    threading.Thread(target=time.sleep, args=(1000,), daemon=False).start()
+    with open(path, "w") as file:
+        file.write(str(os.getpid()))
+    return "registered"
+
+
+def breaks_builtins():
+    import builtins
+
+    for name in ("len", "isinstance", "getattr", "str", "int", "dict", "list", "print", "open"):
+        setattr(builtins, name, None)
+    return "broken"
+
+
+class Evil:
+    def __repr__(self):
+        raise BaseException("no repr")
+
+
+class EvilText(str):
+    def __str__(self):
+        raise SystemExit("no text")
+
+    def encode(self, *args):
+        raise SystemExit("no bytes")
+
+
+class EvilMap(dict):
+    def items(self):
+        while True:
+            yield "a", 1
+
+    def __len__(self):
+        return 2**40
+
+
+class EvilError(Exception):
+    def __str__(self):
+        raise KeyboardInterrupt
+
+    def __getattr__(self, name):
+        raise MemoryError
+
+
+def evil(kind):
+    if kind == "raise":
+        raise EvilError()
+    if kind == "generator":
+        return (1 // (2 - n) for n in range(3))
+    return {"repr": Evil(), "text": EvilText("x"), "map": EvilMap(a=1), "int": 10**400, "keys": {(1, 2): None, None: float("nan"), b"\\xff": 1}}[kind]
+
+
 def helper():
     import brine_helper.host
     return brine_helper.host.__name__
@@ -304,6 +381,48 @@ describe("Python modules that misbehave", {
     assert.equal((await run("ours")).return, true);
     assert.equal((await run("fine")).return, "fine");
   });
+
+  for (
+    const [name, want] of Object.entries({
+      closes_all: /^ERROR: The Python helper \S+ (?:exited with|was killed by)/,
+      replaces_process: /exited with 0$/,
+      limits: /^limited$/,
+      breaks_builtins: /exited with 1: /,
+    })
+  ) {
+    test(`${name}: the next job runs, if need be in a new helper`, async () => {
+      const { run } = await host();
+      assert.match(String((await run(name)).return), want);
+      assert.equal((await run("fine")).return, "fine");
+    });
+  }
+
+  test("what a module leaves for the end of its process does not keep it", async () => {
+    const { run, directory } = await host();
+    const file = path.join(directory, "pid");
+    assert.equal((await run("at_exit", [file])).return, "registered");
+    await close.pop()!();
+    const pid = readFileSync(file, "utf8");
+    await until(() => !existsSync(`/proc/${pid}`) || / Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
+  });
+
+  for (
+    const [kind, want] of Object.entries({
+      raise: /<EvilError whose text cannot be made>/,
+      generator: /ZeroDivisionError: integer division or modulo by zero/,
+      repr: /The value cannot be sent: no repr/,
+      text: /The value cannot be sent: no bytes/,
+      map: /The value cannot be sent: a value of 1099511627776 bytes or entries is too long/,
+      int: /^10{400}$/,
+      keys: /a key is an array or a map/,
+    })
+  ) {
+    test(`a value or an exception that fails when it is looked at, ${kind}, is the failure of its job`, async () => {
+      const { run } = await host();
+      assert.match(String((await run("evil", [kind])).return), want);
+      assert.equal((await run("fine")).return, "fine");
+    });
+  }
 
   test("bytes that a module writes into the pipe end the helper, and the next job has a new one", async () => {
     const { run } = await host();

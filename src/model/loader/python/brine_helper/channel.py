@@ -37,12 +37,19 @@ class Channel:
                 "A process that a module has forked cannot call functions of Brine: call them before the fork, or start a job"
             )
 
-    def send(self, message: Dict[str, Any]) -> None:
-        self._own()
+    def pack(self, message: Dict[str, Any]) -> bytes:
+        """A message for :meth:`write`. A value of a module may raise anything here."""
         body = wire.pack(message)
         if len(body) > MOST_BYTES:
             raise TooLarge(f"a value of {len(body)} bytes cannot be sent: at most {MOST_BYTES} bytes are allowed")
-        data = memoryview(len(body).to_bytes(4, "big") + body)
+        return len(body).to_bytes(4, "big") + body
+
+    def send(self, message: Dict[str, Any]) -> None:
+        self.write(self.pack(message))
+
+    def write(self, packed: bytes) -> None:
+        self._own()
+        data = memoryview(packed)
         with self._lock:
             while data:
                 data = data[_write(self._sink, data) :]

@@ -42,7 +42,7 @@ def traceback_of(error: BaseException) -> str:
     return "".join(shown.format())
 
 
-def _text(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
     try:
         return str(error)
     except BaseException:
@@ -57,10 +57,19 @@ def _sendable(text: str) -> str:
 def describe(error: BaseException) -> Dict[str, Any]:
     """What Brine is told of an exception."""
     names: List[str] = [cls.__name__ for cls in type(error).__mro__ if cls is not object]
+    try:
+        return _described(error, names)
+    except BaseException:
+        # One that raises when it is looked at.
+        text = f"<{names[0]} whose text cannot be made>"
+        return {"kinds": names, "message": text, "info": None, "traceback": f"{text}\n", "id": _keep(error)}
+
+
+def _described(error: BaseException, names: List[str]) -> Dict[str, Any]:
     info = getattr(error, "info", None)
     return {
         "kinds": names,
-        "message": _sendable(_text(error) if info is None else str(getattr(error, "error", None) or _text(error))),
+        "message": _sendable(text_of(error) if info is None else str(getattr(error, "error", None) or text_of(error))),
         "info": info if isinstance(info, (dict, list, str, int)) else None,
         "traceback": _sendable(traceback_of(error)),
         "id": _keep(error),

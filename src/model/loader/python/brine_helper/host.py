@@ -151,10 +151,11 @@ class Host:
             self._calls.pop()
             self._flush()
         try:
-            self._channel.send(answer)
-        except (ValueError, RecursionError) as error:
-            told = errors.describe(ValueError(f"The value cannot be sent: {error}"))
-            self._channel.send({"n": number, "e": told})
+            packed = self._channel.pack(answer)
+        except BaseException as error:
+            told = errors.describe(ValueError(f"The value cannot be sent: {errors.text_of(error)}"))
+            packed = self._channel.pack({"n": number, "e": told})
+        self._channel.write(packed)
 
     def _flush(self) -> None:
         for stream in (sys.stdout, sys.stderr):
