@@ -16,23 +16,25 @@ async function feed(
     if (!(Symbol.asyncIterator in input)) return void pipe?.end(await input);
     let gone = pipe === null;
     let wake = () => {};
-    const over = new Promise<void>((resolve) => {
-      const end = () => {
-        gone = true;
-        wake();
-        resolve();
-      };
-      for (const event of ["close", "error"]) pipe?.once(event, end);
-      child.once("exit", end);
-    });
+    const end = () => {
+      gone = true;
+      wake();
+    };
+    for (const event of ["close", "error"]) pipe?.once(event, end);
+    child.once("exit", end);
     pipe?.on("drain", () => wake());
     const chunks = input[Symbol.asyncIterator]();
-    for (;;) {
-      const next = await Promise.race([chunks.next(), over]);
-      if (next === undefined || gone) return void await chunks.return?.();
+    while (!gone) {
+      // A race with one promise for the end would leave something behind for each chunk.
+      const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
+        wake = () => gone && resolve(undefined);
+        chunks.next().then(resolve, reject);
+      });
+      if (next === undefined || gone) break;
       if (next.done) return void pipe?.end();
       if (pipe?.write(next.value) === false) await new Promise<void>((resolve) => wake = resolve);
     }
+    await chunks.return?.();
   } catch {
     pipe?.destroy();
   }
