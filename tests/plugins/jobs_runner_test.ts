@@ -102,7 +102,7 @@ async function bench(opts: Record<string, unknown> = {}, more: Partial<RunnerCon
     expandKnown: () => [],
     wheel: () => Promise.reject(new TypeError("The runner jobs calls no wheel function")),
     command: () => Promise.resolve({}),
-    get minionJobs(): never {
+    get jobPublisher(): never {
       throw new TypeError("The runner jobs publishes none");
     },
     fire: () => Promise.resolve(),

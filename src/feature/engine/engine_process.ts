@@ -88,10 +88,10 @@ export async function openEngineProcess(
 function lateMaster(load: () => Promise<EngineMaster>): EngineMaster {
   return {
     command: async (...call) => await (await load()).command(...call),
-    minionJobs: {
-      expand: async (...call) => await (await load()).minionJobs.expand(...call),
-      publish: async (...call) => await (await load()).minionJobs.publish(...call),
-      answers: async (...call) => await (await load()).minionJobs.answers(...call),
+    jobPublisher: {
+      expand: async (...call) => await (await load()).jobPublisher.expand(...call),
+      publish: async (...call) => await (await load()).jobPublisher.publish(...call),
+      answers: async (...call) => await (await load()).jobPublisher.answers(...call),
     },
     runner: async (...call) => await (await load()).runner(...call),
     wheel: async (...call) => await (await load()).wheel(...call),

@@ -12,7 +12,7 @@ import { hostContext, hostFunctions } from "../../model/loader/host_context.ts";
 import type { Logger } from "../../base/log.ts";
 import { callFunction } from "../minion/processes/executor.ts";
 import { repr } from "../../language/python/values.ts";
-import { minionJobs } from "./minion_jobs.ts";
+import { jobPublisher } from "./job_publisher.ts";
 import { openOwnMinion, type OwnMinion } from "./call_execution_function.ts";
 import { RunnerHost } from "./runner_host.ts";
 import type { RunnerPlugins } from "./runner_plugins.ts";
@@ -33,7 +33,7 @@ export function masterOf({ runtime, log, opts: values }: EngineHost): EngineMast
   let opened: Promise<LocalClient> | undefined;
   const client = () => opened ??= LocalClient.open({ runtime, log, opts, checked: false });
   return {
-    minionJobs: minionJobs(client, { gatherMs: opts.gather_job_timeout * 1000 }),
+    jobPublisher: jobPublisher(client, { gatherMs: opts.gather_job_timeout * 1000 }),
     async command(request, { timeoutMs = opts.timeout * 1000 } = {}) {
       const returns: Record<string, unknown> = {};
       let matched = false;

@@ -22,7 +22,7 @@ import { str } from "../../language/python/values.ts";
 import { eventStamp, packEvent } from "../../protocol/wire/event_frame.ts";
 import { callExecutionFunction } from "./call_execution_function.ts";
 import { JobSources, openRunnerJobCache } from "./job_sources.ts";
-import { minionJobs } from "./minion_jobs.ts";
+import { jobPublisher } from "./job_publisher.ts";
 import { reactorAccess } from "./reactor_access.ts";
 import { runnerEvents } from "./runner_events.ts";
 import type { OpenRunner, RunnerHostOptions } from "./runner_host_options.ts";
@@ -120,7 +120,7 @@ export async function openRunnerContext(
     },
     wheel: async (fun, args, keyword) => await runWheel(await client.open(), fun, args, keyword),
     command: async (request, how) => await runCommand(await client.open(), options, request, how),
-    minionJobs: minionJobs(client.open, {
+    jobPublisher: jobPublisher(client.open, {
       gatherMs: opts.gather_job_timeout * 1000,
       cause: jid,
       expand: (target) => Promise.resolve(context.expand(target)),

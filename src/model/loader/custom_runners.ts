@@ -50,7 +50,7 @@ export function withCustomRunners(runners: RunnerRegistry, place: CustomPlace): 
 
 /** The functions that a Python runner may call: other runners as `__salt__`, and through them functions of minions. */
 function runnerCaller(place: CustomPlace, context: object, registry: RunnerRegistry): PythonCaller {
-  const { log = place.log, opts = place.opts, progress, minionJobs, wheel } = context as Partial<RunnerContext>;
+  const { log = place.log, opts = place.opts, progress, jobPublisher, wheel } = context as Partial<RunnerContext>;
   const find = async (name: string) => {
     const [module = "", fun = ""] = name.split(".");
     const { functions = {} } = await moduleNamed(registry, "runner", module) ?? {};
@@ -83,7 +83,7 @@ function runnerCaller(place: CustomPlace, context: object, registry: RunnerRegis
     log,
     opts,
     callable: { runners, ...(wheel === undefined ? {} : { wheel: wheelOf(wheel) }) },
-    ...(minionJobs === undefined ? {} : { jobs: minionJobs }),
+    ...(jobPublisher === undefined ? {} : { jobs: jobPublisher }),
     code: returnCodeOf(context as Partial<RunnerContext>),
     ...(progress === undefined
       ? {}

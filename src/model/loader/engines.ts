@@ -1,7 +1,7 @@
 /** Engines: programs that run beside a master or minion for its whole life, receive its events and fire others. */
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import type { MinionJobs } from "./minion_jobs.ts";
+import type { JobPublisher } from "./job_publisher.ts";
 import type { Args } from "../../language/python/values.ts";
 
 export interface EngineEvent {
@@ -29,7 +29,7 @@ export interface EngineMaster {
     options?: { timeoutMs?: number },
   ): Promise<Record<string, unknown> | undefined>;
   /** Jobs that are published without waiting for them. */
-  readonly minionJobs: MinionJobs;
+  readonly jobPublisher: JobPublisher;
   /** Starts a runner. @returns its jid */
   runner(fun: string, arg?: unknown[], kwarg?: Record<string, unknown>): Promise<string>;
   /** Runs a wheel function. @throws {Error} if it fails */

@@ -1,4 +1,4 @@
-import type { MinionJobs } from "./minion_jobs.ts";
+import type { JobPublisher } from "./job_publisher.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -492,7 +492,7 @@ export interface RunnerContext {
     options?: { timeoutMs?: number; gatherMs?: number },
   ): Promise<Record<string, unknown> | undefined>;
   /** Jobs that are published without waiting for them. */
-  readonly minionJobs: MinionJobs;
+  readonly jobPublisher: JobPublisher;
   /**
    * Makes the master run a wheel function, with the permissions of this host.
    *

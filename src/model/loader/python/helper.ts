@@ -8,7 +8,7 @@ import { frame, FrameReader } from "../../../protocol/wire/frames.ts";
 import type { Child } from "../../../runtime/process.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CommandExecutionError } from "../family.ts";
-import type { JobOrder, MinionJobs } from "../minion_jobs.ts";
+import type { JobOrder, JobPublisher } from "../job_publisher.ts";
 import { BOOT } from "./boot.ts";
 import { hostErrorOf, told } from "./python_error.ts";
 import { Shared, type SharedValues } from "./shared_values.ts";
@@ -33,7 +33,7 @@ export interface PythonCaller extends SharedValues {
   /** Reports the progress of a runner. */
   progress?(data: unknown): Promise<void>;
   /** Jobs on minions, for what runs beside a master. */
-  jobs?: MinionJobs;
+  jobs?: JobPublisher;
   /** The bus of an engine. */
   events?: {
     /** The next event; null if none comes in time. */

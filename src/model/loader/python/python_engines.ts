@@ -46,7 +46,7 @@ export function engineCaller(place: CustomPlace, engine: EngineContext): PythonC
       runners: runnersOf(engine),
     }),
     opts: { ...engine.opts, __role: engine.role, id: engine.id },
-    ...(engine.master === undefined ? {} : { jobs: engine.master.minionJobs }),
+    ...(engine.master === undefined ? {} : { jobs: engine.master.jobPublisher }),
     events: {
       next: read,
       fire: async (tag, data) => await engine.fire(tag, isRecord(data) ? data : { data }),

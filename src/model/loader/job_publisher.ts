@@ -16,7 +16,7 @@ export type JobAnswer =
   | { failed: true; text: string };
 
 /** Jobs by the running master of this host. */
-export interface MinionJobs {
+export interface JobPublisher {
   /** Ids of the minions that a target may match, as far as the master knows. */
   expand(target: { tgt: string | string[]; tgt_type: string }): Promise<string[]>;
   /**

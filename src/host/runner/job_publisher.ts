@@ -5,7 +5,7 @@ import { followRecorded, type JobRecord } from "../../client/follow_recorded.ts"
 import type { LocalClient } from "../../client/local_client.ts";
 import { hasReturn, type MinionReturn } from "../../client/outcome.ts";
 import { silentText } from "../../client/silent_text.ts";
-import type { JobAnswer, MinionJobs } from "../../model/loader/minion_jobs.ts";
+import type { JobAnswer, JobPublisher } from "../../model/loader/job_publisher.ts";
 
 /**
  * Opens nothing before it is asked.
@@ -14,7 +14,7 @@ import type { JobAnswer, MinionJobs } from "../../model/loader/minion_jobs.ts";
  * @param expand finds the minions of a target. @default asks the master
  * @param record reads the record of a job, undefined for an unknown one. @default by a runner of the master
  */
-export function minionJobs(
+export function jobPublisher(
   open: () => Promise<LocalClient>,
   {
     gatherMs,
@@ -24,10 +24,10 @@ export function minionJobs(
   }: {
     gatherMs: number;
     cause?: string;
-    expand?: MinionJobs["expand"];
+    expand?: JobPublisher["expand"];
     record?: (jid: string) => Promise<JobRecord | undefined>;
   },
-): MinionJobs {
+): JobPublisher {
   return {
     expand,
     async publish(order) {
