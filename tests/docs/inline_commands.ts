@@ -311,7 +311,6 @@ export const INLINE: Readonly<Record<string, Row>> = {
   "usermod -aG shadow salt": OF_HOST,
   "chown -R salt: /srv/pillar && chmod 700 /srv/pillar": OF_HOST,
   "systemctl restart salt-api": OF_HOST,
-  "dnf versionlock": OF_HOST,
   "node serve.ts": { by: "tests/sdk/examples_slow_test.ts" },
   "systemctl reload salt-master": { by: "tests/chroot/units_test.ts" },
   "salt web1 state.apply test=True": { prints: /Succeeded: 1/ },
