@@ -144,6 +144,14 @@ describe("cp without a master", () => {
       const kept = await minion.value("cp.get_template", "salt://f", "", given({ who: "You" }));
       assert.equal(kept, `${directory}/cache/extrn_files/base/f`);
       assert.equal(fs.readText(String(kept)), "You alpha base\n");
+      for (const local of [`${directory}/own`, `file://${directory}/own`, `${directory}/srv/../own`]) {
+        fs.write(`${directory}/own`, "{{ who }}\n", { mode: 0o644 });
+        const rendered = await minion.value("cp.get_template", local, "", given({ who: "Me" }));
+        assert.equal(rendered, `${directory}/cache/extrn_files/base${directory}/own`);
+        assert.equal(fs.readText(String(rendered)), "Me\n");
+        assert.equal(fs.readText(`${directory}/own`), "{{ who }}\n");
+        assert.equal(fs.stat(`${directory}/own`)!.mode & 0o777, 0o644);
+      }
       assert.equal(await minion.value("cp.get_template", "salt://none", to), "");
       assert.equal(await minion.value("cp.get_template", "salt://f", `${directory}/no/to`, given({ who: 1 })), "");
       assert.equal(await minion.value("cp.get_template", "salt://f", to, given({ template: "mako" })), "");

@@ -1,12 +1,15 @@
 import { dirName, joinPath } from "../../../base/paths.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
+import { normpath } from "../../../language/python/posixpath.ts";
 import { isDirectory } from "../../linux/paths.ts";
 import { renderedOrLogged } from "../../templates.ts";
 
-/** Where a rendered file is kept whose place was not given: never over the copy of its source. */
+/** Where a rendered file is kept whose place was not given: never over its source, which may be a file of this host. */
 function ownPath({ files, opts }: JobContext, url: string, saltenv: string | undefined): string {
-  const [, path] = /^salt:\/\/\|?([^?]*)/.exec(url) ?? [];
+  const [, local] = /^(?:file:\/\/)?(\/.*)/s.exec(url) ?? [];
+  const [, path = local === undefined ? undefined : normpath(local).replace(/^\/+/, "")] =
+    /^salt:\/\/\|?([^?]*)/.exec(url) ?? [];
   if (path === undefined) return files.cachePath(url, saltenv);
   return joinPath(
     str(opts.cachedir),
