@@ -52,8 +52,11 @@ export class RealSalt {
  */
 const LATER = new RegExp(
   "Recursive requisites were found|Referenced state does not exist for requisite|needs to be formed as a list|'dict object' has no|" +
-    "optsdict.DictProxy|\\*{10}|__state_ran__|__sls_included_from__|NoneType' object has no attribute 'get'",
+    "optsdict.DictProxy|\\*{10}|__state_ran__|__sls_included_from__",
 );
+
+/** Salt's own options were hidden by a name of `context`. */
+const HIDDEN = /AttributeError: '\w+' object has no attribute 'get'/;
 
 /** Both answers to a tree, and how they differ. */
 async function compared(salt: RealSalt, directory: string, one: TreeCase) {
@@ -147,6 +150,10 @@ if (import.meta.main) {
     if (said.calls.some(({ raised }) => raised !== undefined)) broken += 1;
     if (!salt.version.startsWith("3006") && found.length > 0 && LATER.test(JSON.stringify(said))) {
       later += 1;
+      continue;
+    }
+    if (HIDDEN.test(JSON.stringify(said))) {
+      broken += 1;
       continue;
     }
     if (found.length === 0) equal += 1;
