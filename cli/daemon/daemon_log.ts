@@ -6,7 +6,7 @@ import type { Runtime } from "../../src/runtime/runtime.ts";
 import type { LastErrors } from "./last_errors.ts";
 import { LogFile } from "./log_file.ts";
 import { granularLevels, leastLevel, levelFor, levelNamed, logFormats, type LogLevels } from "./log_settings.ts";
-import type { LogTarget } from "./log_target.ts";
+import type { LogTarget } from "./log_format.ts";
 import { Syslog } from "./syslog.ts";
 import { isSyslogAddress, syslogAddress } from "./syslog_address.ts";
 

@@ -2,7 +2,7 @@
 import { dirName } from "../../src/base/paths.ts";
 import { SystemError } from "../../src/base/errors.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { LogTarget } from "./log_target.ts";
+import type { LogTarget } from "./log_format.ts";
 
 declare const process: { getBuiltinModule(name: "node:fs"): typeof import("node:fs") };
 

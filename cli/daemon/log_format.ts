@@ -192,3 +192,12 @@ export function compileLogFormat(format: string, options: LogFormatOptions): Log
     return pieces.map((piece) => typeof piece === "string" ? piece : piece(line)).join("");
   };
 }
+
+/** A destination for log lines. After opening, its functions must not throw: a log must not stop the program. */
+export interface LogTarget {
+  /** @param text a line, with its line feed */
+  write(text: string, level: LogLevel): void;
+  /** Opens the destination again, after a rotation or as another user. */
+  reopen(): void;
+  close(): void;
+}

@@ -2,7 +2,7 @@
 import { messageOf } from "../../src/base/errors.ts";
 import type { LogLevel } from "../../src/base/log.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
-import type { LogTarget } from "./log_target.ts";
+import type { LogTarget } from "./log_format.ts";
 import type { SyslogAddress } from "./syslog_address.ts";
 
 declare const process: {

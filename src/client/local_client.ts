@@ -1,4 +1,4 @@
-import { familyOf, interfacesOf } from "../model/config/addresses.ts";
+import { familyOf, interfacesOf } from "../model/config/url.ts";
 import type { Clock } from "../base/async/clock.ts";
 import { deferred } from "../base/async/deferred.ts";
 import { joinPath } from "../base/paths.ts";
@@ -54,8 +54,7 @@ import type {
 } from "./salt.ts";
 import { jobsOf } from "./verbs/jobs.ts";
 import { keysOf } from "./verbs/keys.ts";
-import { minionsOf } from "./verbs/minions.ts";
-import { verbTargets } from "./verbs/targets.ts";
+import { minionsOf, verbTargets } from "./verbs/minions.ts";
 import { callWheel } from "./wheel.ts";
 
 /** The options of a client; {@link connect} fills them in for a program. */

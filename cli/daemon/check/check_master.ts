@@ -1,5 +1,5 @@
 /** Checks of a master's configuration. */
-import { interfacesOf } from "../../../src/model/config/addresses.ts";
+import { interfacesOf } from "../../../src/model/config/url.ts";
 import { clusterSettings } from "../../../src/model/config/cluster.ts";
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import type { FileSystem } from "../../../src/runtime/fs.ts";

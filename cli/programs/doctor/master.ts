@@ -1,7 +1,7 @@
 /** Checks a master: pending keys, whether it answers, and which resources run short. */
 import type { MasterOpts } from "../../../src/model/config/master_opts.ts";
 import { clusterSettings } from "../../../src/model/config/cluster.ts";
-import { interfacesOf } from "../../../src/model/config/addresses.ts";
+import { interfacesOf } from "../../../src/model/config/url.ts";
 import { joinPath } from "../../../src/base/paths.ts";
 import { fingerprint } from "../../../src/protocol/crypto/rsa_key.ts";
 import { LocalClient } from "../../../src/client/local_client.ts";

@@ -28,8 +28,7 @@ import type {
 } from "../salt.ts";
 import { jobsOf } from "../verbs/jobs.ts";
 import { keysOf } from "../verbs/keys.ts";
-import { minionsOf } from "../verbs/minions.ts";
-import { verbTargets } from "../verbs/targets.ts";
+import { minionsOf, verbTargets } from "../verbs/minions.ts";
 import { httpFeed } from "./http_feed.ts";
 import { HttpLink } from "./http_link.ts";
 import { checkOptions, type HttpOptions } from "./http_options.ts";

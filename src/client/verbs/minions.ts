@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/record.ts";
 import { textList } from "../publish_request.ts";
-import type { CallOptions, KnownMinion, ListMinionsOptions, Minions } from "../salt.ts";
+import type { CallOptions, KnownMinion, ListMinionsOptions, Minions, Targets } from "../salt.ts";
 import type { SaltLink } from "../job_run.ts";
 
 /** Implements {@link Salt.minions} with the runners `manage.present`, `manage.not_present` and `cache.grains`. */
@@ -28,4 +28,9 @@ export function minionsOf(link: SaltLink): Minions {
     });
   };
   return { list, presence };
+}
+
+/** Implements {@link Salt.targets}. */
+export function verbTargets(link: SaltLink): Targets {
+  return { preview: (request, options) => link.preview({ fun: "test.ping", ...request }, options) };
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/async/clock.ts";
 import { type EngineEntry, engineList } from "../../model/config/engine_list.ts";
 import type { Logger } from "../../base/log.ts";
 import type { KeptPart } from "../supervise/kept_part.ts";
-import type { Part, PartStatus } from "../supervise/part.ts";
+import type { Part, PartStatus } from "../supervise/restarts.ts";
 import type { PartChange } from "../supervise/supervised_process.ts";
 import { eventStamp } from "../../protocol/wire/event_frame.ts";
 import type { EngineCounts } from "./run_engine.ts";

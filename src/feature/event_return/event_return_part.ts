@@ -3,7 +3,7 @@ import { within } from "../../base/async/within.ts";
 import type { Clock } from "../../base/async/clock.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { KeptPart } from "../supervise/kept_part.ts";
-import type { Part, PartStatus } from "../supervise/part.ts";
+import type { Part, PartStatus } from "../supervise/restarts.ts";
 import { eventReturnNames } from "./event_return_process.ts";
 
 /** How long the end of a master waits for its stores, in milliseconds. */

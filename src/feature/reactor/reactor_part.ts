@@ -2,7 +2,7 @@
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import { requestedReactor } from "../../model/config/requested_reactor.ts";
 import type { KeptPart } from "../supervise/kept_part.ts";
-import type { Part, PartStatus } from "../supervise/part.ts";
+import type { Part, PartStatus } from "../supervise/restarts.ts";
 
 export class ReactorPart implements Part {
   readonly name = "reactor";

@@ -1,6 +1,5 @@
 import { encode } from "../../protocol/wire/msgpack.ts";
-import type { Part, PartStatus } from "./part.ts";
-import { Restarts } from "./restarts.ts";
+import { type Part, type PartStatus, Restarts } from "./restarts.ts";
 import type { PartEnd, PartOptions, ProcessOwner } from "./supervised_process.ts";
 import { endFields, startFailure, SupervisedProcess } from "./supervised_process.ts";
 import type { PartReply } from "./requests.ts";

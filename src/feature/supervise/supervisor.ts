@@ -3,7 +3,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { SocketAddress } from "../../runtime/net.ts";
 import { KeptPart } from "./kept_part.ts";
-import type { Part, PartStatus } from "./part.ts";
+import type { Part, PartStatus } from "./restarts.ts";
 import { PartDoor } from "./part_door.ts";
 import type { PartOptions, ProcessOwner } from "./supervised_process.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";

@@ -1,9 +1,8 @@
 import { SaltError } from "../../base/errors.ts";
-import type { Part, PartStatus } from "./part.ts";
+import { type Part, type PartStatus, Restarts } from "./restarts.ts";
 import { Quarantine } from "./quarantine.ts";
 import type { QueuedRequest, WorkerQueueOptions, WorkerRequest } from "./worker_queue.ts";
 import { NotTakenError, requestOwner, WorkerQueue } from "./worker_queue.ts";
-import { Restarts } from "./restarts.ts";
 import type { PartEnd, PartOptions, ProcessOwner } from "./supervised_process.ts";
 import { endFields, startFailure, SupervisedProcess } from "./supervised_process.ts";
 import type { PartReply } from "./requests.ts";

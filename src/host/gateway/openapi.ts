@@ -3,7 +3,7 @@ import { VERSION } from "../../base/version.ts";
 import { ref, SCHEMAS } from "./openapi_schemas.ts";
 import type { Operation, Route } from "./requests/route.ts";
 import type { GatewaySettings } from "./settings.ts";
-import { escapeHtml } from "./wire/http_reasons.ts";
+import { escapeHtml } from "./wire/errors.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { AuthClient, type MinionIdentity, type SignedIn } from "../../protocol/channel/auth_client.ts";
 import { packIntroduction, PublicationReader } from "../../protocol/channel/pub_client.ts";
 import { type Exchange, RequestClient, sendClear } from "../../protocol/channel/req_client.ts";
-import { familyOf, keepAliveOf } from "../../model/config/addresses.ts";
+import { familyOf, keepAliveOf } from "../../model/config/url.ts";
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { joinPath } from "../../base/paths.ts";
 import { ConfigError, SaltError, TimeoutError } from "../../base/errors.ts";

@@ -3,7 +3,7 @@ import { Pool } from "../../base/async/pool.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { MasterOpts } from "../../model/config/master_opts.ts";
 import type { MasterRunnerJob, RunnerEnd, Runners } from "../master/jobs/runners.ts";
-import type { Part, PartStatus } from "../../feature/supervise/part.ts";
+import type { Part, PartStatus } from "../../feature/supervise/restarts.ts";
 import { type ProcessOwner, StartError, SupervisedProcess } from "../../feature/supervise/supervised_process.ts";
 import { encode } from "../../protocol/wire/msgpack.ts";
 

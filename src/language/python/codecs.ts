@@ -1,6 +1,6 @@
 /** Python's `str.encode` and `bytes.decode`: encodings by Python's names, with its error handlers. */
 import { codecName } from "./codecs/names.ts";
-import type { CodecTable } from "./codecs/table.ts";
+import type { CodecTable } from "./codecs/multibyte.ts";
 import { tableOf } from "./codecs/tables.ts";
 import { markOf, orderOf, readUnit, unitBytes, UNITS, type Units } from "./codecs/unicode.ts";
 import { PythonError } from "./python_error.ts";

@@ -4,8 +4,7 @@ import { splitLines } from "../../language/python/text.ts";
 import { type CommandOutcome, runAll } from "../commands.ts";
 import { packageFunctions } from "../packages/functions.ts";
 import { changing, listFunctions, type PackageFiles, versionFunctions } from "../packages/shared_functions.ts";
-import { changes, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
-import { clearRefreshTag } from "../packages/refresh_tag.ts";
+import { changes, clearRefreshTag, type PackageList, sortPkglist, stringify } from "../packages/lists.ts";
 import { parseTargets, type WantedPackage } from "../packages/targets.ts";
 
 const ask = (context: JobContext, ...words: string[]): Promise<CommandOutcome> =>

@@ -3,7 +3,7 @@ import { executionFunctions, SaltInvocationError } from "../../model/loader/fami
 import { splitLines } from "../../language/python/text.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { programPath } from "../commands.ts";
-import { removeTemporary, temporaryFile } from "../temporary.ts";
+import { removeTemporary, temporaryFile } from "../host_files.ts";
 
 type Answer = [question: string, type: string, value: string];
 

@@ -11,7 +11,7 @@ import { splitWords } from "../../language/python/text.ts";
 import { operand, programPath, runAll } from "../commands.ts";
 import { checkProgramPath } from "../linux/paths.ts";
 import { osErrorText } from "../python_errors.ts";
-import { temporaryPath } from "../temporary.ts";
+import { temporaryPath } from "../host_files.ts";
 import { readText } from "./file/content.ts";
 
 /** Arguments that an option `rsync.<name>` stands for. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { familyOf, interfacesOf, keepAliveOf } from "../../../src/model/config/addresses.ts";
+import { familyOf, interfacesOf, keepAliveOf } from "../../../src/model/config/url.ts";
 import { MASTER_OPTIONS } from "../../../src/model/config/master_opts.ts";
 import { valueProblem } from "../../../src/model/config/option_values.ts";
 

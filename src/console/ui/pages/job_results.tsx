@@ -7,7 +7,7 @@ import { Segments } from "../../window.ts";
 import { TreeLine } from "../parts/data_view.tsx";
 import { Empty } from "../parts/problem.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { pauses } from "../parts/slices.ts";
+import { pauses } from "../parts/hooks.ts";
 import { State } from "../parts/state.tsx";
 import { VirtualList } from "../parts/virtual_list.tsx";
 

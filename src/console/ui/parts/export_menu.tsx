@@ -1,7 +1,7 @@
 import { exported, type ExportFormat, type ExportTable } from "../../export.ts";
 import { useStore } from "../store/store_context.ts";
 import { Menu, MenuItem } from "./menu.tsx";
-import { pauses } from "./slices.ts";
+import { pauses } from "./hooks.ts";
 
 const TYPES: Record<ExportFormat, string> = { csv: "text/csv;charset=utf-8", json: "application/json" };
 const LABELS: Record<ExportFormat, string> = { csv: "CSV, for a spreadsheet", json: "JSON" };

@@ -1,6 +1,6 @@
 import type { AuthServer } from "../../../protocol/channel/auth_server.ts";
 import type { BusServer } from "../../../model/event/bus_server.ts";
-import type { PartStatus } from "../../../feature/supervise/part.ts";
+import type { PartStatus } from "../../../feature/supervise/restarts.ts";
 import type { Supervisor } from "../../../feature/supervise/supervisor.ts";
 import { type Meter, METRICS, type Reading } from "../../../base/telemetry/mod.ts";
 import type { Pub, Router } from "../../../protocol/zmtp/mod.ts";

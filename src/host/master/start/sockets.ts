@@ -1,4 +1,4 @@
-import { interfacesOf, keepAliveOf } from "../../../model/config/addresses.ts";
+import { interfacesOf, keepAliveOf } from "../../../model/config/url.ts";
 import type { MasterOpts } from "../../../model/config/master_opts.ts";
 import { joinPath } from "../../../base/paths.ts";
 import { codeOf, SystemError } from "../../../base/errors.ts";

@@ -1,6 +1,5 @@
 import { CHARMAPS } from "./charmaps.ts";
-import { multibyteTable } from "./multibyte.ts";
-import type { CodecTable } from "./table.ts";
+import { type CodecTable, multibyteTable } from "./multibyte.ts";
 
 const UNDEFINED = "\ufffe";
 

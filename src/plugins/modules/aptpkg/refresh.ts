@@ -2,7 +2,7 @@ import { CommandExecutionError, type JobContext } from "../../../model/loader/fa
 import { splitLines } from "../../../language/python/text.ts";
 import { truthy } from "../../../language/python/values.ts";
 import { lookAt } from "../../linux/paths.ts";
-import { clearRefreshTag } from "../../packages/refresh_tag.ts";
+import { clearRefreshTag } from "../../packages/lists.ts";
 import { runAll } from "../../commands.ts";
 
 /** What `apt-get update` reports about a list: fetched, missing or unchanged. */

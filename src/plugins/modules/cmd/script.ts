@@ -6,7 +6,7 @@ import type { CommandOptions } from "./options.ts";
 import { type CommandResult, runCommand } from "./run.ts";
 import { shellWords } from "../../linux/words.ts";
 import { type FileTemplate, renderedOrLogged } from "../../templates.ts";
-import { temporaryPath } from "../../temporary.ts";
+import { temporaryPath } from "../../host_files.ts";
 
 /** A script that could not be fetched. Salt's return code for it is 0; only the map shows the failure. */
 type ScriptResult = CommandResult & { cache_error?: true };

@@ -6,7 +6,7 @@ import { runAll } from "../../commands.ts";
 import { DockerClient, DockerError, fileBytes, imagePart, jsonLines } from "../../docker/client.ts";
 import { registryHeader } from "../../docker/registry.ts";
 import { isDirectory } from "../../linux/paths.ts";
-import { temporaryPath } from "../../temporary.ts";
+import { temporaryPath } from "../../host_files.ts";
 import { depends, images, imageTags, inspectImage, resolveTag, topLevel } from "./objects.ts";
 
 const seconds = (context: JobContext, begun: number): number => (context.runtime.clock.elapsed() - begun) / 1000;

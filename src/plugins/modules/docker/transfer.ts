@@ -9,7 +9,7 @@ import { runAll } from "../../commands.ts";
 import { DockerClient, fileBytes, imagePart, part } from "../../docker/client.ts";
 import { firstFile, tarOf } from "../../docker/tar.ts";
 import { exists, isDirectory, isFile } from "../../linux/paths.ts";
-import { temporaryPath } from "../../temporary.ts";
+import { temporaryPath } from "../../host_files.ts";
 import { runWords } from "./exec.ts";
 import { cachedFile, tag as tagImage } from "./images.ts";
 import { humanSize, images, inspectImage, stateOf, topLevel } from "./objects.ts";

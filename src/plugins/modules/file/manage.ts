@@ -15,7 +15,7 @@ import { sourceMode } from "./managed_source.ts";
 import { checkPerms, type Ret, retOf } from "./perms.ts";
 import { pathOf } from "./stats.ts";
 import { makedirs } from "./tree.ts";
-import { removeTemporary } from "../../temporary.ts";
+import { removeTemporary } from "../../host_files.ts";
 
 /** A file that is being managed: what it is to become, and `ret`, which collects what changed. */
 interface Managed {

@@ -5,7 +5,7 @@ import { type Args, entriesOf, isMap, str, truthy } from "../../../language/pyth
 import { exists } from "../../linux/paths.ts";
 import { isTemplateEngine, Rendering, unsupportedEngine } from "../../../model/loader/rendering.ts";
 import { renderedFile } from "../../templates.ts";
-import { temporaryFile } from "../../temporary.ts";
+import { temporaryFile } from "../../host_files.ts";
 import { cachedSource, localPath, schemeOf } from "../../sources.ts";
 import { normalizeMode, permissions } from "./stats.ts";
 import { hashFile, redacted, type SourceSum, sourceSum, sumOf } from "./hash.ts";

@@ -3,9 +3,8 @@ import { CommandExecutionError, type JobContext } from "../../../model/loader/fa
 import { compileGlob } from "../../../language/python/glob.ts";
 import { type Args, isTrue, type KeywordArgs, truthy } from "../../../language/python/values.ts";
 import { splitLines, splitWords } from "../../../language/python/text.ts";
-import { stringify } from "../../packages/lists.ts";
+import { clearRefreshTag, stringify } from "../../packages/lists.ts";
 import { changing } from "../../packages/shared_functions.ts";
-import { clearRefreshTag } from "../../packages/refresh_tag.ts";
 import { parseTargets, type WantedPackage } from "../../packages/targets.ts";
 import { splitComparison } from "../../packages/versions.ts";
 import { pacmanRepoPackages } from "./available.ts";

@@ -4,7 +4,7 @@ import { type Args, repr, str, truthy } from "../../../language/python/values.ts
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import { isProgram, which } from "../../linux/programs.ts";
-import { temporaryFile } from "../../temporary.ts";
+import { temporaryFile } from "../../host_files.ts";
 
 /** Rows and fields of CSV: fields between quotes may have commas, line feeds, and quotes as two. */
 export function parseCsv(text: string): string[][] {

@@ -1,6 +1,6 @@
 import { CommandExecutionError, type JobContext } from "../../../model/loader/family.ts";
 import { type CommandOutcome, programPath, runAll } from "../../commands.ts";
-import { temporaryFile } from "../../temporary.ts";
+import { temporaryFile } from "../../host_files.ts";
 
 /** The variable that a passphrase goes in: command lines can be seen by everybody. */
 export const PASSPHRASE = "BRINE_PASSPHRASE";

@@ -1,11 +1,10 @@
 /** Which versions there are: `pkg.latest_version`, `list_upgrades`, `list_repo_pkgs`, `refresh_db`. */
 import type { JobContext } from "../../../model/loader/family.ts";
 import { type Args, isTrue, str, truthy } from "../../../language/python/values.ts";
-import { clearRefreshTag } from "../../packages/refresh_tag.ts";
+import { clearRefreshTag, formatVersion } from "../../packages/lists.ts";
 import { compareEvr } from "../../packages/rpm/evr.ts";
 import { installedRpms } from "../../packages/rpm/installed.ts";
 import { hostArch, parseArch, sameOf32 } from "../../packages/rpm/names.ts";
-import { formatVersion } from "../../packages/lists.ts";
 import { type Available, availableVersions } from "../../packages/shared_functions.ts";
 import { callYum, isDnf, type Listed, needYum, parseList, yumOptionWords } from "./program.ts";
 import { yumListRepos } from "./repositories.ts";

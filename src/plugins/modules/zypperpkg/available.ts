@@ -2,7 +2,7 @@
 import type { JobContext } from "../../../model/loader/family.ts";
 import { type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { splitLines } from "../../../language/python/text.ts";
-import { clearRefreshTag } from "../../packages/refresh_tag.ts";
+import { clearRefreshTag } from "../../packages/lists.ts";
 import { availableVersions } from "../../packages/shared_functions.ts";
 import { looseCompare } from "../../packages/versions.ts";
 import { elementsOf } from "../../xml.ts";

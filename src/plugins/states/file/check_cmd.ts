@@ -4,7 +4,7 @@ import { basename, join } from "../../../language/python/posixpath.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { isFile } from "../../linux/paths.ts";
 import { manageFile } from "../../modules/file/manage.ts";
-import { temporaryPath } from "../../temporary.ts";
+import { temporaryPath } from "../../host_files.ts";
 import { copy } from "../../modules/file/tree.ts";
 import type { Plan } from "./plan.ts";
 import { failed, type FileReturn } from "./ret.ts";

@@ -9,7 +9,7 @@ import { sourceList } from "../../modules/file/managed_source.ts";
 import { redacted } from "../../modules/file/hash.ts";
 import { nested } from "../../outputters/nested.ts";
 import { shellWords } from "../../linux/words.ts";
-import { temporaryFile } from "../../temporary.ts";
+import { temporaryFile } from "../../host_files.ts";
 import { managed } from "./managed.ts";
 import { servedPath } from "./recurse_files.ts";
 import { failed, type FileReturn, newRet } from "./ret.ts";

@@ -1,7 +1,7 @@
 /** The state `pkg.installed`. */
 import { hasFunction, outcome, type StateContext, StateEnd, type StateReturn } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
-import { shallRefresh } from "../../packages/refresh_tag.ts";
+import { shallRefresh } from "../../packages/lists.ts";
 import type { WantedPackage } from "../../packages/targets.ts";
 import { failsChange, nestedText } from "../outcome.ts";
 import { applyHold, type HoldOutcome } from "./hold.ts";

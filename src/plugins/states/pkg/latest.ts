@@ -4,7 +4,7 @@ import { CommandExecutionError } from "../../../model/loader/family.ts";
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { end, fail, hasFunction, outcome, stateFunction } from "../../../model/loader/states.ts";
 import { type Args, type KeywordArgs, str, truthy } from "../../../language/python/values.ts";
-import { shallRefresh } from "../../packages/refresh_tag.ts";
+import { shallRefresh } from "../../packages/lists.ts";
 import { repackPkgs, type WantedPackage } from "../../packages/targets.ts";
 import { commandError, fails, failsChange } from "../outcome.ts";
 import { entry, type PackageKeyword, resolved } from "./host.ts";

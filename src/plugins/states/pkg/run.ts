@@ -3,7 +3,7 @@ import { tagOf } from "../../../content/state/run/chunk.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { hasFunction, outcome } from "../../../model/loader/states.ts";
 import { truthy } from "../../../language/python/values.ts";
-import { writeRefreshTag } from "../../packages/refresh_tag.ts";
+import { writeRefreshTag } from "../../packages/lists.ts";
 
 /** Lets the first state of a run refresh the lists of packages. */
 export async function init(context: StateContext, low: LowChunk): Promise<boolean> {

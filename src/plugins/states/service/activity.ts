@@ -4,8 +4,7 @@ import { hasFunction, outcome, stateFunction } from "../../../model/loader/state
 import { isTrue, truthy } from "../../../language/python/values.ts";
 import { fails } from "../outcome.ts";
 import { setEnabled, unavailable } from "./boot.ts";
-import { setMasked } from "./mask.ts";
-import { systemdArguments } from "./systemd_only.ts";
+import { setMasked, systemdArguments } from "./mask.ts";
 
 type Args = { name: unknown; enable: unknown; sig: unknown; init_delay: unknown; kwargs: Record<string, unknown> };
 

@@ -4,7 +4,7 @@ import { hasFunction, outcome, stateFunction } from "../../../model/loader/state
 import { isMap, type KeywordArgs, lookup, truthy } from "../../../language/python/values.ts";
 import { fails } from "../outcome.ts";
 import { delay } from "./activity.ts";
-import { systemdArguments } from "./systemd_only.ts";
+import { systemdArguments } from "./mask.ts";
 
 interface Action {
   fun: string;

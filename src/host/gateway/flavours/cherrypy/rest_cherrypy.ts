@@ -4,7 +4,7 @@ import { WRITABLE_TYPES } from "../../wire/representation.ts";
 import type { ErrorPage, FlavourProfile } from "../profile.ts";
 import { answer, REPRESENTATION } from "./answer.ts";
 import { cherrypyRoutes } from "./routes.ts";
-import { escapeHtml, HTTP_REASONS } from "../../wire/http_reasons.ts";
+import { escapeHtml, HTTP_REASONS } from "../../wire/errors.ts";
 
 /** An error page with title and message in the places where clients of `rest_cherrypy` read them. */
 function errorPage(status: number, message: string): ErrorPage {

@@ -1,9 +1,8 @@
 import { errorResponse } from "../../requests/failure.ts";
-import { HttpError } from "../../wire/errors.ts";
+import { HTTP_REASONS, HttpError } from "../../wire/errors.ts";
 import type { ErrorPage, FlavourProfile } from "../profile.ts";
 import { answer } from "./answer.ts";
 import { tornadoRoutes } from "./routes.ts";
-import { HTTP_REASONS } from "../../wire/http_reasons.ts";
 
 /** The error page of `rest_tornado`, which never shows a message. */
 function errorPage(status: number): ErrorPage {
