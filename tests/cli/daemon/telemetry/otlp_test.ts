@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { exportMetrics, exportSpans, MAX_SPANS } from "../../../../cli/daemon/telemetry/otlp.ts";
-import { loadPackages } from "../../../../cli/daemon/telemetry/settings.ts";
+import { loadPackages } from "../../../../cli/daemon/telemetry/packages.ts";
 import { systemClock } from "../../../../src/base/async/clock.ts";
 import { MetricRegistry, METRICS, parseTraceContext } from "../../../../src/base/telemetry/mod.ts";
 import { captureLog } from "../../../support/capture_log.ts";
