@@ -1060,7 +1060,7 @@ export interface ExecutionFunctions {
   /** Runs a test, given as its name and the test. */ "saltcheck.parallel_scheck": FunctionType<"data", unknown>;
   /** Which states of top files have tests, and which not. The return code is the number without. */ "saltcheck.report_highstate_tests": FunctionType<"saltenv=None", { "TEST REPORT RESULTS": { "Missing Tests": number; "States missing tests": string[]; "States with tests": string[] } }>;
   /** Runs the tests of the states that top files give. */ "saltcheck.run_highstate_tests": FunctionType<"saltenv=None, only_fails=False, junit=False", unknown[]>;
-  /** Runs the tests of states, and of those that they include: saltcheck-tests/*.tst beside an SLS file. */ "saltcheck.run_state_tests": FunctionType<"state, saltenv=None, check_all=False, only_fails=False, junit=False", unknown[]>;
+  /** Runs the tests of states, and of those that they include: saltcheck-tests/*.tst beside an SLS file in a folder. */ "saltcheck.run_state_tests": FunctionType<"state, saltenv=None, check_all=False, only_fails=False, junit=False", unknown[]>;
   /** As saltcheck.run_state_tests. */ "saltcheck.run_state_tests_ssh": FunctionType<"state, saltenv=None, check_all=False, only_fails=False, junit=False", unknown[]>;
   /** Runs one test. */ "saltcheck.run_test": FunctionType<"**kwargs", "Test argument must be a dictionary" | Record<string, unknown>>;
   /** Applies states before or after a test. */ "saltcheck.state_apply": FunctionType<"state_name, **kwargs", unknown>;
