@@ -88,7 +88,8 @@ export const module: ExecutionModule = {
       },
     },
     [`run_state_tests(${STATE_TESTS})` as const]: {
-      doc: "Runs the tests of states, and of those that they include: saltcheck-tests/*.tst beside an SLS file in a folder.\n\n" +
+      doc:
+        "Runs the tests of states, and of those that they include: saltcheck-tests/*.tst beside an SLS file in a folder.\n\n" +
         `    salt '*' saltcheck.run_state_tests web,users${WORDS}\ncheck_all: all tests of the directories`,
       run: stateTests,
     },
