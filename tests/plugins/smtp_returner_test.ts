@@ -169,6 +169,14 @@ test("a line break in what a minion returns begins no header", async () => {
   assert.match(server.mails[0]!, /^Subject: Email from Salt x Bcc: all@example.com$/m);
 });
 
+test("what a minion returns is no template, in the subject or in the body", async () => {
+  await using server = await mailServer();
+  const ret = { ...RET, return: "{{ 6 * 7 }}" };
+  await returner.returner(contextOf({ "smtp.port": server.port, "smtp.fields": "return" }), ret);
+  assert.match(server.mails[0]!, /^Subject: Email from Salt \{\{ 6 \* 7 \}\}$/m);
+  assert.match(server.mails[0]!, /^return: \{\{ 6 \* 7 \}\}$/m);
+});
+
 test("characters beyond ASCII are told as UTF-8", async () => {
   await using server = await mailServer();
   await returner.returner(contextOf({ "smtp.port": server.port, "smtp.fields": "return" }), { ...RET, return: "grün" });

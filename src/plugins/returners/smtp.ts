@@ -1,14 +1,11 @@
 import { messageOf } from "../../base/errors.ts";
-import { isMap } from "../../language/python/values.ts";
-import { str } from "../../language/python/values.ts";
-import { truthy } from "../../language/python/values.ts";
+import { isMap, str, truthy } from "../../language/python/values.ts";
 import { templateValues } from "../../language/render/host_values.ts";
 import { Pipeline } from "../../language/render/pipeline.ts";
 import { createRenderers } from "../../language/render/renderers.ts";
 import type { ReturnerContext, ReturnerModule } from "../../model/loader/family.ts";
-import { numberOption, returnerOptions } from "./options.ts";
+import { numberOption, returnerOptions, wholeReturn } from "./options.ts";
 import { sendMail } from "./smtp_session.ts";
-import { wholeReturn } from "./options.ts";
 
 const TEMPLATE = [
   "id: {{id}}",
@@ -107,9 +104,9 @@ async function mail(context: ReturnerContext, given: Record<string, unknown>): P
   }
   const render = templates(context, options, ret);
   const fields = str(options.fields).split(",").filter((field) => Object.hasOwn(ret, field));
-  const subject = await render(
-    [str(options.subject), ...fields.map((field) => str(ret[field]))].join(" "),
-    "smtp.subject",
+  // Only the option is a template: what a minion returns must not be one.
+  const subject = [await render(str(options.subject), "smtp.subject"), ...fields.map((field) => str(ret[field]))].join(
+    " ",
   );
   const body = await render(...templateText(context, options.template));
   const plain = /^[\0-\x7f]*$/.test(body);

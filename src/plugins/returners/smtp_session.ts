@@ -188,7 +188,7 @@ export async function sendMail(
     }
     if (taken === 0) throw last;
     await session.expect(354, "the mail", session.ask("DATA"));
-    const lines = text.replace(/\r\n|\r|\n/g, "\r\n").replace(/\r\n$/, "").replace(/^\./gm, "..");
+    const lines = text.replace(/\r\n|\r|\n/g, "\r\n").replace(/\r\n$/, "").replace(/(^|\r\n)\./g, "$1..");
     session.send(`${lines}\r\n.\r\n`);
     await session.expect(250, "the mail", session.reply());
     // The mail is taken: how the server ends does not matter.
