@@ -80,6 +80,7 @@ describe("before a Brine master", TIMEOUT, () => {
           const low = { client, tgt: "web1", fun: "test.echo", arg: ["alice's"], jid };
           const answer = JSON.stringify(await ask(flavour, "POST", "/", [low]));
           assert.doesNotMatch(answer, /alice's|"minions":\["web1"\]/, `${flavour} ${client}`);
+          if (flavour === "rest_cherrypy") assert.match(answer, /Cannot publish: /);
         }
       }
       // What is refused above is the jid: without it the same call is run.

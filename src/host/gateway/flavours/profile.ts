@@ -40,6 +40,10 @@ export interface FlavourProfile {
    */
   answer(route: Route | undefined, call: Call, routes: readonly Route[]): Promise<Response>;
   errorPage(status: number, message: string): ErrorPage;
-  /** The response to an unexpected error, which is in the log already. */
-  unexpectedFailure(call: Call): Response | Promise<Response>;
+  /**
+   * The response to an unexpected error, which is in the log already.
+   *
+   * @param said why the master refused, in its words for the caller
+   */
+  unexpectedFailure(call: Call, said?: string): Response | Promise<Response>;
 }

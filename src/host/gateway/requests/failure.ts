@@ -44,7 +44,8 @@ export function failureResponse(
       kind: (error as Error)?.name ?? "",
     });
   }
-  return profile.unexpectedFailure(call);
+  const said = error instanceof RefusedError && error.kind === "other" ? error.message : undefined;
+  return profile.unexpectedFailure(call, said);
 }
 
 /** The HTTP error for an error; undefined for an unexpected error. */

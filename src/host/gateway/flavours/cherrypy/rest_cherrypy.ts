@@ -35,9 +35,9 @@ export const restCherrypy: FlavourProfile = {
   routes: cherrypyRoutes,
   answer,
   errorPage,
-  unexpectedFailure(call) {
+  unexpectedFailure(call, said = "An unexpected error occurred") {
     const type = accepted(call.request.headers.get("Accept"), WRITABLE_TYPES) ?? WRITABLE_TYPES[0]!;
     call.status = 500;
-    return respond({ value: { status: 500, return: "An unexpected error occurred" } }, call, type, REPRESENTATION);
+    return respond({ value: { status: 500, return: said } }, call, type, REPRESENTATION);
   },
 };
