@@ -21,7 +21,7 @@ import { hostContext } from "../src/model/loader/host_context.ts";
 import { createFunctionTable } from "../src/model/loader/loader.ts";
 import { silentLogger } from "../src/base/log.ts";
 import type { Execution } from "../src/host/minion/processes/execution.ts";
-import { inProcess } from "../src/host/minion/processes/open_execution.ts";
+import { inProcess } from "../src/host/minion/processes/choose_process.ts";
 import { ProcessPool } from "../src/host/minion/processes/process_pool.ts";
 import { gatherGrains } from "../src/plugins/grains/mod.ts";
 import { MODULES } from "../src/plugins/modules/mod.ts";

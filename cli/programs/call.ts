@@ -8,7 +8,7 @@ import type { FunctionTable } from "../../src/model/loader/loader.ts";
 import { minionId } from "../../src/host/minion/id.ts";
 import { returnLoad } from "../../src/host/minion/jobs/return_load.ts";
 import { callReturners, returnerContext, returnerNames } from "../../src/host/minion/jobs/returners.ts";
-import { callFunction, type JobOutcome } from "../../src/host/minion/processes/executor.ts";
+import { callFunction, type JobOutcome } from "../../src/host/minion/processes/execute_job.ts";
 import { gatherGrains } from "../../src/plugins/grains/mod.ts";
 import { optimizeLate } from "../late_optimizing.ts";
 import type { ProgramContext } from "../program/context.ts";

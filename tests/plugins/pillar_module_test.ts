@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pillarRecord } from "../../src/host/minion/pillar.ts";
-import { callFunction } from "../../src/host/minion/processes/executor.ts";
+import { callFunction } from "../../src/host/minion/processes/execute_job.ts";
 import type { AnyMap } from "../../src/language/python/values.ts";
 import { readDocument } from "../../src/language/yaml/document.ts";
 import { parseInput } from "../../src/model/job/args.ts";

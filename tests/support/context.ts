@@ -9,7 +9,7 @@ import {
   type ModuleRegistry,
 } from "../../src/model/loader/loader.ts";
 import { createLogger, type LogRecord } from "../../src/base/log.ts";
-import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/host/minion/processes/executor.ts";
+import { executeJob, type ExecuteOptions, type JobOutcome } from "../../src/host/minion/processes/execute_job.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";

@@ -20,7 +20,7 @@ import { openFiles } from "../../src/content/fileserver/client.ts";
 import type { Context } from "../../src/model/loader/family.ts";
 import { hostContext, hostFunctions } from "../../src/model/loader/host_context.ts";
 import { createLogger, type LogRecord } from "../../src/base/log.ts";
-import { executeJob } from "../../src/host/minion/processes/executor.ts";
+import { executeJob } from "../../src/host/minion/processes/execute_job.ts";
 import { MODULES } from "../../src/plugins/modules/mod.ts";
 import { entriesOf, isMap } from "../../src/language/python/values.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";

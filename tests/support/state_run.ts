@@ -1,5 +1,5 @@
 /** Runs of low chunks with state functions of a test, on the runtime of the test. */
-import { MissingFunctionError } from "../../src/host/minion/processes/executor.ts";
+import { MissingFunctionError } from "../../src/host/minion/processes/execute_job.ts";
 import { hostStates } from "../../src/model/loader/state_table.ts";
 import { jobContext } from "../../src/model/loader/job_context.ts";
 import type { JobContext } from "../../src/model/loader/family.ts";

@@ -10,7 +10,7 @@ import {
 import type { FunctionTable } from "../../../src/model/loader/loader.ts";
 import { ArgumentMismatchError } from "../../../src/model/loader/signature.ts";
 import { traceback } from "../../../src/model/loader/traceback.ts";
-import { MissingFunctionError, similarDocumentation } from "../../../src/host/minion/processes/executor.ts";
+import { MissingFunctionError, similarDocumentation } from "../../../src/host/minion/processes/execute_job.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";
 import { adviseNearest } from "../../complete/nearest_function.ts";
 import type { ProgramContext } from "../../program/context.ts";

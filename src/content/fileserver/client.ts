@@ -19,7 +19,7 @@ import { type Fetch, withoutPassword } from "./http.ts";
 import { ignoredBy, statOf } from "./walk.ts";
 import type { FileServerOpts } from "./roots.ts";
 import { fileVersionOf, KnownDigests } from "./known_digests.ts";
-import { fetchServedFile } from "./served_file.ts";
+import { fetchServedFile } from "./fetch_served_file.ts";
 import { FILE_COMMANDS, FileServer, statList } from "./server.ts";
 import { followRedirects } from "../../runtime/http_redirects.ts";
 import { isConfined, parseSaltUrl, saltUrl } from "./url.ts";

@@ -1,8 +1,8 @@
 /** Handles the event `manage_beacons` on a minion's bus, by which functions change beacons. */
 import { isMap } from "../../language/python/values.ts";
 import { plainConfig } from "./config.ts";
-import type { Beacons, Changed } from "./beacons.ts";
-import type { BeaconWatch } from "./watch.ts";
+import type { Beacons, Changed } from "./configured_beacons.ts";
+import type { BeaconWatch } from "./run_beacons.ts";
 
 type Data = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
 /** Beacons of a minion: their configuration, its changes, and the periodic runs. */
-export { Beacons } from "./beacons.ts";
+export { Beacons } from "./configured_beacons.ts";
 export { beaconCommands } from "./commands.ts";
-export { BeaconWatch, type FiredEvent } from "./watch.ts";
+export { BeaconWatch, type FiredEvent } from "./run_beacons.ts";

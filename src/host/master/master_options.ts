@@ -13,7 +13,7 @@ import type { Telemetry } from "../../base/telemetry/mod.ts";
 import type { LedgerStorage } from "../../feature/cluster/storage.ts";
 import type { ClusterLink } from "./cluster_contract.ts";
 import type { MasterIdentity } from "../../protocol/channel/auth_server.ts";
-import type { RotatingMasterKey } from "./keys/master_key.ts";
+import type { RotatingMasterKey } from "./keys/publication_key.ts";
 import type { Presence } from "./presence.ts";
 import type { Publisher } from "./publisher.ts";
 import type { MasterServices } from "./services.ts";

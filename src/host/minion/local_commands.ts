@@ -9,7 +9,7 @@ import type { Masters } from "./masters.ts";
 import type { MinionContext } from "./minion_context.ts";
 import type { PillarRefresh } from "./pillar_refresh.ts";
 import type { Execution } from "./processes/execution.ts";
-import { inProcess } from "./processes/open_execution.ts";
+import { inProcess } from "./processes/choose_process.ts";
 
 export interface LocalCommandsOptions {
   clock: Clock;

@@ -28,7 +28,7 @@ import { Masters } from "./masters.ts";
 import { minionContext } from "./minion_context.ts";
 import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
-import { openExecution } from "./processes/open_execution.ts";
+import { openExecution } from "./processes/choose_process.ts";
 import type { JobCommand } from "./processes/pooled_process.ts";
 import { MinionBeacons, type MinionBeaconsOptions } from "./beacons/minion_beacons.ts";
 import { MinionSchedule, type MinionScheduleOptions } from "./schedule/minion_schedule.ts";

@@ -6,7 +6,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { returnLoad } from "./jobs/return_load.ts";
 import type { RunningJobs } from "./jobs/running_jobs.ts";
-import { packReturn } from "./processes/executor.ts";
+import { packReturn } from "./processes/execute_job.ts";
 import type { Execution } from "./processes/execution.ts";
 
 interface StartupStatesOptions {

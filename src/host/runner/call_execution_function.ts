@@ -84,7 +84,7 @@ export async function callExecutionFunction(
   keyword: Record<string, unknown>,
 ): Promise<unknown> {
   const [{ callFunction, MissingFunctionError }, { functions, context }] = await Promise.all([
-    import("../minion/processes/executor.ts"),
+    import("../minion/processes/execute_job.ts"),
     openOwnMinion(host),
   ]);
   const { __pub_jid: jid, ...keywords } = keyword;

@@ -10,7 +10,7 @@ import type { Context } from "../../model/loader/family.ts";
 import type { EngineContext, EngineMaster } from "../../model/loader/engines.ts";
 import { hostContext, hostFunctions } from "../../model/loader/host_context.ts";
 import type { Logger } from "../../base/log.ts";
-import { callFunction } from "../minion/processes/executor.ts";
+import { callFunction } from "../minion/processes/execute_job.ts";
 import { repr } from "../../language/python/values.ts";
 import { jobPublisher } from "./job_publisher.ts";
 import { openOwnMinion, type OwnMinion } from "./call_execution_function.ts";

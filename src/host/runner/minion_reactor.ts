@@ -18,7 +18,7 @@ import type { EngineContext, EngineModule } from "../../model/loader/engines.ts"
 import { Rendering } from "../../model/loader/rendering.ts";
 import { callContext } from "../../model/loader/template_functions.ts";
 import { localSockets } from "../minion/local_bus.ts";
-import { callFunction } from "../minion/processes/executor.ts";
+import { callFunction } from "../minion/processes/execute_job.ts";
 import type { OwnMinion } from "./call_execution_function.ts";
 import { eventStamp, packEvent } from "../../protocol/wire/event_frame.ts";
 import { parseYaml } from "../../language/yaml/document.ts";

@@ -16,7 +16,7 @@ import type { Transport } from "../../protocol/transport/transport.ts";
 import type { ForwardedJobOwner, HeldReturn, ReturnFields, SyndicLoad } from "./forwarded_job.ts";
 import { ForwardedJob } from "./forwarded_job.ts";
 import type { ForwardJournal } from "./forward_journal.ts";
-import type { LocalJobs } from "./local_jobs.ts";
+import type { LocalJobs } from "./local_job_cache.ts";
 import type { LocalMaster } from "./local_master.ts";
 import { Uplink } from "./uplink.ts";
 

@@ -6,7 +6,7 @@ import type { Logger } from "../../base/log.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { ForwardedJob, type ReturnFields, type SyndicLoad } from "./forwarded_job.ts";
 import type { HigherMaster } from "./higher_master.ts";
-import type { LocalJobs } from "./local_jobs.ts";
+import type { LocalJobs } from "./local_job_cache.ts";
 
 interface LocalEventsOptions {
   runtime: Pick<Runtime, "clock" | "random">;

@@ -16,7 +16,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { ForwardJournal } from "./forward_journal.ts";
 import { HigherMaster, ReturnMemory } from "./higher_master.ts";
 import { LocalEvents } from "./local_events.ts";
-import { LocalJobs } from "./local_jobs.ts";
+import { LocalJobs } from "./local_job_cache.ts";
 import { LocalMaster } from "./local_master.ts";
 import { type Meter, METRICS, NO_TELEMETRY, type Telemetry } from "../../base/telemetry/mod.ts";
 

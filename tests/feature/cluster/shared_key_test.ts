@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { ClusterKey } from "../../../src/feature/cluster/cluster_key.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 import { SharedKey } from "../../../src/host/master/cluster/shared_key.ts";
-import { RotatingMasterKey } from "../../../src/host/master/keys/master_key.ts";
+import { RotatingMasterKey } from "../../../src/host/master/keys/publication_key.ts";
 import { MemoryLedger } from "../../../src/plugins/ledger_storages/memory.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { memoryFileSystem } from "../../../src/runtime/memory/memory_runtime.ts";

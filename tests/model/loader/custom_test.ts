@@ -10,7 +10,7 @@ import { withCustomRunners } from "../../../src/model/loader/custom_runners.ts";
 import { customStamp } from "../../../src/model/loader/custom_files.ts";
 import { withCustomModules } from "../../../src/model/loader/custom_modules.ts";
 import { createFunctionTable, functionTableOptions } from "../../../src/model/loader/loader.ts";
-import { executeJob } from "../../../src/host/minion/processes/executor.ts";
+import { executeJob } from "../../../src/host/minion/processes/execute_job.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { testMinion } from "../../support/context.ts";
 

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { withCustomModules } from "../../../src/model/loader/custom_modules.ts";
 import { createFunctionTable } from "../../../src/model/loader/loader.ts";
-import { executeJob } from "../../../src/host/minion/processes/executor.ts";
+import { executeJob } from "../../../src/host/minion/processes/execute_job.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { testMinion } from "../../support/context.ts";
 

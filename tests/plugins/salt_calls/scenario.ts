@@ -10,7 +10,7 @@ import {
   SaltInvocationError,
 } from "../../../src/model/loader/family.ts";
 import { ArgumentMismatchError } from "../../../src/model/loader/signature.ts";
-import { callFunction, MissingFunctionError } from "../../../src/host/minion/processes/executor.ts";
+import { callFunction, MissingFunctionError } from "../../../src/host/minion/processes/execute_job.ts";
 import { entriesOf, Float, isMap } from "../../../src/language/python/values.ts";
 import { render } from "../../../src/plugins/outputters/mod.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";

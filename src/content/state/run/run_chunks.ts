@@ -3,7 +3,7 @@ import { isMap, lookup, sizeOf, str, truthy } from "../../../language/python/val
 import { findState } from "./call_state.ts";
 import { identityOf, type StateEntry, tagOf } from "./chunk.ts";
 import { ModuleHooks } from "./module_hooks.ts";
-import { type Requisite, RequisiteIndex, requisitesOf } from "./requisite_index.ts";
+import { type Requisite, RequisiteIndex, requisitesOf } from "./find_required.ts";
 import { DECIDING, type FoundRequisites, type RequisiteStatus, RequisiteStatuses } from "./requisite_status.ts";
 import { type RunHost, runState, tryState } from "./run_state.ts";
 import { startTimes } from "./times.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/async/clock.ts";
 import type { Crypto } from "../../../runtime/crypto.ts";
 import type { TokenRecord } from "../../../client/tokens.ts";
-import { mayComeFrom } from "./credential_guard.ts";
+import { mayComeFrom } from "./sign_in_limits.ts";
 import { API_KEY_PREFIX, apiKeyOf } from "./api_keys.ts";
 import type { FailedAttempts, Verdict } from "./failed_attempts.ts";
 import type { Backend } from "../backend/backend.ts";

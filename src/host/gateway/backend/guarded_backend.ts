@@ -1,6 +1,6 @@
 import type { Credentials } from "../../../client/publish_request.ts";
 import type { RunnerRequest } from "../../../client/runner.ts";
-import { CredentialGuard, type GuardOptions } from "../auth/credential_guard.ts";
+import { CredentialGuard, type GuardOptions } from "../auth/sign_in_limits.ts";
 import type { CredentialUse, Verdict } from "../auth/failed_attempts.ts";
 import { HttpError, NO_PERMISSION, RefusedError } from "../wire/errors.ts";
 import { fieldOf } from "../wire/json.ts";

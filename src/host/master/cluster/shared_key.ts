@@ -4,7 +4,7 @@ import { isKeyString, newKeyString } from "../../../protocol/crypto/crypticle.ts
 import { ConfigError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
-import type { RotatingMasterKey } from "../keys/master_key.ts";
+import type { RotatingMasterKey } from "../keys/publication_key.ts";
 
 const KIND = "cluster";
 const FINGERPRINT = "master.pem";

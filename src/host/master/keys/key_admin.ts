@@ -17,7 +17,7 @@ import type { Logger } from "../../../base/log.ts";
 import type { HashName } from "../../../runtime/crypto.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { PatternCache } from "../../../model/target/patterns.ts";
-import { signMasterKey } from "./identity.ts";
+import { signMasterKey } from "./master_key_pair.ts";
 import { KEY_DIRECTORIES, type KeyDirectories, sortIds } from "./key_directories.ts";
 import { type KeyActor, KeyHistory } from "./key_history.ts";
 import { KeySenders } from "./key_senders.ts";

@@ -28,7 +28,7 @@ import { JobTraces } from "../jobs/job_traces.ts";
 import { Ledger } from "../jobs/ledger.ts";
 import { KeyAdmin } from "../keys/key_admin.ts";
 import type { KeyDirectories } from "../keys/key_directories.ts";
-import type { RotatingMasterKey } from "../keys/master_key.ts";
+import type { RotatingMasterKey } from "../keys/publication_key.ts";
 import type { MasterOptions } from "../master_options.ts";
 import { MasterTopsHost } from "../master_tops.ts";
 import { MasterMetrics } from "../master_metrics.ts";

@@ -4,7 +4,7 @@ import { RequestMetrics } from "../../../protocol/channel/request_metrics.ts";
 import { RequestServer } from "../../../protocol/channel/req_server.ts";
 import type { PillarCompiles } from "../commands/pillar.ts";
 import { publishQueuedJobs } from "../jobs/master_jobs.ts";
-import type { RotatingMasterKey } from "../keys/master_key.ts";
+import type { RotatingMasterKey } from "../keys/publication_key.ts";
 import { COMMANDS, JOB_COMMANDS, requestHandler } from "../request_table.ts";
 import type { MasterServices } from "../services.ts";
 import { countedPillar } from "./observe.ts";

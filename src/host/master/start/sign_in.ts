@@ -5,7 +5,7 @@ import type { Meter } from "../../../base/telemetry/mod.ts";
 import type { Pub } from "../../../protocol/zmtp/mod.ts";
 import { hostOf } from "../../../protocol/zmtp/mod.ts";
 import { Autosign } from "../keys/autosign.ts";
-import type { RotatingMasterKey } from "../keys/master_key.ts";
+import type { RotatingMasterKey } from "../keys/publication_key.ts";
 import { CountedStrangerKeys } from "../keys/stranger_keys.ts";
 import type { Publisher } from "../publisher.ts";
 import { EventRate } from "../event_rate.ts";

@@ -12,7 +12,7 @@ import type { LocalCommands } from "../local_commands.ts";
 import type { Masters } from "../masters.ts";
 import type { MinionContext } from "../minion_context.ts";
 import type { PillarRefresh } from "../pillar_refresh.ts";
-import { callFunction } from "../processes/executor.ts";
+import { callFunction } from "../processes/execute_job.ts";
 
 export interface MinionBeaconsOptions {
   runtime: Runtime;

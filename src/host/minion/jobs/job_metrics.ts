@@ -1,7 +1,7 @@
 import { succeeded } from "../../../model/job/outcome.ts";
 import type { Counter, Histogram, Meter, Telemetry, Tracer } from "../../../base/telemetry/mod.ts";
 import { METRICS, parseTraceContext, TRACE_FIELD } from "../../../base/telemetry/mod.ts";
-import type { JobOutcome } from "../processes/executor.ts";
+import type { JobOutcome } from "../processes/execute_job.ts";
 
 interface CountedJob {
   /** The trace context that the return of the job carries, if the publication had one. */

@@ -10,7 +10,7 @@ import { takeOutOfQueue } from "../../../content/state/state_queue.ts";
 import { type Telemetry, TRACE_FIELD } from "../../../base/telemetry/mod.ts";
 import { encode } from "../../../protocol/wire/msgpack.ts";
 import type { Execution } from "../processes/execution.ts";
-import { type JobOutcome, packReturn } from "../processes/executor.ts";
+import { type JobOutcome, packReturn } from "../processes/execute_job.ts";
 import { Acknowledgements } from "./acknowledgements.ts";
 import { isJobFunction } from "./dispatcher.ts";
 import { JobMetrics } from "./job_metrics.ts";

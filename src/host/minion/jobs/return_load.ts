@@ -1,6 +1,6 @@
 import { argumentsShown } from "../../../model/job/args.ts";
-import type { JobOutcome } from "../processes/executor.ts";
-import { failure } from "../processes/executor.ts";
+import type { JobOutcome } from "../processes/execute_job.ts";
+import { failure } from "../processes/execute_job.ts";
 import type { Mark } from "./journal.ts";
 
 type Load = Record<string, unknown>;

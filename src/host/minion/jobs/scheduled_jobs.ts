@@ -5,7 +5,7 @@ import { deepCopy } from "../../../language/python/copy.ts";
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import type { DueJob } from "../../../model/schedule/scheduler.ts";
 import { scheduleMetadata, scheduleReturners } from "../../../model/schedule/job.ts";
-import { type JobOutcome, packReturn } from "../processes/executor.ts";
+import { type JobOutcome, packReturn } from "../processes/execute_job.ts";
 import type { JobStores, MasterJobsOptions } from "./master_jobs.ts";
 import { returnLoad } from "./return_load.ts";
 import type { SpoolEntry } from "./spool.ts";

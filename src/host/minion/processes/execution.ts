@@ -1,5 +1,5 @@
 import type { JobContext } from "../../../model/loader/family.ts";
-import type { JobOutcome } from "./executor.ts";
+import type { JobOutcome } from "./execute_job.ts";
 
 /** One job that must be run. */
 export interface ExecutionRequest {

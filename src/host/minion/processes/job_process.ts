@@ -7,7 +7,7 @@ import { killGroups } from "../../../feature/supervise/part_door.ts";
 import { type PartHandlers, type PartHost, servePart } from "../../../feature/supervise/serve_part.ts";
 import { frame } from "../../../protocol/wire/frames.ts";
 import { decode, encode, pack } from "../../../protocol/wire/msgpack.ts";
-import { executeJob, type JobOutcome, packReturn } from "./executor.ts";
+import { executeJob, type JobOutcome, packReturn } from "./execute_job.ts";
 import { type JobResult, type JobWork, OUTPUT_WINDOW } from "./job_protocol.ts";
 import { packable } from "./minion_state.ts";
 import { type ProcessContext, processContext, type ProcessContextOptions } from "./process_context.ts";

@@ -1,7 +1,7 @@
 import type { MinionOpts } from "../../../model/config/minion_opts.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import type { Execution } from "./execution.ts";
-import { failure } from "./executor.ts";
+import { failure } from "./execute_job.ts";
 
 /** The return code of a job that took too long: the same as that of the program `timeout`. */
 const TIMED_OUT = 124;

@@ -7,7 +7,7 @@ import { type PartEnd, type ProcessOwner, SupervisedProcess } from "../../../fea
 import { encode, Packed } from "../../../protocol/wire/msgpack.ts";
 import type { JobSession } from "./bulk_requests.ts";
 import type { ExecutionRequest } from "./execution.ts";
-import { failure, type JobOutcome } from "./executor.ts";
+import { failure, type JobOutcome } from "./execute_job.ts";
 import type { JobQuestion, JobResult, JobWork } from "./job_protocol.ts";
 import { packMinionState } from "./minion_state.ts";
 

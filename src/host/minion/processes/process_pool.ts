@@ -2,7 +2,7 @@ import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf, SaltError } from "../../../base/errors.ts";
 import { programGone } from "../../../runtime/process.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
-import { failure, type JobOutcome } from "./executor.ts";
+import { failure, type JobOutcome } from "./execute_job.ts";
 import { PartDoor } from "../../../feature/supervise/part_door.ts";
 import type { SocketAddress } from "../../../runtime/net.ts";
 import { type PooledJobOwner, PooledProcess } from "./pooled_process.ts";

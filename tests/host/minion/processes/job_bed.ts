@@ -10,7 +10,7 @@ import type { Context, OutputStream } from "../../../../src/model/loader/family.
 import { hostContext } from "../../../../src/model/loader/host_context.ts";
 import { createFunctionTable, type FunctionTable } from "../../../../src/model/loader/loader.ts";
 import type { Execution } from "../../../../src/host/minion/processes/execution.ts";
-import type { JobOutcome } from "../../../../src/host/minion/processes/executor.ts";
+import type { JobOutcome } from "../../../../src/host/minion/processes/execute_job.ts";
 import { RunningJobs } from "../../../../src/host/minion/jobs/running_jobs.ts";
 import { ProcessPool, type ProcessPoolOptions } from "../../../../src/host/minion/processes/process_pool.ts";
 import type { JobCommand } from "../../../../src/host/minion/processes/pooled_process.ts";

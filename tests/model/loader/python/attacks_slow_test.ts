@@ -6,7 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { after, describe, test } from "node:test";
 import { until } from "../../../../bench/bed/until.ts";
-import { executeJob } from "../../../../src/host/minion/processes/executor.ts";
+import { executeJob } from "../../../../src/host/minion/processes/execute_job.ts";
 import { withCustomModules } from "../../../../src/model/loader/custom_modules.ts";
 import { createFunctionTable } from "../../../../src/model/loader/loader.ts";
 import { findPython } from "../../../../src/model/loader/python/interpreter.ts";

@@ -10,7 +10,7 @@ import { saltProgram } from "../../../../bench/bed/salt_release.ts";
 import { openCallHost } from "../../../../cli/programs/call/call_host.ts";
 import { systemClock } from "../../../../src/base/async/clock.ts";
 import { createLogger } from "../../../../src/base/log.ts";
-import { callFunction } from "../../../../src/host/minion/processes/executor.ts";
+import { callFunction } from "../../../../src/host/minion/processes/execute_job.ts";
 import { parseYaml } from "../../../../src/language/yaml/document.ts";
 import { loadConfig } from "../../../../src/model/config/load.ts";
 import { MINION_OPTIONS } from "../../../../src/model/config/minion_opts.ts";

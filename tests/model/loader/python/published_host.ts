@@ -31,7 +31,7 @@ import type { ReturnerModule } from "../../../../src/model/loader/family.ts";
 import { closePython } from "../../../../src/model/loader/python/python_file.ts";
 import { moduleNamed } from "../../../../src/model/loader/loaded_file.ts";
 import { gatherGrains } from "../../../../src/plugins/grains/mod.ts";
-import { callFunction, MissingFunctionError } from "../../../../src/host/minion/processes/executor.ts";
+import { callFunction, MissingFunctionError } from "../../../../src/host/minion/processes/execute_job.ts";
 import { AccessRules } from "../../../../src/host/master/access/acl.ts";
 import { ExternalAuth } from "../../../../src/host/master/access/external_auth.ts";
 import { PatternCache } from "../../../../src/model/target/patterns.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
-import { executeJob } from "../../../../src/host/minion/processes/executor.ts";
+import { executeJob } from "../../../../src/host/minion/processes/execute_job.ts";
 import { Lazy } from "../../../../src/language/jinja/lazy.ts";
 import { customGrains } from "../../../../src/model/loader/custom_grains.ts";
 import { withCustomModules } from "../../../../src/model/loader/custom_modules.ts";

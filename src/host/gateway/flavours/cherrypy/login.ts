@@ -2,7 +2,7 @@
 import type { Credentials } from "../../../../client/publish_request.ts";
 import type { TokenRecord } from "../../../../client/tokens.ts";
 import { isMap } from "../../../../language/python/values.ts";
-import { LOGIN_FAILED } from "../../auth/credential_guard.ts";
+import { LOGIN_FAILED } from "../../auth/sign_in_limits.ts";
 import { permissionsOf } from "../../auth/permissions.ts";
 import { sessionCookie } from "../../auth/sessions.ts";
 import type { Call } from "../../requests/call.ts";

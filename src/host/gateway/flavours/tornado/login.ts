@@ -1,6 +1,6 @@
 /** `/login`: the session of `rest_tornado` is the eauth token itself. */
 import { isMap } from "../../../../language/python/values.ts";
-import { LOGIN_FAILED } from "../../auth/credential_guard.ts";
+import { LOGIN_FAILED } from "../../auth/sign_in_limits.ts";
 import { permissionsOf } from "../../auth/permissions.ts";
 import { sessionCookie } from "../../auth/sessions.ts";
 import type { Call } from "../../requests/call.ts";

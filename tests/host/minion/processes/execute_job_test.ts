@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ExecutionModule } from "../../../../src/model/loader/family.ts";
 import type { ModuleRegistry } from "../../../../src/model/loader/loader.ts";
-import { callFunction, type ExecuteOptions } from "../../../../src/host/minion/processes/executor.ts";
+import { callFunction, type ExecuteOptions } from "../../../../src/host/minion/processes/execute_job.ts";
 import { kwargs, testMinion } from "../../../support/context.ts";
 
 const plain = { signature: "", doc: "" };

@@ -10,7 +10,7 @@ import { jobTimeout, withJobTimeout } from "./job_timeout.ts";
 import type { JobCommand, PooledJobOwner } from "./pooled_process.ts";
 import { ProcessPool } from "./process_pool.ts";
 import type { Context } from "../../../model/loader/family.ts";
-import { executeJob } from "./executor.ts";
+import { executeJob } from "./execute_job.ts";
 
 interface InProcessOptions {
   functions: FunctionTable;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import process from "node:process";
 import { describe, test } from "node:test";
 import { MINION_OPTIONS, type MinionOpts } from "../../../../src/model/config/minion_opts.ts";
-import { openExecution } from "../../../../src/host/minion/processes/open_execution.ts";
+import { openExecution } from "../../../../src/host/minion/processes/choose_process.ts";
 import { jobBed, testProgram } from "./job_bed.ts";
 import { TEST_MODULES } from "./job_modules.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError } from "../../../../src/base/errors.ts";
-import { withKeySignature, withStoredSignature } from "../../../../src/host/master/keys/identity.ts";
+import { withKeySignature, withStoredSignature } from "../../../../src/host/master/keys/master_key_pair.ts";
 import { denoCrypto } from "../../../../src/runtime/deno/crypto.ts";
 import { memoryRuntime } from "../../../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../../../support/fake_clock.ts";

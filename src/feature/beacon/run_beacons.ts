@@ -6,7 +6,7 @@ import { settingsOf, VALID } from "../../model/loader/beacons.ts";
 import type { Context } from "../../model/loader/family.ts";
 import { moduleNamed } from "../../model/loader/loaded_file.ts";
 import type { Logger } from "../../base/log.ts";
-import type { Beacons } from "./beacons.ts";
+import type { Beacons } from "./configured_beacons.ts";
 import { itemsOf, ownItems } from "./config.ts";
 
 /** The most events that are sent of one run of a beacon; of further events, only the number is sent. */
