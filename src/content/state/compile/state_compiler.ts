@@ -29,7 +29,7 @@ interface StateUsage {
 }
 
 /** The high data that a highstate would run, or the errors that prevent it. */
-interface Highstate {
+export interface Highstate {
   high: OpenHigh;
   errors: string[];
 }

@@ -156,7 +156,7 @@ async function mayUse(context: JobContext, minions: unknown, id: unknown): Promi
 }
 
 /** What a request of another minion is answered with. */
-interface SignedRemotely {
+export interface SignedRemotely {
   data: unknown;
   errors: string[];
 }
