@@ -338,7 +338,7 @@ describe("Python modules", { skip }, () => {
     const { run, functions } = await minionWith({
       "utils/shared.py": `def double(x):\n    return [x * 2, "test.ping" in __salt__]\n`,
       "modules/uses.py": [
-        "import salt.utils.decorators",
+        "import salt.utils.decorators as decorators",
         "HAS = False",
         "@decorators.depends('HAS')",
         "def absent():\n    return 1",
