@@ -57,7 +57,7 @@ async function takeReport(services: Services, load: Load, minion: string): Promi
   const theirs = services.cluster === undefined ? [] : await tellOthers(services, services.cluster, load, minion);
   if (load.present !== true) return { jobs: [] };
   const known = new Set(Array.isArray(load.known) ? load.known.map(String) : []);
-  const waiting = Array.isArray(load.waiting) ? load.waiting.map(String) : undefined;
+  const waiting = distinct(load.waiting);
   if (waiting !== undefined && !await ledger.notBegun(minion, waiting)) {
     throw new WithheldReply("Which jobs a minion had begun cannot be looked up", { id: minion });
   }
@@ -75,6 +75,10 @@ async function takeReport(services: Services, load: Load, minion: string): Promi
   return { jobs, over: waiting.filter((jid) => !ledger.awaitsEnd(jid, minion)) };
 }
 
+/** A list of texts from a minion, which may name a job as often as it likes: each job is looked up once. */
+const distinct = (value: unknown): string[] | undefined =>
+  Array.isArray(value) ? [...new Set(value.map(String))] : undefined;
+
 /**
  * Passes on what a minion states about jobs of other masters. Resolves to the jobs that the minion should have.
  *
@@ -86,7 +90,7 @@ async function tellOthers(services: Services, cluster: Cluster, load: Load, mini
   const states = (Array.isArray(load.states) ? load.states : []).slice(0, MAX_STATEMENTS)
     .filter((entry): entry is [string, unknown, unknown] => Array.isArray(entry) && elsewhere(entry[0]))
     .map(([jid, state, note]) => [jid, String(state), typeof note === "string" ? note : ""] as const);
-  const jids = (value: unknown) => Array.isArray(value) ? value.slice(0, MAX_STATEMENTS).map(String) : undefined;
+  const jids = (value: unknown) => distinct(value)?.slice(0, MAX_STATEMENTS);
   const known = load.present === true ? jids(load.known) ?? [] : undefined;
   if (states.length === 0 && known === undefined) return [];
   const order = orderOf(load.order);
