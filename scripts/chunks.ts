@@ -42,7 +42,7 @@ function folderName(root: string, id: string): string {
 const FILE_COST = 50 * 1024;
 
 /** What is imported late, since another runtime, format or outputter may be wanted, and yet is loaded in almost every run. */
-const USUAL = [
+export const USUAL: readonly string[] = [
   "src/runtime/node/node_runtime.ts",
   "src/language/yaml/document.ts",
   "src/plugins/outputters/nested.ts",

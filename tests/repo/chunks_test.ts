@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
-import { chunkNames, type ModuleGraph } from "../../scripts/chunks.ts";
+import { chunkNames, type ModuleGraph, USUAL } from "../../scripts/chunks.ts";
 
 /** A graph from rows `module: what it imports at once | what it imports later`, of modules of 100 KiB but for those named `small`. */
 function graphOf(rows: string[]): ModuleGraph {
@@ -131,6 +132,10 @@ describe("files of a bundle", () => {
         "src/two.ts": "shared-3",
       },
     );
+  });
+
+  test("what is loaded in almost every run is named by files that are there", () => {
+    assert.deepEqual(USUAL.filter((file) => !existsSync(new URL(`../../${file}`, import.meta.url))), []);
   });
 
   test("what is imported late, and yet loaded in every run, belongs to the beginnings that load it", () => {
