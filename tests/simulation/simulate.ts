@@ -1,6 +1,5 @@
 /** One run of a simulated world: a fleet, its work, and what befalls it, all of it by a seed. */
-import { formatText, type Logger, type LogRecord, silentLogger } from "../../src/base/log.ts";
-import { createLogger } from "../../src/base/log.ts";
+import { createLogger, formatText, type Logger, type LogRecord, silentLogger } from "../../src/base/log.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { MasterNode, MinionNode } from "./fleet.ts";

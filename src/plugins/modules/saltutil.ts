@@ -1,5 +1,9 @@
-import { executionFunction, executionFunctions, type ExecutionModule } from "../../model/loader/family.ts";
-import { InvalidArgumentsError } from "../../model/loader/family.ts";
+import {
+  executionFunction,
+  executionFunctions,
+  type ExecutionModule,
+  InvalidArgumentsError,
+} from "../../model/loader/family.ts";
 import { listExtensions } from "../../model/loader/sync.ts";
 import { str, truthy } from "../../language/python/values.ts";
 import { compileGlob } from "../../language/python/glob.ts";

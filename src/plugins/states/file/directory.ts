@@ -5,13 +5,20 @@ import { dirname, join, relpath } from "../../../language/python/posixpath.ts";
 import type { Walked } from "../../linux/paths.ts";
 import { isDirectory, isFile, isLink, isStillThere, lookAt, realPath, walkPaths } from "../../linux/paths.ts";
 import { checkPerms } from "../../modules/file/perms.ts";
-import { groupToGid, modeComplaint, normalizeMode, stats, userToUid, wholeNumberOf } from "../../modules/file/stats.ts";
+import {
+  groupToGid,
+  modeComplaint,
+  normalizeMode,
+  pathOf,
+  stats,
+  userToUid,
+  wholeNumberOf,
+} from "../../modules/file/stats.ts";
 import { makedirs, mkdir, remove } from "../../modules/file/tree.ts";
 import { cleanDirectory, keptFiles } from "./clean.ts";
 import { unknownOwner, userOf } from "./owner.ts";
 import { chosenBy } from "./patterns.ts";
 import { failed, failureText, type FileReturn, newRet } from "./ret.ts";
-import { pathOf } from "../../modules/file/stats.ts";
 
 export const DIRECTORY_SIGNATURE = `name, user=None, group=None, recurse=None, max_depth=None, dir_mode=None,
   file_mode=None, makedirs=False, clean=False, require=None, exclude_pat=None, follow_symlinks=False, force=False,

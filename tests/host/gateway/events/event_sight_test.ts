@@ -1,9 +1,8 @@
 /** What a listener sees who may not read every event: presence and the jobs of the same user, on every kind of stream. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createGateway, gatewaySettings } from "../../../../src/host/gateway/mod.ts";
+import { createGateway, gatewaySettings, newApiKey } from "../../../../src/host/gateway/mod.ts";
 import { Audiences, maySee } from "../../../../src/host/gateway/events/event_sight.ts";
-import { newApiKey } from "../../../../src/host/gateway/mod.ts";
 import type { HttpPeer, WebSocketHandlers } from "../../../../src/runtime/http.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 import { type Door, openDoor, PASSWORD } from "../fake_backend.ts";

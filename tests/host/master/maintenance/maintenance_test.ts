@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns, until } from "../../../../bench/bed/until.ts";
-import { encode } from "../../../../src/protocol/wire/msgpack.ts";
-import { decode } from "../../../../src/protocol/wire/msgpack.ts";
+import { decode, encode } from "../../../../src/protocol/wire/msgpack.ts";
 import { type Cluster, startCluster } from "../../../support/start_cluster.ts";
 
 const TIMEOUT = { timeout: 60_000 };

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { openCallHost } from "../../../../cli/programs/call/call_host.ts";
-import { openOwnPillar } from "../../../../cli/pillar.ts";
+import { openMasterPillar, openOwnPillar } from "../../../../cli/pillar.ts";
 import { RUNNER_MODULES } from "../../../../cli/runner_modules.ts";
 import { createLogger, type LogRecord } from "../../../../src/base/log.ts";
 import { systemClock } from "../../../../src/base/async/clock.ts";
@@ -44,7 +44,6 @@ import { callContext } from "../../../../src/model/loader/template_functions.ts"
 import { bindArguments, parseSignature } from "../../../../src/model/loader/signature.ts";
 import { DateTime, decode, encode } from "../../../../src/protocol/wire/msgpack.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
-import { openMasterPillar } from "../../../../cli/pillar.ts";
 
 const VECTORS = fileURLToPath(new URL("../../../vectors/python/", import.meta.url));
 
