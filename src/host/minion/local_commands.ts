@@ -8,6 +8,7 @@ import type { MinionGrains } from "./grains.ts";
 import type { Masters } from "./masters.ts";
 import type { MinionContext } from "./minion_context.ts";
 import type { PillarRefresh } from "./pillar_refresh.ts";
+import type { Refreshes } from "./refreshes.ts";
 import type { Execution } from "./processes/execution.ts";
 import { inProcess } from "./processes/choose_process.ts";
 
@@ -18,6 +19,7 @@ export interface LocalCommandsOptions {
   masters: Masters;
   grains: MinionGrains;
   pillar: PillarRefresh;
+  refreshes: Refreshes;
   context: MinionContext;
   execution: Execution;
   /** Changes the minion's key. */
@@ -79,7 +81,7 @@ async function refreshGrains(
 }
 
 function localCommands(options: LocalCommandsOptions): LocalCommands {
-  const { bus, masters, grains, pillar, context: { functions }, failover } = options;
+  const { bus, masters, grains, pillar, refreshes, context: { functions }, failover } = options;
   const pillarIsNew = () => bus.fire("/salt/minion/minion_pillar_refresh_complete", { complete: true });
   return {
     // From `status.master` and `status.ping_master`, which real Salt's minions run as scheduled jobs.
@@ -90,21 +92,24 @@ function localCommands(options: LocalCommandsOptions): LocalCommands {
       await masters.sendToAll({ cmd: "_minion_event", pretag: pretag ?? null, ...fired });
     },
     _minion_mine: async (data) => void await masters.sendToAll(data),
-    grains_refresh: async (data) => {
-      if (await refreshGrains(options, data.force_refresh === true)) pillarIsNew();
-    },
-    module_refresh: async (data) => {
-      functions.reload();
-      await grains.gather(data.force_refresh === true);
-      if (data.notify === true) bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
-    },
-    pillar_refresh: async (data) => {
-      // After a sync this is the only command: synced modules and grains can both change the pillar.
-      functions.reload();
-      await grains.gather(data.force_refresh === true);
-      await pillar.refreshAll({ cleanCache: data.clean_cache === true });
-      pillarIsNew();
-    },
+    grains_refresh: (data) =>
+      refreshes.run(async () => {
+        if (await refreshGrains(options, data.force_refresh === true)) pillarIsNew();
+      }),
+    module_refresh: (data) =>
+      refreshes.run(async () => {
+        functions.reload();
+        await grains.gather(data.force_refresh === true);
+        if (data.notify === true) bus.fire("/salt/minion/minion_mod_refresh_complete", { complete: true });
+      }),
+    pillar_refresh: (data) =>
+      refreshes.run(async () => {
+        // After a sync this is the only command: synced modules and grains can both change the pillar.
+        functions.reload();
+        await grains.gather(data.force_refresh === true);
+        await pillar.refreshAll({ cleanCache: data.clean_cache === true });
+        pillarIsNew();
+      }),
     // Matchers are part of the program, and custom ones are not loaded.
     matchers_refresh: () => {},
     _salt_error: async (data, tag) => void await masters.sendToAll({ cmd: "_minion_event", pretag: null, tag, data }),

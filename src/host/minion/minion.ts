@@ -28,6 +28,7 @@ import { Masters } from "./masters.ts";
 import { minionContext } from "./minion_context.ts";
 import type { OwnPillar } from "./pillar.ts";
 import { PillarRefresh } from "./pillar_refresh.ts";
+import { Refreshes } from "./refreshes.ts";
 import { openExecution } from "./processes/choose_process.ts";
 import type { JobCommand } from "./processes/pooled_process.ts";
 import { MinionBeacons, type MinionBeaconsOptions } from "./beacons/minion_beacons.ts";
@@ -136,6 +137,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
 
   const masters = new Masters(runtime.clock, plan.serve === "one");
   const pillar = new PillarRefresh({ opts, log, grains, masters, ownPillar });
+  const refreshes = new Refreshes(runtime.clock);
   const seen = { runtime, log, opts, modules, grains, pillar, runningJobs, bus, masters, hostMaster };
   const context = minionContext(seen);
 
@@ -167,7 +169,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const parts = [schedule, beacons];
   const { failover, open } = serveMasters({
     plan,
-    connecting: { runtime, opts, given, log, sockets, identity, grains, pillar, bus, masters, jobs, onRotationAsked },
+    connecting: { ...seen, given, sockets, identity, refreshes, jobs, onRotationAsked },
     execution,
     mine,
     schedule: { start: (signal) => parts.forEach((part) => part.start(signal)) },
@@ -175,7 +177,7 @@ export async function startMinion(options: MinionOptions): Promise<Minion> {
   const { clock } = runtime;
   const rotate = () => rotator.rotate();
   const commands = parts.map((part) => part.commands());
-  stack.defer(serveLocalCommands({ ...seen, clock, context, execution, failover, rotate, parts: commands }));
+  stack.defer(serveLocalCommands({ ...seen, clock, refreshes, context, execution, failover, rotate, parts: commands }));
   jobs.resume();
   const hasMaster = plan.serve !== "none" && !isMasterless(opts);
   const engines = openEngines(options.engines, { id: identity.id, local, bus, masters, hasMaster }, stack);

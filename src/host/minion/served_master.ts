@@ -16,6 +16,7 @@ import type { Candidate } from "./failover.ts";
 import type { MasterAddress } from "./master_address.ts";
 import type { Masters } from "./masters.ts";
 import type { PillarRefresh } from "./pillar_refresh.ts";
+import type { Refreshes } from "./refreshes.ts";
 
 export interface ServedMasterOptions {
   runtime: Runtime;
@@ -27,6 +28,7 @@ export interface ServedMasterOptions {
   identity: MinionIdentity;
   grains: MinionGrains;
   pillar: PillarRefresh;
+  refreshes: Refreshes;
   bus: EventBus;
   masters: Masters;
   jobs: MinionJobs;
@@ -175,9 +177,10 @@ export class ServedMaster implements Candidate {
   }
 
   #dispatch(): Dispatcher {
-    const { opts, log, grains, pillar, jobs } = this.#options;
+    const { opts, log, grains, pillar, refreshes, jobs } = this.#options;
     return new Dispatcher({
       queued: jobs.queued,
+      refreshed: () => refreshes.over(),
       log: log.child("dispatcher"),
       subject: () => ({ id: opts.id, grains: grains.current, pillar: pillar.current }),
       remembered: opts.minion_jid_queue_hwm,

@@ -7,6 +7,7 @@ import {
   type LocalCommandsOptions,
   serveLocalCommands,
 } from "../../../src/host/minion/local_commands.ts";
+import { Refreshes } from "../../../src/host/minion/refreshes.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 
 /** A minion's bus with commands, and what they did. */
@@ -21,6 +22,7 @@ function minionBus(parts: readonly LocalCommands[] = []) {
     log: createLogger((record) => records.push(record), "all"),
     masters: { sendToAll: (load: unknown) => Promise.resolve(did.push(load) > 0) },
     grains: { current: { os: "Debian" }, gather: (fresh: boolean) => Promise.resolve(void did.push({ fresh })) },
+    refreshes: new Refreshes({ sleep: () => new Promise(() => {}) }),
     pillar: { refreshAll: (call: unknown) => Promise.resolve(void did.push({ call })) },
     context: { functions: { reload: () => void did.push("reload") } },
   };

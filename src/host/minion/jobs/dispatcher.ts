@@ -15,6 +15,8 @@ interface DispatcherOptions {
   processCountMax: number;
   /** The jobs that a master kept while the minion was away. */
   queued: QueuedJobs;
+  /** Resolves when the refreshes that a job must wait for are over; undefined if there are none. */
+  refreshed(): Promise<void> | undefined;
   /** Takes a job, which may have to wait for others. Returns the function that runs it. */
   take(load: Record<string, unknown>): () => Promise<void>;
   /** True for jids that were taken before a restart of this minion. */
@@ -49,7 +51,7 @@ export class Dispatcher {
    * @param forUs true if the target is known to include this minion, since it matched before a restart
    */
   dispatch(load: Record<string, unknown>, forUs = false): Promise<void> | false {
-    const { log, subject, remembered, queued, take, taken, again, asked } = this.#options;
+    const { log, subject, remembered, queued, refreshed, take, taken, again, asked } = this.#options;
     const { tgt, jid, fun, arg } = load;
     if (tgt === undefined || jid === undefined || fun === undefined || arg === undefined) {
       log.debug("publication ignored: it lacks tgt, jid, fun or arg");
@@ -78,7 +80,8 @@ export class Dispatcher {
     }
     const run = take(load);
     if (isJobFunction(fun)) return run();
-    const begin = () => this.#pool.run(run);
+    const refresh = refreshed();
+    const begin = () => this.#pool.run(refresh === undefined ? run : () => refresh.then(run));
     return QueuedJobs.isQueued(load) ? queued.add(jid, begin) : begin();
   }
 }
