@@ -7,6 +7,7 @@ export const EXT_PILLARS: ExtPillarRegistry = {
   consul: () => import("./consul.ts"),
   csv: () => import("./csv.ts"),
   env: () => import("./env.ts"),
+  extra_minion_data_in_pillar: () => import("./extra_minion_data.ts"),
   file_tree: () => import("./file_tree.ts"),
   git: () => import("./git.ts"),
   http_json: async () => ({ pillar: (await import("./http.ts")).httpJson }),

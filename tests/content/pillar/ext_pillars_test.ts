@@ -7,6 +7,7 @@ import { canonical, type Json, unescape, vectors } from "../../support/vectors.t
 interface RecordedCase extends PillarCase {
   /** Name → the SQL that makes it. */
   databases?: Record<string, string>;
+  request?: PillarCase["request"] & { extra_minion_data?: Record<string, unknown> };
   pillar: Json;
 }
 
@@ -30,19 +31,26 @@ const MESSAGES: Record<string, RegExp> = {
   "stack: chosen by what there is not": /Cannot choose by "nosuch:os": expected pillar:…, grains:…, opts:…$/,
   "stack: outside": /Cannot use "\.\.\/o\/x\.yml": it leaves {ROOT}\/s$/,
   "stack: outside by a grain": /Cannot use "roles\/\.\.\/\.\.\/o\/x\.yml": it leaves {ROOT}\/s$/,
+  "options of the minion: into a text": /include has "hi:th", but the option hi is no map$/,
+  "options of the minion: into a number": /include has "n:a", but the option n is no map$/,
+  "options of the minion: a name that is no text": /include must be a list of names of options, or '\*': 5 is no name$/,
+  "options of the minion: a number": /'int' object is not iterable$/,
+  "options of the minion: null": /'NoneType' object is not iterable$/,
+  "options of the minion: without an argument": /missing 1 required positional argument: 'include'$/,
   "sqlite3: JSON that is no map": /Cannot use a row as JSON: expected a map, got list$/,
 };
 
 describe("external pillars as real Salt's", () => {
-  for (const { name, pillar, request, databases = {}, ...tree } of cases) {
+  for (const { name, pillar, request = {}, databases = {}, ...tree } of cases) {
     test(name, async () => {
       using bed = await pillarBed(tree);
+      const { extra_minion_data: extraMinionData = {}, ...rest } = request;
       for (const [file, sql] of Object.entries(databases)) {
         const database = bed.runtime.databases.open(`${bed.root}/${file}`);
         database.exec(sql);
         database.close();
       }
-      const compiled = new OrderedMap(entriesOf(await bed.compile(request)));
+      const compiled = new OrderedMap(entriesOf(await bed.compile({ ...rest, extraMinionData })));
       const errors = (compiled.get("_errors") ?? []) as string[];
       const got = JSON.stringify(canonical(compiled)).replaceAll(bed.root, "{ROOT}");
       if (!Object.hasOwn(MESSAGES, name)) {
