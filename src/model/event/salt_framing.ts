@@ -1,6 +1,8 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
+import { dirName } from "../../base/paths.ts";
 import type { FileSystem } from "../../runtime/fs.ts";
+import { saltPackages } from "../../runtime/salt_package.ts";
 import type { IpcFraming } from "../../protocol/wire/ipc_frame.ts";
 
 /** A running process of real Salt on this host. */
@@ -29,19 +31,6 @@ function readProcess(fs: FileSystem, pid: string): SaltProcess | undefined {
   } catch {
     // The process may have ended in the meantime.
     return undefined;
-  }
-}
-
-/** Directories that may hold an interpreter's `salt` package. */
-function* packageDirectories(fs: FileSystem, interpreter: string): Iterable<string> {
-  const bin = interpreter.slice(0, interpreter.lastIndexOf("/"));
-  const prefix = bin.slice(0, bin.lastIndexOf("/"));
-  for (const lib of [`${prefix}/lib`, "/usr/lib", "/usr/local/lib"]) {
-    if (fs.stat(lib)?.kind !== "directory") continue;
-    for (const name of fs.list(lib)) {
-      if (!name.startsWith("python3")) continue;
-      for (const kind of ["site-packages", "dist-packages"]) yield `${lib}/${name}/${kind}/salt`;
-    }
   }
 }
 
@@ -76,9 +65,11 @@ function releaseIn(fs: FileSystem, directory: string): { is3006: boolean; hasLen
 
 /** The release of an interpreter's Salt; undefined if it has no Salt. */
 function releaseOf(fs: FileSystem, { interpreter }: SaltProcess): ReturnType<typeof releaseIn> {
-  for (const directory of packageDirectories(fs, interpreter)) {
-    const release = releaseIn(fs, directory);
-    if (release !== undefined) return release;
+  for (const prefix of new Set([dirName(dirName(interpreter)), "/usr", "/usr/local"])) {
+    for (const directory of saltPackages(fs, prefix)) {
+      const release = releaseIn(fs, directory);
+      if (release !== undefined) return release;
+    }
   }
   return undefined;
 }

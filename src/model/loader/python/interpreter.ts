@@ -2,6 +2,7 @@
 import { dirName, joinPath } from "../../../base/paths.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
+import { isDirectory, saltPackages } from "../../../runtime/salt_package.ts";
 
 type Host = Pick<Runtime, "fs" | "process">;
 
@@ -45,14 +46,6 @@ export function findPython({ fs, process }: Host, opts: Record<string, unknown>)
   return places.find((place) => isProgram(fs, place));
 }
 
-const isDirectory = (fs: FileSystem, path: string) => {
-  try {
-    return fs.stat(path)?.kind === "directory";
-  } catch {
-    return false;
-  }
-};
-
 /**
  * The directory of Salt's package that the interpreter finds, if the option `python_salt` allows its use.
  *
@@ -62,16 +55,8 @@ export function findSalt(host: Host, opts: Record<string, unknown>): string | un
   if (opts.python_salt === false) return undefined;
   const python = findPython(host, opts);
   if (python === undefined) return undefined;
-  const { fs } = host;
-  const prefix = dirName(dirName(python));
-  for (const library of ["lib", "lib64", "local/lib"].map((name) => joinPath(prefix, name))) {
-    if (!isDirectory(fs, library)) continue;
-    for (const version of fs.list(library).filter((name) => /^python3(?:\.\d+)?$/.test(name)).sort().reverse()) {
-      for (const packages of ["site-packages", "dist-packages"]) {
-        const found = joinPath(library, version, packages, "salt");
-        if (isDirectory(fs, joinPath(found, "modules"))) return found;
-      }
-    }
+  for (const found of saltPackages(host.fs, dirName(dirName(python)))) {
+    if (isDirectory(host.fs, joinPath(found, "modules"))) return found;
   }
   return undefined;
 }
