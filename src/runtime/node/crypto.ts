@@ -1,28 +1,10 @@
-import type { KeyObject } from "node:crypto";
+import type { Cipheriv, KeyObject } from "node:crypto";
 
 import type { Crypto, HashName, RsaPrivateKey, RsaPublicKey, SecretKey } from "../crypto.ts";
 import { PEM_LIMIT, RSA_BITS } from "../crypto.ts";
 import { type DerElement, readElement, releaseWhole } from "../bytes.ts";
-import { builtin } from "./builtin.ts";
+import { builtin, openssl } from "./builtin.ts";
 
-const {
-  constants,
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  generateKeyPair,
-  hash: hashOnce,
-  privateDecrypt,
-  publicEncrypt,
-  randomBytes,
-  sign,
-  timingSafeEqual,
-  verify,
-} = builtin("node:crypto");
 const { Buffer } = builtin("node:buffer");
 
 /** Bytes that are drawn from the system at once for short draws (IVs, nonces), which then take 0.1 µs each instead of 2. */
@@ -146,9 +128,9 @@ function pooledRandom(): Crypto["randomBytes"] {
   let drawn = 0;
   return (length) => {
     if (!Number.isInteger(length) || length < 0) throw new RangeError(`Cannot draw ${length} random bytes`);
-    if (length > POOLED_DRAW) return plain(randomBytes(length));
+    if (length > POOLED_DRAW) return plain(openssl().randomBytes(length));
     if (drawn + length > pool.length) {
-      pool = plain(randomBytes(POOL));
+      pool = plain(openssl().randomBytes(POOL));
       drawn = 0;
     }
     const bytes = pool.slice(drawn, drawn + length);
@@ -160,18 +142,18 @@ function pooledRandom(): Crypto["randomBytes"] {
 }
 
 const HASHES: Pick<Crypto, "hash" | "hasher" | "secretKey" | "hmac" | "equal"> = {
-  hash: (name, data) => plain(hashOnce(name, data, "buffer")),
+  hash: (name, data) => plain(openssl().hash(name, data, "buffer")),
 
   hasher(name) {
-    const hash = createHash(name);
+    const hash = openssl().createHash(name);
     return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };
   },
 
-  secretKey: (bytes) => ({ type: "secret", size: bytes.length, handle: createSecretKey(bytes) }),
+  secretKey: (bytes) => ({ type: "secret", size: bytes.length, handle: openssl().createSecretKey(bytes) }),
 
-  hmac: (name, key, data) => plain(createHmac(name, keyMaterial(key)).update(data).digest()),
+  hmac: (name, key, data) => plain(openssl().createHmac(name, keyMaterial(key)).update(data).digest()),
 
-  equal: (a, b) => a.length === b.length && timingSafeEqual(a, b),
+  equal: (a, b) => a.length === b.length && openssl().timingSafeEqual(a, b),
 };
 
 /**
@@ -179,7 +161,7 @@ const HASHES: Pick<Crypto, "hash" | "hasher" | "secretKey" | "hmac" | "equal"> =
  * await in between, all calls can share the room.
  */
 function paddedCbc(
-  cipher: ReturnType<typeof createCipheriv>,
+  cipher: Cipheriv,
   data: Uint8Array,
   before: number,
   after: number,
@@ -198,7 +180,7 @@ function paddedCbc(
 function aes192CbcDecrypt(key: SecretKey | Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
   checkCbc(key, iv);
   checkBlocks(data);
-  const decipher = createDecipheriv("aes-192-cbc", keyMaterial(key), iv);
+  const decipher = openssl().createDecipheriv("aes-192-cbc", keyMaterial(key), iv);
   // Without automatic padding update() returns everything, in one piece and without a call of final().
   decipher.setAutoPadding(false);
   return unpadded(plain(decipher.update(data)));
@@ -210,7 +192,7 @@ const CIPHERS: Pick<
 > = {
   aes192CbcEncrypt(key, iv, data, { before, after } = { before: 0, after: 0 }) {
     checkCbc(key, iv);
-    const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
+    const cipher = openssl().createCipheriv("aes-192-cbc", keyMaterial(key), iv);
     if (data.length < PADDED.length) return paddedCbc(cipher, data, before, after);
     const head = cipher.update(data);
     const tail = cipher.final();
@@ -226,7 +208,7 @@ const CIPHERS: Pick<
   // deno-lint-ignore require-await
   async aes192CbcEncryptLong(key, iv, parts, { before, after }) {
     checkCbc(key, iv);
-    const cipher = createCipheriv("aes-192-cbc", keyMaterial(key), iv);
+    const cipher = openssl().createCipheriv("aes-192-cbc", keyMaterial(key), iv);
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     const whole = new Uint8Array(before + length + 16 - length % 16 + after);
     let at = before;
@@ -254,7 +236,7 @@ const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | 
     const modulus = checkedModulus(plain(Buffer.from(text.split("-----")[2]!, "base64")));
     let handle: KeyObject;
     try {
-      handle = createPublicKey(text);
+      handle = openssl().createPublicKey(text);
     } catch (cause) {
       throw new SyntaxError("Cannot read an RSA public key: its contents are not a key", { cause });
     }
@@ -266,7 +248,7 @@ const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | 
     const text = trimmedPem(pem, PRIVATE_PEM, "an RSA private key");
     let handle: KeyObject;
     try {
-      handle = createPrivateKey(passphrase === undefined ? text : { key: text, passphrase });
+      handle = openssl().createPrivateKey(passphrase === undefined ? text : { key: text, passphrase });
     } catch (cause) {
       const why = passphrase === undefined
         ? "its contents are not a key, or encrypted"
@@ -274,11 +256,12 @@ const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | 
       throw new SyntaxError(`Cannot read an RSA private key: ${why}`, { cause });
     }
     if (handle.asymmetricKeyType !== "rsa") throw new SyntaxError("Cannot read an RSA private key: not RSA");
-    const modulus = checkedModulus(plain(createPublicKey(handle).export({ type: "pkcs1", format: "der" })));
+    const modulus = checkedModulus(plain(openssl().createPublicKey(handle).export({ type: "pkcs1", format: "der" })));
     return { type: "private", size: modulus.length, modulus, handle };
   },
 
-  publicPem: (key) => createPublicKey(key.handle as KeyObject).export({ type: "spki", format: "pem" }) as string,
+  publicPem: (key) =>
+    openssl().createPublicKey(key.handle as KeyObject).export({ type: "spki", format: "pem" }) as string,
 
   generateKeyPair(bits, passphrase) {
     if (!Number.isInteger(bits) || bits < RSA_BITS.least || bits > RSA_BITS.most) {
@@ -288,7 +271,7 @@ const RSA_KEYS: Pick<Crypto, "loadPublicKey" | "loadPrivateKey" | "publicPem" | 
     }
     const secrecy = passphrase === undefined ? {} : { cipher: "aes-256-cbc", passphrase };
     return new Promise((resolve, reject) => {
-      generateKeyPair("rsa", {
+      openssl().generateKeyPair("rsa", {
         modulusLength: bits,
         publicExponent: 65537,
         privateKeyEncoding: { type: "pkcs1", format: "pem", ...secrecy },
@@ -315,7 +298,7 @@ function copiesOf(key: RsaPrivateKey): KeyObject[] {
 
 function copyOf({ handle }: RsaPrivateKey): KeyObject {
   const der = (handle as KeyObject).export({ type: "pkcs1", format: "der" });
-  const copy = createPrivateKey({ key: der, type: "pkcs1", format: "der" });
+  const copy = openssl().createPrivateKey({ key: der, type: "pkcs1", format: "der" });
   der.fill(0);
   return copy;
 }
@@ -333,16 +316,26 @@ const RSA: Pick<
   // Deno knows RSA_NO_PADDING in these two calls only, not in privateEncrypt() and publicDecrypt(); the numbers are the same.
   rawPublic(key, block) {
     checkBlock(key.modulus, block);
-    return plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
+    return plain(
+      openssl().publicEncrypt({ key: key.handle as KeyObject, padding: openssl().constants.RSA_NO_PADDING }, block),
+    );
   },
 
   rawPrivate(key, block) {
     checkBlock(key.modulus, block);
-    return plain(privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_NO_PADDING }, block));
+    return plain(
+      openssl().privateDecrypt({ key: key.handle as KeyObject, padding: openssl().constants.RSA_NO_PADDING }, block),
+    );
   },
 
   oaepEncrypt: (oaepHash, key, data) =>
-    plain(publicEncrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data)),
+    plain(
+      openssl().publicEncrypt({
+        key: key.handle as KeyObject,
+        padding: openssl().constants.RSA_PKCS1_OAEP_PADDING,
+        oaepHash,
+      }, data),
+    ),
 
   oaepDecrypt(oaepHash, key, data) {
     // OpenSSL treats a shorter block as the same number with leading zeros, which RFC 8017 (7.1.2) forbids.
@@ -350,17 +343,21 @@ const RSA: Pick<
       throw new RangeError(`Cannot decrypt ${data.length} bytes with this key: expected ${key.size}`);
     }
     return plain(
-      privateDecrypt({ key: key.handle as KeyObject, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, data),
+      openssl().privateDecrypt({
+        key: key.handle as KeyObject,
+        padding: openssl().constants.RSA_PKCS1_OAEP_PADDING,
+        oaepHash,
+      }, data),
     );
   },
 
-  pkcs1Sign: (name, key, data) => plain(sign(name, data, key.handle as KeyObject)),
+  pkcs1Sign: (name, key, data) => plain(openssl().sign(name, data, key.handle as KeyObject)),
 
   pkcs1SignAsync: (name, key, data) =>
     new Promise((resolve, reject) => {
       const copies = copiesOf(key);
       const copy = copies.pop() ?? copyOf(key);
-      sign(name, data, copy, (error, signature) => {
+      openssl().sign(name, data, copy, (error, signature) => {
         copies.push(copy);
         if (error) reject(error);
         else resolve(plain(signature));
@@ -370,7 +367,7 @@ const RSA: Pick<
   pkcs1Verify(name, key, data, signature) {
     if (signature.length !== key.size) return false;
     try {
-      return verify(name, data, key.handle as KeyObject, signature);
+      return openssl().verify(name, data, key.handle as KeyObject, signature);
     } catch {
       // For a number that is not below the modulus Bun throws where Node returns false.
       return false;
@@ -392,14 +389,14 @@ export function nodeCrypto(): Crypto {
 /** HMAC from copies of two started hashes, which on Deno takes half the time of `createHmac()`. */
 export function copiedHmac(name: HashName, key: Uint8Array): (data: Uint8Array) => Uint8Array {
   const block = name === "sha384" || name === "sha512" ? 128 : 64;
-  const short = key.length > block ? createHash(name).update(key).digest() : key;
+  const short = key.length > block ? openssl().createHash(name).update(key).digest() : key;
   const inner = new Uint8Array(block).fill(0x36);
   const outer = new Uint8Array(block).fill(0x5c);
   for (let at = 0; at < short.length; at++) {
     inner[at]! ^= short[at]!;
     outer[at]! ^= short[at]!;
   }
-  const innerHash = createHash(name).update(inner);
-  const outerHash = createHash(name).update(outer);
+  const innerHash = openssl().createHash(name).update(inner);
+  const outerHash = openssl().createHash(name).update(outer);
   return (data) => plain(outerHash.copy().update(innerHash.copy().update(data).digest()).digest());
 }

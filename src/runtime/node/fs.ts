@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { SystemError } from "../../base/errors.ts";
 import type { FileAppender, FileStat, FileSystem, WriteOptions } from "../fs.ts";
-import { builtin } from "./builtin.ts";
+import { builtin, openssl } from "./builtin.ts";
 import { directoryOf, fs } from "./byte_names.ts";
 import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls } from "./place.ts";
 
@@ -23,8 +23,6 @@ function takeAttributes(from: number, to: number): void {
     { stdio: [from, to, "ignore"], timeout: MAX_MS, killSignal: "SIGKILL" },
   );
 }
-
-const { randomUUID } = builtin("node:crypto");
 
 /** The most bytes that are read at once: a larger file is read in pieces, so that its size alone reserves no memory. */
 const MAX_BYTES_AT_ONCE = 16 * 1024 * 1024;
@@ -248,7 +246,7 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
   // The temporary file is in the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
-  const temporary = how === "create" ? file : `${directory === "/" ? "" : directory}/.${randomUUID()}.tmp`;
+  const temporary = how === "create" ? file : `${directory === "/" ? "" : directory}/.${openssl().randomUUID()}.tmp`;
   let fd: number;
   try {
     fd = fs.openSync(temporary, "wx", mode);
