@@ -6,44 +6,41 @@ import { CODENAME, VERSION } from "../../src/base/version.ts";
 import { ProgramLog } from "../daemon/program_log.ts";
 import type { Program, RunRequest } from "../options/request.ts";
 import { hiddenLine, lineReader, readStdin } from "../terminal/stdin.ts";
+import { Output } from "../terminal/output.ts";
 import { StatusLine } from "../terminal/status_line.ts";
-import { Stdout } from "../terminal/stdout.ts";
 import { writerTo } from "../terminal/writer.ts";
 import { parseCommandLine } from "./command_line.ts";
 import type { ProgramContext } from "./context.ts";
 import { exitCodeOf } from "./exit.ts";
 import { versionsReport } from "./versions_report.ts";
 
-declare const process: {
-  argv: string[];
-  env: Record<string, string | undefined>;
-  stdin: { isTTY?: boolean };
-  stdout: {
-    on(event: "error", handler: (error: unknown) => void): void;
-    write(text: string, done: () => void): boolean;
-    once(event: "drain", handler: () => void): void;
-    readonly writableNeedDrain: boolean;
-    isTTY?: boolean;
-  };
-  stderr: { write(text: string): boolean; isTTY?: boolean };
-  exit(code: number): never;
-};
-
 /** Exit code of a shell for a program that wrote to a pipe without a reader. */
 const BROKEN_PIPE = 141;
+
+/** The outputs of this process. */
+export function standardOutputs(): { stdout: Output; stderr: Output } {
+  // `salt … | head`: the reader has read enough, which is not an error.
+  const broken = (error: unknown) => process.exit(codeOf(error) === "EPIPE" ? BROKEN_PIPE : 1);
+  const stream = () => {
+    process.stdout.on("error", broken);
+    return process.stdout;
+  };
+  return {
+    stdout: new Output({ descriptor: 1, stream, broken }),
+    stderr: new Output({ descriptor: 2, stream: () => process.stderr, broken: () => {} }),
+  };
+}
 
 /** Runs a program, and ends the process with its exit code. */
 export async function runProgram(
   program: Program,
   main: (context: ProgramContext) => Promise<number>,
 ): Promise<void> {
-  const stdout = new Stdout(process.stdout);
-  // `salt … | head`: the reader has read enough, which is not an error.
-  process.stdout.on("error", (error) => process.exit(codeOf(error) === "EPIPE" ? BROKEN_PIPE : 1));
+  const { stdout, stderr } = standardOutputs();
   let stdin: Promise<string> | undefined;
   const stdinText = () => stdin ??= readStdin();
-  const toStderr = writerTo(process.stderr);
-  const status = process.stderr.isTTY === true ? new StatusLine((text) => void process.stderr.write(text)) : undefined;
+  const toStderr = writerTo(stderr);
+  const status = stderr.isTTY ? new StatusLine((text) => stderr.write(text)) : undefined;
   const complain = (text: string) => {
     status?.hide();
     toStderr(`${text}\n`);
@@ -60,18 +57,23 @@ export async function runProgram(
     // On a terminal the error must be below the help, which is longer than the screen.
     stdout.write(parsed.stdout);
     await stdout.written();
-    process.stderr.write(parsed.stderr);
+    stderr.write(parsed.stderr);
+    await stderr.written();
     return await leave(stdout, parsed.exitCode);
   }
   if (status !== undefined) { for (const line of parsed.advice) complain(line); }
   if (parsed.options.versions_report === true) return await leave(stdout, 0, versionsReport(runtime));
-  await leave(stdout, await exitCodeOf(main, contextOf({ runtime, parsed, stdout, stdinText, complain, status })));
+  await leave(
+    stdout,
+    await exitCodeOf(main, contextOf({ runtime, parsed, stdout, stderr, stdinText, complain, status })),
+  );
 }
 
 interface Parts {
   runtime: Runtime;
   parsed: RunRequest;
-  stdout: Stdout;
+  stdout: Output;
+  stderr: Output;
   stdinText(): Promise<string>;
   complain(text: string): void;
   /** The status line; undefined if stderr is not a terminal. */
@@ -79,11 +81,11 @@ interface Parts {
 }
 
 /** The context for the main function of a program, from this process and its command line. */
-function contextOf({ runtime, parsed, stdout, stdinText, complain, status }: Parts): ProgramContext {
+function contextOf({ runtime, parsed, stdout, stderr, stdinText, complain, status }: Parts): ProgramContext {
   const { options, positionals, explicit } = parsed;
   const logging = new ProgramLog(runtime, options.log_level, complain);
   const stdinLine = lineReader();
-  const terminal = process.stdout.isTTY === true;
+  const terminal = stdout.isTTY;
   const write = (text: string) => {
     status?.hide();
     stdout.write(text);
@@ -99,14 +101,13 @@ function contextOf({ runtime, parsed, stdout, stdinText, complain, status }: Par
     logging,
     print: writerTo({ write, isTTY: terminal }),
     printAsIs: write,
-    drained: () =>
-      new Promise((room) => process.stdout.writableNeedDrain ? process.stdout.once("drain", room) : room()),
+    drained: () => stdout.drained(),
     complain,
     ...(status === undefined ? {} : { advise: complain, statusLine: (text: string) => status.show(text) }),
     stdinText,
     stdinLine,
     prompt(question, { hidden = false } = {}) {
-      process.stderr.write(question);
+      stderr.write(question);
       return hidden && process.stdin.isTTY === true ? hiddenLine() : stdinLine();
     },
     terminal,
@@ -114,7 +115,7 @@ function contextOf({ runtime, parsed, stdout, stdinText, complain, status }: Par
 }
 
 /** Ends the process when all output is written: a pipe may still be full. */
-async function leave(stdout: Stdout, code: number, text = ""): Promise<void> {
+async function leave(stdout: Output, code: number, text = ""): Promise<void> {
   stdout.write(text);
   await stdout.written();
   process.exit(code);

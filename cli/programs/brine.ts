@@ -4,7 +4,7 @@ import type { Program } from "../options/request.ts";
 import type { ProgramContext } from "../program/context.ts";
 import { Exit } from "../program/exit.ts";
 import { becomeProgram } from "../program/invocation.ts";
-import { runProgram } from "../program/run_program.ts";
+import { runProgram, standardOutputs } from "../program/run_program.ts";
 
 declare const process: {
   argv: string[];
@@ -69,7 +69,9 @@ export async function runBrine(): Promise<void> {
 async function completeAndLeave([shell = "", ...words]: readonly string[]): Promise<void> {
   const { answerShell } = await import("../complete/answer.ts");
   const text = await answerShell(await currentRuntime(), shell, words);
-  await new Promise<void>((written) => process.stdout.write(text, () => written()));
+  const { stdout } = standardOutputs();
+  stdout.write(text);
+  await stdout.written();
   process.exit(0);
 }
 
