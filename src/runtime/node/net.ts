@@ -1,6 +1,6 @@
 /**
  * TCP and Unix sockets over `node:net`. Bun and Deno have the same module and pass the same contract
- * (tests/contract/net_contract.ts); the gain of their own socket APIs is too small for a second implementation.
+ * (tests/contract/net_contract.ts). Only connections that Bun dials are its own: see `bun/dial.ts`.
  */
 import type net from "node:net";
 import { codeOf, messageOf, SystemError } from "../../base/errors.ts";
@@ -35,7 +35,8 @@ const REMEDIES: Record<string, string> = {
 /** `sun_path` of Linux without its closing zero byte; other systems have a few bytes less, and report that themselves. */
 const MAX_PATH_BYTES = 107;
 
-function explain(doing: string, address: SocketAddress, errno: string, cause: unknown): SystemError {
+/** The error for a socket that cannot be opened, with what an operator can do. */
+export function explain(doing: string, address: SocketAddress, errno: string, cause: unknown): SystemError {
   const why = REMEDIES[errno] ?? messageOf(cause);
   return new SystemError(errno, `Cannot ${doing} ${printAddress(address)}: ${errno}, ${why}`, { address, cause });
 }
