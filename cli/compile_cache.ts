@@ -15,10 +15,11 @@ function look(path: string) {
  * could make this user, such as root, run any code.
  */
 function keepCompiledCode(): void {
-  // Deno has no such function.
+  // Bun compiles without one, and would only load the module; Deno has no such function.
+  if (process.versions.bun !== undefined) return;
   const { enableCompileCache } = builtin("node:module") as { enableCompileCache?: (directory: string) => void };
   const uid = process.getuid?.();
-  if (enableCompileCache === undefined || uid === undefined || process.versions.bun !== undefined) return;
+  if (enableCompileCache === undefined || uid === undefined) return;
   try {
     const { homedir, userInfo } = builtin("node:os");
     // sudo may leave the home of another user in the environment of root.

@@ -16,7 +16,8 @@ const programs = readdirSync(path.join(root, "cli"))
   .map((name) => name.replace(/\.ts$/, ""));
 
 /** For packages in CommonJS, which ask for built-in modules by a function that an ES module lacks. */
-const REQUIRE = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+const REQUIRE = "let ownRequire; const require = (id) => " +
+  '(ownRequire ??= process.getBuiltinModule("node:module").createRequire(import.meta.url))(id);';
 
 const COMMON: InputOptions = {
   cwd: root,
