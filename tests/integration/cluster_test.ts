@@ -10,7 +10,7 @@ import { Masters } from "../support/start_masters.ts";
 async function run(place: Cluster, tgt: string, fun: string, arg: unknown[] = []): Promise<Record<string, unknown>> {
   const client = await place.client();
   const found: Record<string, unknown> = {};
-  for await (const outcome of client.run({ tgt, fun, arg })) {
+  for await (const outcome of client.run({ tgt, fun, arg }, { timeoutMs: 30_000 })) {
     found[outcome.id] = outcome.kind === "returned" ? outcome.return : outcome.kind;
   }
   return found;
