@@ -40,7 +40,7 @@ export const RSA_BITS = { least: 1024, most: 16384 } as const;
 export const PEM_LIMIT = 32768;
 
 /** A hash that is computed piece by piece. */
-interface Hasher {
+export interface Hasher {
   update(data: Uint8Array): void;
   /** Returns the hash. To be called once, after the last update. */
   digest(): Uint8Array;

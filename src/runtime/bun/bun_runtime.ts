@@ -6,8 +6,8 @@ import { nodeProcess } from "../node/process.ts";
 import { bunDial } from "./dial.ts";
 import { bunStreams } from "./descriptor_streams.ts";
 import { bunUnixDatagram } from "./unix_datagram.ts";
-import type { Crypto } from "../crypto.ts";
-import { nodeCrypto } from "../node/crypto.ts";
+import type { Crypto, Hasher, HashName } from "../crypto.ts";
+import { nodeCrypto, plain, pooledRandom } from "../node/crypto.ts";
 import { type Libcrypto, rsaByLibcrypto } from "../node/libcrypto.ts";
 import { openBunLibcrypto } from "./libcrypto.ts";
 import type { FileSystem } from "../fs.ts";
@@ -35,11 +35,32 @@ function withEmbeddedFiles(fs: FileSystem, program: string): FileSystem {
   };
 }
 
+/** Hashes and random bytes without `node:crypto`, which takes 8 ms to load: for many commands they are enough. */
+function ownPrimitives(): Pick<Crypto, "hash" | "hasher" | "randomBytes"> {
+  const { CryptoHasher } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
+  return {
+    hash: (name, data) => plain(new CryptoHasher(name).update(data).digest()),
+    hasher(name): Hasher {
+      const hash = new CryptoHasher(name);
+      return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };
+    },
+    randomBytes: pooledRandom((length) => {
+      const bytes = new Uint8Array(length);
+      for (let at = 0; at < length; at += MOST_RANDOM) crypto.getRandomValues(bytes.subarray(at, at + MOST_RANDOM));
+      return bytes;
+    }),
+  };
+}
+
+/** The bytes that Web Crypto draws at once. */
+const MOST_RANDOM = 65_536;
+
 /** The operations with RSA keys that Bun does itself: a minion or a command needs only a few, and loading the library takes 9 ms. */
 const FEW = 8;
 
 /**
- * The primitives on Bun: Node's, but for RSA by OpenSSL of the host if it is installed, which takes half the time.
+ * The primitives on Bun: Node's, but for hashes and random bytes, and for RSA by OpenSSL of the host if it is installed, which takes half
+ * the time.
  *
  * @param open finds the library. Called once
  */
@@ -49,6 +70,7 @@ export function bunCrypto(open: () => Libcrypto | undefined = openBunLibcrypto, 
   let left = few;
   return {
     ...node,
+    ...ownPrimitives(),
     ...rsaByLibcrypto(node, () => {
       if (left > 0) left--;
       else if (library === undefined) library = open() ?? null;
@@ -59,8 +81,14 @@ export function bunCrypto(open: () => Libcrypto | undefined = openBunLibcrypto, 
   };
 }
 
+interface BunHasher {
+  update(data: Uint8Array): BunHasher;
+  digest(): Uint8Array;
+}
+
 interface BunGlobal {
   version: string;
+  CryptoHasher: new (name: HashName) => BunHasher;
 }
 
 export function bunRuntime(): Runtime {

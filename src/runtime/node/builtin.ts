@@ -7,3 +7,7 @@ export const builtin: typeof process.getBuiltinModule = process.getBuiltinModule
 /** A module of Node that is loaded when it is first used: `node:crypto` takes 5 ms, and many commands encrypt nothing. */
 export const openssl = () => loaded ??= builtin("node:crypto");
 let loaded: typeof import("node:crypto") | undefined;
+
+/** A random UUID. Bun draws one without `node:crypto`; on Node, Web Crypto would load more. */
+export const randomUuid = () =>
+  process.versions.bun === undefined ? openssl().randomUUID() : globalThis.crypto.randomUUID();

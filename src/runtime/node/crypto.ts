@@ -21,7 +21,7 @@ const PUBLIC_PEM = /^-----BEGIN (RSA PUBLIC KEY|PUBLIC KEY)-----\r?\n[A-Za-z0-9+
 const PRIVATE_PEM = /^-----BEGIN (RSA PRIVATE KEY|PRIVATE KEY|ENCRYPTED PRIVATE KEY)-----\r?\n[^]+-----END \1-----$/;
 
 /** A `Buffer` as a plain `Uint8Array`, on which the speed of the core depends. */
-function plain(buffer: Uint8Array): Uint8Array {
+export function plain(buffer: Uint8Array): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }
 
@@ -122,15 +122,19 @@ export function checkBlocks(data: Uint8Array): void {
   }
 }
 
-/** Draws random bytes from a pool: a draw of its own for each nonce would cost more than the nonce's use. */
-function pooledRandom(): Crypto["randomBytes"] {
+/**
+ * Draws random bytes from a pool: a draw of its own for each nonce would cost more than the nonce's use.
+ *
+ * @param draw returns new random bytes
+ */
+export function pooledRandom(draw: (length: number) => Uint8Array): Crypto["randomBytes"] {
   let pool: Uint8Array = new Uint8Array(0);
   let drawn = 0;
   return (length) => {
     if (!Number.isInteger(length) || length < 0) throw new RangeError(`Cannot draw ${length} random bytes`);
-    if (length > POOLED_DRAW) return plain(openssl().randomBytes(length));
+    if (length > POOLED_DRAW) return draw(length);
     if (drawn + length > pool.length) {
-      pool = plain(openssl().randomBytes(POOL));
+      pool = draw(POOL);
       drawn = 0;
     }
     const bytes = pool.slice(drawn, drawn + length);
@@ -383,7 +387,13 @@ const RSA: Pick<
  * object 4 / 3 / 73, of two one-shot hashes 4 / 6 / 89. So: key objects, at every size. On Bun all of it is below 2 µs.
  */
 export function nodeCrypto(): Crypto {
-  return { randomBytes: pooledRandom(), ...HASHES, ...CIPHERS, ...RSA_KEYS, ...RSA };
+  return {
+    randomBytes: pooledRandom((length) => plain(openssl().randomBytes(length))),
+    ...HASHES,
+    ...CIPHERS,
+    ...RSA_KEYS,
+    ...RSA,
+  };
 }
 
 /** HMAC from copies of two started hashes, which on Deno takes half the time of `createHmac()`. */

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { SystemError } from "../../base/errors.ts";
 import type { FileAppender, FileStat, FileSystem, WriteOptions } from "../fs.ts";
-import { builtin, openssl } from "./builtin.ts";
+import { builtin, randomUuid } from "./builtin.ts";
 import { directoryOf, fs } from "./byte_names.ts";
 import { descriptorsHaveNames, inPlace, type Place, realPlace, type SystemCalls } from "./place.ts";
 
@@ -246,7 +246,7 @@ function writeWhole(file: string, data: Uint8Array | string, options: WriteOptio
   // The temporary file is in the target's directory, so that the rename cannot cross file systems. The name is random: a file that a crash left
   // behind must not block the next process, which in a container has the same pid. It is short: the
   // file's own name may already have the maximum length.
-  const temporary = how === "create" ? file : `${directory === "/" ? "" : directory}/.${openssl().randomUUID()}.tmp`;
+  const temporary = how === "create" ? file : `${directory === "/" ? "" : directory}/.${randomUuid()}.tmp`;
   let fd: number;
   try {
     fd = fs.openSync(temporary, "wx", mode);
