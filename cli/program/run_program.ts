@@ -6,7 +6,7 @@ import { CODENAME, VERSION } from "../../src/base/version.ts";
 import { ProgramLog } from "../daemon/program_log.ts";
 import type { Program, RunRequest } from "../options/request.ts";
 import { hiddenLine, lineReader, readStdin } from "../terminal/stdin.ts";
-import { Output } from "../terminal/output.ts";
+import { StandardOutput } from "../terminal/standard_output.ts";
 import { StatusLine } from "../terminal/status_line.ts";
 import { writerTo } from "../terminal/writer.ts";
 import { parseCommandLine } from "./command_line.ts";
@@ -18,7 +18,7 @@ import { versionsReport } from "./versions_report.ts";
 const BROKEN_PIPE = 141;
 
 /** The outputs of this process. */
-export function standardOutputs(): { stdout: Output; stderr: Output } {
+export function standardOutputs(): { stdout: StandardOutput; stderr: StandardOutput } {
   // `salt … | head`: the reader has read enough, which is not an error.
   const broken = (error: unknown) => process.exit(codeOf(error) === "EPIPE" ? BROKEN_PIPE : 1);
   const stream = () => {
@@ -26,8 +26,8 @@ export function standardOutputs(): { stdout: Output; stderr: Output } {
     return process.stdout;
   };
   return {
-    stdout: new Output({ descriptor: 1, stream, broken }),
-    stderr: new Output({ descriptor: 2, stream: () => process.stderr, broken: () => {} }),
+    stdout: new StandardOutput({ descriptor: 1, stream, broken }),
+    stderr: new StandardOutput({ descriptor: 2, stream: () => process.stderr, broken: () => {} }),
   };
 }
 
@@ -72,8 +72,8 @@ export async function runProgram(
 interface Parts {
   runtime: Runtime;
   parsed: RunRequest;
-  stdout: Output;
-  stderr: Output;
+  stdout: StandardOutput;
+  stderr: StandardOutput;
   stdinText(): Promise<string>;
   complain(text: string): void;
   /** The status line; undefined if stderr is not a terminal. */
@@ -115,7 +115,7 @@ function contextOf({ runtime, parsed, stdout, stderr, stdinText, complain, statu
 }
 
 /** Ends the process when all output is written: a pipe may still be full. */
-async function leave(stdout: Output, code: number, text = ""): Promise<void> {
+async function leave(stdout: StandardOutput, code: number, text = ""): Promise<void> {
   stdout.write(text);
   await stdout.written();
   process.exit(code);

@@ -27,6 +27,7 @@ const BY_THEMSELVES: Record<string, string> = {
   "cli/compile_cache.ts": "comes before everything else, and makes directories below what only its user can change",
   "cli/late_optimizing_bun.ts": "only reads and names its own entry in /proc",
   "cli/daemon/log_file.ts": "keeps the log open, and refuses links that no operator has made by itself",
+  "cli/terminal/standard_output.ts": "writes to descriptors that are open",
   "cli/programs/part.ts": "writes to /proc alone",
   "cli/demo/runtimes.ts": "only looks",
   "cli/demo/tree.ts": "writes into the directory of cli/demo.ts",

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Output } from "../../../cli/terminal/output.ts";
+import { StandardOutput } from "../../../cli/terminal/standard_output.ts";
 
 /** An output whose descriptor takes what a test says, and a stream behind it. */
 function bed(take: (bytes: Uint8Array) => number) {
@@ -17,7 +17,7 @@ function bed(take: (bytes: Uint8Array) => number) {
   const drains: (() => void)[] = [];
   const broken: unknown[] = [];
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  const output = new Output({
+  const output = new StandardOutput({
     descriptor: 1,
     broken: (error) => void broken.push(error),
     stream: () => ({
@@ -95,7 +95,7 @@ for (
   ] as const
 ) {
   test(`output to ${name} ${want ? "is" : "is not"} to a terminal`, () => {
-    const output = new Output({
+    const output = new StandardOutput({
       descriptor: 1,
       broken: () => {},
       stream: () => ({ write: () => {}, once: () => {}, writableNeedDrain: false, isTTY: true }),

@@ -16,7 +16,7 @@ interface Files {
   fstatSync(descriptor: number): { isCharacterDevice(): boolean; rdev: number };
 }
 
-interface OutputOptions {
+interface StandardOutputOptions {
   descriptor: 1 | 2;
   /** Loads the runtime's stream for this descriptor. */
   stream(): Stream;
@@ -34,14 +34,14 @@ const MEMORY = 1;
  * does not block is full is the stream loaded, which waits for the reader. The end of a program does not close the
  * descriptor: under systemd and other programs, the next program of a script writes to the same socket.
  */
-export class Output {
-  readonly #options: Required<OutputOptions>;
+export class StandardOutput {
+  readonly #options: Required<StandardOutputOptions>;
   #stream: Stream | undefined;
   #pending = 0;
   #empty = () => {};
   #terminal: boolean | undefined;
 
-  constructor(options: OutputOptions) {
+  constructor(options: StandardOutputOptions) {
     this.#options = { files: process.getBuiltinModule("node:fs"), ...options };
   }
 
