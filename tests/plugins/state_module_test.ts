@@ -270,6 +270,12 @@ describe("pauses", () => {
     assert.equal(minion.runtime.fs.stat(`${cache}/state_pause/${JID}`), undefined);
   });
 
+  test("by a state of the run itself hold for the next one", async () => {
+    const sls = `x:\n  module.run:\n    - name: state.soft_kill\n    - jid: "${JID}"\n    - state_id: y\ny: test.nop\n`;
+    const { run } = await bed({ "a.sls": sls }, running);
+    assert.deepEqual((await run("apply", "a")).value, [["x", true]]);
+  });
+
   test("that were taken back, and those of other states, stop nothing", async () => {
     const { run } = await bed(twoStates, running);
     await run("pause", JID, "z");
@@ -348,6 +354,13 @@ describe("return codes", () => {
   test("a failure that is handled does not count", async () => {
     const sls = (stop: string) =>
       `x: test.fail_without_changes\ny:\n  test.nop:\n    - onfail: [{test: x}]\n    - onfail_stop: ${stop}\n`;
+    assert.equal((await (await bed({ "a.sls": sls("False") })).run("apply", "a")).retcode, 0);
+    assert.equal((await (await bed({ "a.sls": sls("True") })).run("apply", "a")).retcode, 2);
+  });
+
+  test("nor does one that names what handles it", async () => {
+    const sls = (stop: string) =>
+      `x:\n  test.fail_without_changes:\n    - onfail_in: [{test: y}]\ny:\n  test.nop:\n    - onfail_stop: ${stop}\n`;
     assert.equal((await (await bed({ "a.sls": sls("False") })).run("apply", "a")).retcode, 0);
     assert.equal((await (await bed({ "a.sls": sls("True") })).run("apply", "a")).retcode, 2);
   });

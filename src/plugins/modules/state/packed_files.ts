@@ -20,17 +20,31 @@ export function readPacked({ runtime: { fs } }: JobContext, path: string): unkno
 }
 
 /** Writes a file of msgpack that only we can read, with its directory. */
-export function writePacked({ runtime: { fs } }: JobContext, path: string, value: unknown): void {
+export function writePacked(context: JobContext, path: string, value: unknown): void {
+  writeOwn(context, path, encode(value, "bin"));
+}
+
+function writeOwn({ runtime: { fs } }: JobContext, path: string, packed: Uint8Array): void {
   fs.mkdir(path.slice(0, path.lastIndexOf("/")), 0o700);
-  fs.write(path, encode(value, "bin"), { mode: 0o600 });
+  fs.write(path, packed, { mode: 0o600 });
 }
 
 /** The same for what is only there to be looked at later: that it cannot be written is logged. */
 export function keepPacked(context: JobContext, name: string, value: unknown): void {
+  packedFor(context, name, value)();
+}
+
+/** Packs a value as it is now. @returns what writes the file, as {@link keepPacked} does */
+export function packedFor(context: JobContext, name: string, value: unknown): () => void {
   const path = cacheFile(context, name);
-  try {
-    writePacked(context, path, value);
-  } catch (error) {
-    context.log.error("Unable to write to cache file", { path, error: messageOf(error) });
-  }
+  const logged = <T>(work: () => T): T | undefined => {
+    try {
+      return work();
+    } catch (error) {
+      context.log.error("Unable to write to cache file", { path, error: messageOf(error) });
+      return undefined;
+    }
+  };
+  const packed = logged(() => encode(value, "bin"));
+  return () => packed === undefined ? undefined : logged(() => writeOwn(context, path, packed));
 }

@@ -5,7 +5,7 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
 import { checkResult } from "../../../content/state/check_result.ts";
-import { type OpenHigh, openHigh } from "../../../content/state/compile/high.ts";
+import type { OpenHigh } from "../../../content/state/compile/high.ts";
 import { runStates } from "../../../content/state/run/run_states.ts";
 import type { StateEntry } from "../../../content/state/run/chunk.ts";
 import { pauseCheck, removePauses } from "./pauses.ts";
@@ -19,13 +19,10 @@ export function setCode(context: JobContext, ret: unknown, high?: unknown): void
   context.retcode = Array.isArray(ret) ? CODES.compiler : checkResult(ret, false, high) ? 0 : CODES.failure;
 }
 
-/** Runs high data. It is not changed. */
+/** Runs high data. The compilation changes it. */
 export async function runHigh(call: StateCall, high: OpenHigh): Promise<Ran> {
   const jid = call.kwargs.orchestration_jid;
-  const { chunks, errors } = call.compiler.compile(
-    openHigh(high),
-    jid === undefined ? {} : { orchestrationJid: str(jid) },
-  );
+  const { chunks, errors } = call.compiler.compile(high, jid === undefined ? {} : { orchestrationJid: str(jid) });
   return errors.length > 0 ? errors : await runLow(call, chunks);
 }
 

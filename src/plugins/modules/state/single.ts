@@ -57,8 +57,9 @@ export async function stateHigh(context: JobContext, args: Args): Promise<unknow
   const { data } = args;
   if (!isMap(data)) throw new InvalidArgumentsError(`data must be a map of states, not ${repr(data)}`);
   return await withCall(context, args, async (call) => {
-    const ret = await runHigh(call, openHigh(data));
-    setCode(call.context, ret, data);
+    const high = openHigh(data);
+    const ret = await runHigh(call, high);
+    setCode(call.context, ret, high);
     return ret;
   });
 }

@@ -7,7 +7,7 @@ import { TopFileError } from "../../../content/state/compile/top_files.ts";
 import { verifyHigh } from "../../../content/state/compile/verify_high.ts";
 import { conflict } from "./conflict.ts";
 import { disabledBy } from "./disabled.ts";
-import { cacheFile, keepPacked, readPacked } from "./packed_files.ts";
+import { cacheFile, keepPacked, packedFor, readPacked } from "./packed_files.ts";
 import { runHigh, runLow, setCode, terse } from "./run_high.ts";
 import { CODES, openCall, PillarFailure, splitSls, type StateCall } from "./state_call.ts";
 
@@ -97,10 +97,11 @@ export async function sls(context: JobContext, args: Args): Promise<unknown> {
     if (kept !== undefined) return await runHigh(call, kept);
     const { high, errors } = await renderMods(call, mods, exclude);
     if (errors.length > 0) return failedToCompile(call, errors);
+    const keepHigh = packedFor(call.context, cacheName(call.kwargs), high);
     const ret = terse(call, await runHigh(call, high));
     keepPacked(call.context, "sls.p", ret);
     setCode(call.context, ret, high);
-    keepPacked(call.context, cacheName(call.kwargs), high);
+    keepHigh();
     return ret;
   });
 }
