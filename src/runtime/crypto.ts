@@ -55,6 +55,8 @@ export interface Crypto {
   /** Returns random bytes that MUST be fit for keys. @throws {RangeError} if `length` is negative */
   randomBytes(length: number): Uint8Array;
   hash(name: HashName, data: Uint8Array): Uint8Array;
+  /** The same in lower-case hex, for half the time. */
+  hexHash(name: HashName, data: Uint8Array): string;
   /** Starts a hash of data that arrives in pieces, such as a large file. */
   hasher(name: HashName): Hasher;
   /** Loads the bytes of a symmetric key. MUST NOT keep a view of `bytes`. */

@@ -1,4 +1,4 @@
-import { fieldsOf, textsOf } from "../../language/python/values.ts";
+import { fieldsOf, isMap, lookup, textsOf } from "../../language/python/values.ts";
 import { baseName, isWithin, joinPath } from "../../base/paths.ts";
 import type {
   CacheDirectoryOptions,
@@ -104,7 +104,8 @@ export class FileClient implements Files {
   }
 
   async #hashOnServer(path: string, saltenv: string): Promise<FileHash | undefined> {
-    const { hsum, hash_type } = fieldsOf(await this.#request({ cmd: "_file_hash", path, saltenv }));
+    const reply = await this.#request({ cmd: "_file_hash", path, saltenv });
+    const [hsum, hash_type] = isMap(reply) ? [lookup(reply, "hsum"), lookup(reply, "hash_type")] : [];
     return typeof hsum === "string" && typeof hash_type === "string" ? { hash_type, hsum } : undefined;
   }
 

@@ -29,7 +29,7 @@ export async function digestFile(
 ): Promise<string> {
   let piece = fs.readAt(path, 0, PIECE);
   // Nearly every file is one piece.
-  if (piece.length < PIECE) return hex(crypto.hash(name, piece));
+  if (piece.length < PIECE) return crypto.hexHash(name, piece);
   const hasher = crypto.hasher(name);
   for (let offset = 0;;) {
     hasher.update(piece);

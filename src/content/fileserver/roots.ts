@@ -48,6 +48,9 @@ const QUICK_BYTES = 512 * 1024;
 /** Refused paths that are remembered, so that each is logged once. */
 const REMEMBERED = 10_000;
 
+/** Milliseconds in which a directory that was no link is not looked at again: many files of one directory are asked for in a row. */
+const RECENT_MS = 2;
+
 const DYNAMIC = "__env__";
 
 /** The file name for an environment: special characters are escaped, since a slash would make a path of it. */
@@ -55,23 +58,36 @@ function leaf(saltenv: string): string {
   return saltenv.replace(/[/\\:*?"<>|]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
+const directoriesOf = (roots: unknown): string[] =>
+  [roots].flat().filter((root): root is string => typeof root === "string" && root !== "");
+
 function isListing(value: unknown): value is Listing {
   const { files, dirs, empty_dirs, links } = (value ?? {}) as Partial<Listing>;
   return [files, dirs, empty_dirs].every((list) => Array.isArray(list)) && typeof links === "object" && links !== null;
 }
 
-/** The stat of a file below a directory, and whether there is a link on the way to it; undefined for names that are too long. */
-function lookBelow(fs: FileSystem, directory: string, rel: string): { stat?: FileStat | undefined; byLink: boolean } {
+/**
+ * The stat of a file below a directory, and whether there is a link on the way to it; undefined for names that are too long.
+ *
+ * @param passed directories that were no links a moment ago: they are not looked at, and new ones are added
+ */
+function lookBelow(
+  fs: FileSystem,
+  directory: string,
+  rel: string,
+  passed: Set<string>,
+): { stat?: FileStat | undefined; byLink: boolean } {
   try {
-    let here = directory;
-    let stat: FileStat | undefined;
-    for (const name of rel.split("/")) {
-      here = `${here}/${name}`;
-      stat = fs.stat(here, { follow: false });
-      if (stat === undefined) break;
+    for (let end = rel.indexOf("/"); end >= 0; end = rel.indexOf("/", end + 1)) {
+      const here = `${directory}/${rel.slice(0, end)}`;
+      if (passed.has(here)) continue;
+      const stat = fs.stat(here, { follow: false });
+      if (stat === undefined) return { byLink: false };
       if (stat.kind === "symlink") return { stat: fs.stat(`${directory}/${rel}`), byLink: true };
+      passed.add(here);
     }
-    return { stat, byLink: false };
+    const stat = fs.stat(`${directory}/${rel}`, { follow: false });
+    return stat?.kind === "symlink" ? { stat: fs.stat(`${directory}/${rel}`), byLink: true } : { stat, byLink: false };
   } catch {
     return { byLink: false };
   }
@@ -88,8 +104,9 @@ export class RootsBackend implements FileBackend {
   readonly #options: RootsOptions;
   readonly #ignored: (path: string) => boolean;
   readonly #hashName: HashName;
-  readonly #roots: Record<string, unknown>;
+  readonly #roots = new Map<string, readonly string[]>();
   readonly #refused = new Set<string>();
+  #recent = { since: -Infinity, passed: new Set<string>() };
   readonly #digests = new KnownDigests();
   readonly #digesting = new Map<string, Promise<string | undefined>>();
   readonly #listings = new Map<string, { version: string; listing: Listing }>();
@@ -107,23 +124,20 @@ export class RootsBackend implements FileBackend {
     }
     this.#hashName = opts.hash_type;
     // Names that are numbers make it a Map.
-    this.#roots = Object.fromEntries(entriesOf(opts.file_roots).map(([name, roots]) => [String(name), roots]));
+    for (const [name, roots] of entriesOf(opts.file_roots)) this.#roots.set(String(name), directoriesOf(roots));
   }
 
   environments(): string[] {
-    return Object.keys(this.#roots);
+    return [...this.#roots.keys()];
   }
 
   /** The directories of one environment; none for an unknown one. */
-  #rootsOf(saltenv: string): string[] {
-    const roots = this.#roots;
-    const named = Object.hasOwn(roots, saltenv);
-    if (!named && !Object.hasOwn(roots, DYNAMIC)) return [];
+  #rootsOf(saltenv: string): readonly string[] {
+    const named = this.#roots.get(saltenv);
+    if (named !== undefined) return named;
     // The environment comes from the minion and becomes part of a path.
-    if (!named && (!isEnvironment(saltenv) || saltenv.includes("/"))) return [];
-    return [roots[named ? saltenv : DYNAMIC]].flat()
-      .filter((root): root is string => typeof root === "string" && root !== "")
-      .map((root) => named && saltenv !== DYNAMIC ? root : root.replaceAll(DYNAMIC, saltenv));
+    if (!isEnvironment(saltenv) || saltenv.includes("/")) return [];
+    return (this.#roots.get(DYNAMIC) ?? []).map((root) => root.replaceAll(DYNAMIC, saltenv));
   }
 
   find(path: string, saltenv: string): FoundFile | undefined {
@@ -132,13 +146,20 @@ export class RootsBackend implements FileBackend {
     const rel = normalizePath(path);
     for (const root of this.#rootsOf(saltenv)) {
       const full = joinPath(root, rel);
-      const { stat, byLink } = lookBelow(fs, root, rel);
+      const { stat, byLink } = lookBelow(fs, root, rel, this.#passed());
       if (stat?.kind !== "file" || this.#ignored(rel) || this.#ignored(full)) continue;
       const mayLeave = byLink && !isWithin(fs.realpath(root), fs.realpath(full));
       if (mayLeave && !this.#leaves(full)) continue;
       return { path: full, rel, stat };
     }
     return undefined;
+  }
+
+  /** The directories that are not looked at again: those of the last {@link RECENT_MS}. */
+  #passed(): Set<string> {
+    const now = this.#options.runtime.clock.elapsed();
+    if (now - this.#recent.since >= RECENT_MS) this.#recent = { since: now, passed: new Set() };
+    return this.#recent.passed;
   }
 
   /** Whether a link that leads out of its root is followed: only if nobody but an operator can have created it. */

@@ -36,10 +36,11 @@ function withEmbeddedFiles(fs: FileSystem, program: string): FileSystem {
 }
 
 /** Hashes and random bytes without `node:crypto`, which takes 8 ms to load: for many commands they are enough. */
-function ownPrimitives(): Pick<Crypto, "hash" | "hasher" | "randomBytes"> {
+function ownPrimitives(): Pick<Crypto, "hash" | "hexHash" | "hasher" | "randomBytes"> {
   const { CryptoHasher } = (globalThis as unknown as { Bun: BunGlobal }).Bun;
   return {
     hash: (name, data) => plain(new CryptoHasher(name).update(data).digest()),
+    hexHash: (name, data) => new CryptoHasher(name).update(data).digest("hex"),
     hasher(name): Hasher {
       const hash = new CryptoHasher(name);
       return { update: (data) => void hash.update(data), digest: () => plain(hash.digest()) };
@@ -84,6 +85,7 @@ export function bunCrypto(open: () => Libcrypto | undefined = openBunLibcrypto, 
 interface BunHasher {
   update(data: Uint8Array): BunHasher;
   digest(): Uint8Array;
+  digest(as: "hex"): string;
 }
 
 interface BunGlobal {

@@ -61,16 +61,16 @@ type Name = keyof typeof real;
 
 const given = (path: unknown) => typeof path === "string" ? systemPath(path) : path;
 
-/** Wraps a function of `node:fs` whose first argument is a path. */
+/** Wraps a function of `node:fs` whose first argument is a path. None takes more than two others; a list of them would cost more. */
 const onPath = (name: Name): [Name, Call] => {
   const call = real[name] as Call;
-  return [name, (path, ...rest) => call(given(path), ...rest)];
+  return [name, (path, second, third) => call(given(path), second, third)];
 };
 
 /** Wraps a function of `node:fs` whose first two arguments are paths. */
 const onPaths = (name: Name): [Name, Call] => {
   const call = real[name] as Call;
-  return [name, (one, other, ...rest) => call(given(one), given(other), ...rest)];
+  return [name, (one, other, third) => call(given(one), given(other), third)];
 };
 
 const ON_PATH: readonly Name[] = [

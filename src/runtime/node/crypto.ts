@@ -145,8 +145,10 @@ export function pooledRandom(draw: (length: number) => Uint8Array): Crypto["rand
   };
 }
 
-const HASHES: Pick<Crypto, "hash" | "hasher" | "secretKey" | "hmac" | "equal"> = {
+const HASHES: Pick<Crypto, "hash" | "hexHash" | "hasher" | "secretKey" | "hmac" | "equal"> = {
   hash: (name, data) => plain(openssl().hash(name, data, "buffer")),
+
+  hexHash: (name, data) => openssl().hash(name, data, "hex"),
 
   hasher(name) {
     const hash = openssl().createHash(name);

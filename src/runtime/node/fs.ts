@@ -478,15 +478,16 @@ async function openWriter(file: string): ReturnType<FileSystem["writer"]> {
   });
 }
 
+const encoder = new TextEncoder();
+
 function openAppender(file: Place, mode: number): FileAppender {
   const { O_WRONLY, O_CREAT, O_APPEND, O_NONBLOCK } = fs.constants;
   // Opens without blocking: a pipe without a reader would block the process.
   const fd = fs.openSync(file.path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | file.flags, mode);
   return {
     append(data) {
-      const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-      let put = 0;
-      while (put < bytes.length) put += fs.writeSync(fd, bytes, put);
+      const bytes = typeof data === "string" ? encoder.encode(data) : data;
+      for (let put = 0; put < bytes.length;) put += fs.writeSync(fd, bytes, put);
     },
     close: () => fs.closeSync(fd),
   };

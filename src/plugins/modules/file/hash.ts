@@ -32,7 +32,7 @@ export function hashFile(context: JobContext, path: string, form: string): strin
   try {
     let chunk = fs.readAt(path, 0, CHUNK);
     // Nearly every file is one chunk.
-    if (chunk.length < CHUNK) return hex(crypto.hash(form, chunk));
+    if (chunk.length < CHUNK) return crypto.hexHash(form, chunk);
     const hasher = crypto.hasher(form);
     for (let at = 0;;) {
       hasher.update(chunk);

@@ -1,4 +1,3 @@
-import { hex } from "../../../protocol/crypto/hex.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
@@ -121,7 +120,7 @@ async function renderedSource(context: JobContext, file: string, args: Args): Pr
     ...isMap(kwargs) ? Object.fromEntries(entriesOf(kwargs)) : {},
   };
   const rendered = await renderedFile(context, file, { engine, saltenv, names, context: over, defaults });
-  const hsum = hex(context.runtime.crypto.hash("sha256", rendered));
+  const hsum = context.runtime.crypto.hexHash("sha256", rendered);
   return { file, sum: { hsum, hash_type: "sha256" }, comment: "", rendered };
 }
 
