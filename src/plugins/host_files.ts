@@ -42,6 +42,7 @@ export function temporaryFile(runtime: Host, content: Uint8Array | string): stri
 
 /** Removes a file if it is one of {@link temporaryFile}. */
 export function removeTemporary(runtime: Host, path: string): void {
+  if (!path.includes(PREFIX)) return;
   const prefix = joinPath(directoryOf(runtime), PREFIX);
   if (path.startsWith(prefix) && /^[0-9a-f]+$/.test(path.slice(prefix.length))) runtime.fs.remove(path);
 }

@@ -34,20 +34,24 @@ interface Managed {
   follow: boolean;
 }
 
+/** What a caller has seen under the name just now, without following a link; `found` is undefined if nothing is there. */
+export interface Seen {
+  found: FileStat | undefined;
+}
+
 /** Writes the content of a file, sets its owner and mode, and reports what changed; the work of the state `file.managed`. */
-export async function manageFile(context: JobContext, args: Args): Promise<Ret> {
+export async function manageFile(context: JobContext, args: Args, seen?: Seen): Promise<Ret> {
   try {
-    return await manage(context, args);
+    return await manage(context, args, seen);
   } finally {
     removeTemporary(context.runtime, str(args.sfn ?? ""));
   }
 }
 
-async function manage(context: JobContext, args: Args): Promise<Ret> {
+async function manage(context: JobContext, args: Args, seen: Seen | undefined): Promise<Ret> {
   const managed = await prepared(context, args);
   if ("result" in managed) return managed;
-  const { fs } = context.runtime;
-  const found = lookAt(fs, managed.name, { follow: false });
+  const { found } = seen ?? { found: lookAt(context.runtime.fs, managed.name, { follow: false }) };
   return found?.kind === "file" || found?.kind === "symlink"
     ? await updateFile(managed, found)
     : await createFile(managed);

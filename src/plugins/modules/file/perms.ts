@@ -1,6 +1,6 @@
 import { SystemError } from "../../../base/errors.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
-import { isInteger, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
+import { type AnyMap, isInteger, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { ForeignLinkError } from "../../../runtime/foreign_links.ts";
 import type { FileStat } from "../../../runtime/fs.ts";
 import { isDirectory, isLink, lookAt } from "../../linux/paths.ts";
@@ -28,14 +28,16 @@ interface Wanted {
   known?: FileStat | undefined;
 }
 
+const fields = (map: AnyMap): Record<string, unknown> => map instanceof Map ? Object.fromEntries(map) : map;
+
 /** The `ret` that a caller passed, or a new one. */
 export function retOf(value: unknown, name: string): Ret {
   if (!isMap(value) || !truthy(value)) return { name, changes: {}, comment: "", result: true };
   const changes = lookup(value, "changes");
   return {
-    ...Object.fromEntries(value instanceof Map ? value : Object.entries(value)),
+    ...fields(value),
     name: str(lookup(value, "name") ?? name),
-    changes: isMap(changes) ? Object.fromEntries(changes instanceof Map ? changes : Object.entries(changes)) : {},
+    changes: isMap(changes) ? { ...fields(changes) } : {},
     comment: lookup(value, "comment") ?? "",
     result: (lookup(value, "result") ?? true) as boolean,
   };

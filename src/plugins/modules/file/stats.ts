@@ -92,7 +92,7 @@ export type FilePermissions = Readonly<Pick<Stats, "uid" | "gid" | "group" | "us
  * @param known what the caller has seen there
  */
 export function permissions(context: JobContext, path: string, follow: boolean, known?: FileStat): FilePermissions {
-  return permissionsOf(context.runtime, known ?? statusOf(context.runtime.fs, path, follow));
+  return new PermissionsOf(context.runtime, known ?? statusOf(context.runtime.fs, path, follow));
 }
 
 function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
@@ -101,27 +101,36 @@ function statusOf(fs: FileSystem, path: string, follow: boolean): FileStat {
   return stat;
 }
 
-function permissionsOf(host: AccountHost, stat: FileStat): FilePermissions {
-  let names: ReturnType<typeof ownerNames> | undefined;
-  return {
-    uid: stat.uid,
-    gid: stat.gid,
-    get user() {
-      return (names ??= ownerNames(host, stat)).user;
-    },
-    get group() {
-      return (names ??= ownerNames(host, stat)).group;
-    },
-    mode: stat.mode.toString(8).padStart(4, "0"),
-    type: TYPES[stat.kind],
-  };
+class PermissionsOf implements FilePermissions {
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: string;
+  readonly type: string;
+  readonly #host: AccountHost;
+  #names: ReturnType<typeof ownerNames> | undefined;
+
+  constructor(host: AccountHost, { uid, gid, mode, kind }: FileStat) {
+    this.uid = uid;
+    this.gid = gid;
+    this.mode = mode.toString(8).padStart(4, "0");
+    this.type = TYPES[kind];
+    this.#host = host;
+  }
+
+  get user() {
+    return (this.#names ??= ownerNames(this.#host, this)).user;
+  }
+
+  get group() {
+    return (this.#names ??= ownerNames(this.#host, this)).group;
+  }
 }
 
 export function stats(context: JobContext, given: unknown, hashType: unknown = null, follow: unknown = true): Stats {
   const { fs } = context.runtime;
   const path = pathOf(context, given);
   const stat = statusOf(fs, path, truthy(follow));
-  const { uid, gid, group, user, mode, type } = permissionsOf(context.runtime, stat);
+  const { uid, gid, group, user, mode, type } = new PermissionsOf(context.runtime, stat);
   return {
     inode: stat.ino,
     uid,

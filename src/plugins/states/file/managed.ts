@@ -2,7 +2,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { StateContext } from "../../../model/loader/states.ts";
 import { bindArguments, parseSignature } from "../../../model/loader/signature.ts";
 import { type Args, isMap, str, truthy } from "../../../language/python/values.ts";
-import { exists, isDirectory, isFile } from "../../linux/paths.ts";
+import { exists, isDirectory, isFile, lookAt } from "../../linux/paths.ts";
 import { schemeOf } from "../../sources.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { hashFile, sourceSum } from "../../modules/file/hash.ts";
@@ -71,15 +71,14 @@ async function plan(context: StateContext, name: string, ret: FileReturn, given:
   const wrongMode = keepMode ? undefined : modeComplaint(given.mode);
   const found = contentsFor(context, given);
   if ("complaint" in found) return failed(ret, found.complaint);
-  const args: Args = Object.assign(given, {
-    name,
-    contents: found.contents,
-    mode: keepMode ? null : normalizeMode(given.mode),
-    keep_mode: keepMode,
-    user: userOf(kwargs, given.user),
-    saltenv: context.saltenv,
-    context: given.context ?? {},
-  });
+  const args = given;
+  args.name = name;
+  args.contents = found.contents;
+  args.mode = keepMode ? null : normalizeMode(given.mode);
+  args.keep_mode = keepMode;
+  args.user = userOf(kwargs, given.user);
+  args.saltenv = context.saltenv;
+  args.context = given.context ?? {};
   if (found.contents !== null && truthy(given.template)) {
     const rendered = await renderedContents(context, args);
     if (typeof rendered !== "string") return Object.assign(ret, rendered);
@@ -96,11 +95,14 @@ async function plan(context: StateContext, name: string, ret: FileReturn, given:
   const unknown = unknownOwner(context, args.user, args.group);
   if (unknown !== "") return failed(ret, unknown);
   if (!name.startsWith("/")) return failed(ret, `Specified file ${name} is not an absolute path`);
-  if (isDirectory(fs, name)) return failed(ret, `Specified target ${name} is a directory`);
+  const seen = { found: lookAt(fs, name, { follow: false }) };
+  if (seen.found?.kind === "directory" || seen.found?.kind === "symlink" && isDirectory(fs, name)) {
+    return failed(ret, `Specified target ${name} is a directory`);
+  }
   if (!isMap(args.context)) return failed(ret, "Context must be formed as a dict");
   if (truthy(args.defaults) && !isMap(args.defaults)) return failed(ret, "Defaults must be formed as a dict");
-  const made: Plan = { context, name, ret, args };
-  if (await hasTheHash(made)) args.replace = false;
+  const made: Plan = { context, name, ret, args, seen };
+  if (mayBeRemote(args) && await hasTheHash(made)) args.replace = false;
   return made;
 }
 
@@ -123,13 +125,15 @@ function hasOwnHash(source: string): boolean {
   return ["salt", "file"].includes(schemeOf(source)) || source.startsWith("/");
 }
 
+/** True for a source whose hash may save a download. Each place of a list of sources may be remote. */
+function mayBeRemote(args: Args): boolean {
+  return args.contents === null && !truthy(args.template) && truthy(args.source) && !truthy(args.skip_verify) &&
+    truthy(args.replace) && (Array.isArray(args.source) || !hasOwnHash(str(args.source)));
+}
+
 /** True if the file is there with the hash of its remote source: then it need not be fetched. */
 async function hasTheHash({ context, name, args }: Plan): Promise<boolean> {
-  const wanted = args.contents === null && !truthy(args.template) && truthy(args.source) &&
-    !truthy(args.skip_verify) && truthy(args.replace);
-  // Each place of a list of sources may be remote.
-  const mayBeRemote = Array.isArray(args.source) || !hasOwnHash(str(args.source));
-  if (!wanted || !mayBeRemote || !exists(context.runtime.fs, name)) return false;
+  if (!exists(context.runtime.fs, name)) return false;
   try {
     const [source, hash] = await sourceList(context, args);
     if (!truthy(source) || !truthy(hash) || hasOwnHash(str(source))) return false;
@@ -195,26 +199,31 @@ async function write(planned: Plan): Promise<FileReturn> {
     return failed(ret, `Unable to manage file: ${messageOf(error)}`);
   };
   try {
-    const [source, hash] = await sourceList(context, args);
-    Object.assign(args, { source, source_hash: hash });
+    if (Array.isArray(args.source)) [args.source, args.source_hash] = await sourceList(context, args);
     const { file, sum, comment, rendered } = await managedSource(context, args);
-    Object.assign(args, { sfn: file, source_sum: sum, rendered });
+    args.sfn = file;
+    args.source_sum = sum;
+    args.rendered = rendered;
+    let { seen } = planned;
     if (truthy(args.check_cmd)) {
       const refused = await checkedCopy(planned);
       if (refused !== undefined) return refused;
+      // The command may have changed the file.
+      seen = undefined;
     }
     if (comment !== "" && args.contents === null) return failed(ret, `Unable to manage file: ${comment}`);
-    return await manageFile(context, Object.assign(args, { ret })) as unknown as FileReturn;
+    args.ret = ret;
+    return await manageFile(context, args, seen) as unknown as FileReturn;
   } catch (error) {
     return unable(error);
   } finally {
-    await dropSource(planned);
+    if (!truthy(args.keep_source)) await dropSource(planned);
   }
 }
 
-/** Without `keep_source` the cache forgets the source. */
+/** Has the cache forget the source, as it is asked to without `keep_source`. */
 async function dropSource({ context, args }: Plan): Promise<void> {
-  if (truthy(args.keep_source) || !["salt", "http", "https", "ftp"].includes(schemeOf(str(args.source)))) return;
+  if (!["salt", "http", "https", "ftp"].includes(schemeOf(str(args.source)))) return;
   const cached = await context.call("cp.is_cached", [args.source, context.saltenv]);
   if (truthy(cached)) context.runtime.fs.remove(str(cached));
 }
