@@ -121,7 +121,9 @@ export const comparable = (value: unknown): number | bigint => typeof value === 
 /** A tuple of items; `Tuple.of` and `new Tuple` treat a single number as a length. */
 export function tupleOf<T>(items: Iterable<T>): Tuple<T> {
   const tuple = new Tuple<T>();
-  for (const item of items) tuple.push(item);
+  // Nearly all come as short lists: an iterator would cost more than their items.
+  if (Array.isArray(items)) { for (let at = 0; at < items.length; at++) tuple.push(items[at]); }
+  else for (const item of items) tuple.push(item);
   return tuple;
 }
 

@@ -3,6 +3,9 @@ import type { JobContext } from "./family.ts";
 import type { FunctionTable } from "./loader.ts";
 import { bindArguments } from "./signature.ts";
 
+const NO_KEYWORDS = {};
+const NONE: ReadonlyMap<string, unknown> = new Map();
+
 /** The fields of a {@link JobContext} that the caller provides. */
 type JobParts = Omit<JobContext, "call" | "functions" | "with">;
 
@@ -19,10 +22,13 @@ export function jobContext(
   const context: JobContext = {
     ...parts,
     functions,
-    async call(fun, positional = [], keyword = {}) {
-      const found = await provided(functions, parts.providers, fun) ?? await functions.find(fun);
+    async call(fun, positional = [], keyword = NO_KEYWORDS) {
+      const found = parts.providers === undefined
+        ? await functions.find(fun)
+        : await provided(functions, parts.providers, fun) ?? await functions.find(fun);
       if ("message" in found) throw missing(fun, found.message);
-      const args = bindArguments(shortName(fun), found.signature, positional, new Map(Object.entries(keyword)));
+      const given = keyword === NO_KEYWORDS ? NONE : new Map(Object.entries(keyword));
+      const args = bindArguments(shortName(fun), found.signature, positional, given);
       return await found.function.run(context, args);
     },
     with: (other) => jobContext(functions, { ...context, ...other }, missing),
@@ -34,8 +40,7 @@ export function jobContext(
  * The function from the file that `providers` names for its module. A function that this file lacks is taken from the module
  * itself.
  */
-async function provided(functions: FunctionTable, providers: JobContext["providers"], fun: string) {
-  if (providers === undefined) return undefined;
+async function provided(functions: FunctionTable, providers: Record<string, string>, fun: string) {
   const name = shortName(fun);
   const module = fun.slice(0, -name.length - 1);
   if (!Object.hasOwn(providers, module)) return undefined;

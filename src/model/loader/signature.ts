@@ -216,9 +216,9 @@ export function requiredNames(signature: Signature): readonly string[] {
   return frameOf(signature).required;
 }
 
-/** True for the name of a parameter; `*args` and `**kwargs` are none. */
-export function isParameter(signature: Signature, name: string): boolean {
-  return frameOf(signature).places.has(name);
+/** The names of the parameters, without `*args` and `**kwargs`, with their places. */
+export function parametersOf(signature: Signature): ReadonlyMap<string, number> {
+  return frameOf(signature).places;
 }
 
 /** The defaults of all parameters, empty `*args` and `**kwargs`; lists and maps are copied, so that a function may change them. */

@@ -149,7 +149,7 @@ export class AutoOrder {
       for (const [key, run] of body) {
         if (typeof key !== "string" || isPrivate(key) || !Array.isArray(run)) continue;
         if (run.some((argument) => argument instanceof Map && firstKey(argument) === "order")) continue;
-        run.push(new Map([["order", this.#next++]]));
+        run.push(new Map().set("order", this.#next++));
       }
     }
   }

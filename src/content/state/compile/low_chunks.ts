@@ -36,9 +36,10 @@ export function lowChunksOf(high: OpenHigh, options: LowChunkOptions = {}): LowC
   for (const [id, body] of bodiesOf(high)) {
     for (const [state, run] of body) {
       if (isInternal(state) || !Array.isArray(run)) continue;
-      const draft: Draft = new Map<unknown, unknown>([["state", state], ["name", id]]);
+      const draft: Draft = new Map<unknown, unknown>().set("state", state).set("name", id);
       if (options.orchestrationJid !== undefined) draft.set("__orchestration_jid__", options.orchestrationJid);
-      for (const key of ["__sls__", "__env__"]) if (body.has(key)) draft.set(key, body.get(key));
+      if (body.has("__sls__")) draft.set("__sls__", body.get("__sls__"));
+      if (body.has("__env__")) draft.set("__env__", body.get("__env__"));
       draft.set("__id__", id);
       const { functions, names } = readArguments(run, draft, id);
       if (names.length === 0) add(drafts, withOwnValues(draft), functions);
@@ -69,11 +70,11 @@ function readArguments(
   for (const argument of run) {
     if (typeof argument === "string") functions.add(argument);
     else if (argument instanceof Map) {
-      for (const [key, value] of argument) {
+      argument.forEach((value, key) => {
         if (key === "names") { for (const name of Array.isArray(value) ? value : []) names.add(name); }
         // The chunk's module stays, and a `name` that is not a text is replaced by the id.
         else if (key !== "state") draft.set(key, key === "name" && typeof value !== "string" ? id : value);
-      }
+      });
     }
   }
   return { functions, names: names.list };

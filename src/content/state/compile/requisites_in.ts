@@ -58,14 +58,14 @@ export function applyRequisitesIn(high: OpenHigh, options: RequisitesInOptions =
   const turning = new Turning(high, allowance);
   for (const [id, body] of high) {
     if (!(body instanceof Map)) continue;
-    for (const [state, run] of body) {
-      if (typeof state !== "string" || isInternal(state) || !Array.isArray(run)) continue;
+    body.forEach((run, state) => {
+      if (typeof state !== "string" || isInternal(state) || !Array.isArray(run)) return;
       for (const argument of run) {
         const key = argument instanceof Map ? firstKey(argument) : undefined;
         if (typeof key !== "string" || !TURNED.has(key) || disabled.includes(key)) continue;
         turning.turn({ id, body, state, key }, argument.get(key));
       }
-    }
+    });
   }
   high.set("__extend__", [...turning.extend].map(([id, body]) => new Map([[id, body]])));
   return [...turning.errors, ...applyExtend(high, { isStrict: true, allowance })];

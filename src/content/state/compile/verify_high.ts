@@ -38,10 +38,10 @@ export function verifyHigh(high: OpenHigh): string[] {
       errors.push(`The type ${str(id)} in ${str(body)} is not formatted as a dictionary`);
       continue;
     }
-    for (const [state, run] of body) {
+    body.forEach((run, state) => {
       if (typeof state !== "string") errors.push(notText(state, str(id), sls));
       else if (!isInternal(state)) verifyRun(run, { id, sls, state, requisites, errors });
-    }
+    });
   }
   return errors;
 }

@@ -1,6 +1,6 @@
 import { SaltInvocationError } from "../../../model/loader/family.ts";
 import type { Args } from "../../../language/python/values.ts";
-import { defaultArguments, isParameter } from "../../../model/loader/signature.ts";
+import { defaultArguments, parametersOf } from "../../../model/loader/signature.ts";
 import type { LoadedState } from "../../../model/loader/state_table.ts";
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { RUNNER_KEYWORDS } from "../keywords.ts";
@@ -13,9 +13,10 @@ import { RUNNER_KEYWORDS } from "../keywords.ts";
  */
 export function bindState({ name, signature }: LoadedState, low: LowChunk): Args {
   const bound = defaultArguments(signature);
+  const parameters = parametersOf(signature);
   const rest: [string, unknown][] = [];
   for (const key of Object.keys(low)) {
-    if (isParameter(signature, key)) bound[key] = low[key];
+    if (parameters.has(key)) bound[key] = low[key];
     else if (!RUNNER_KEYWORDS.has(key)) rest.push([key, low[key]]);
   }
   if (rest.length === 0) return bound;

@@ -1,7 +1,7 @@
 import { PythonError } from "../../../language/python/python_error.ts";
 import type { JobContext } from "../../../model/loader/family.ts";
 import type { MissingFunction } from "../../../model/loader/function_catalog.ts";
-import { bindArguments, isParameter, parseSignature } from "../../../model/loader/signature.ts";
+import { bindArguments, parametersOf, parseSignature } from "../../../model/loader/signature.ts";
 import { shortName } from "../../../model/loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
@@ -124,7 +124,7 @@ async function unprotected(host: CallHost, context: StateContext, found: LoadedS
   const bound = bindState(found, low);
   const skipped = hasConditions(low) ? await skippedBy(context) : undefined;
   const ret = skipped ?? await called(host, context, found, bound);
-  if (low.check_cmd === undefined || isParameter(found.signature, "check_cmd")) return ret;
+  if (low.check_cmd === undefined || parametersOf(found.signature).has("check_cmd")) return ret;
   // A return that is not a map goes on unchanged: it is reported as malformed.
   if (typeof ret !== "object" || ret === null) return ret;
   return { ...ret, ...await checkCommands(context) };

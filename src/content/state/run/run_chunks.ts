@@ -141,14 +141,16 @@ export class ChunkRunner {
       known: this.#known,
     };
     this.#stack.push(frame);
-    this.#open.set(low, [...this.#open.get(low) ?? [], frame]);
+    const open = this.#open.get(low);
+    if (open === undefined) this.#open.set(low, [frame]);
+    else open.push(frame);
   }
 
   #pop(): void {
     const { low } = this.#stack.pop()!;
-    const left = this.#open.get(low)!.slice(0, -1);
-    if (left.length === 0) this.#open.delete(low);
-    else this.#open.set(low, left);
+    const open = this.#open.get(low)!;
+    open.pop();
+    if (open.length === 0) this.#open.delete(low);
   }
 
   /** A sum that grows with every fact that can change the outcome of a second visit of a chunk. */

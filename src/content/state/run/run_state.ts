@@ -1,7 +1,7 @@
 import type { LowChunk } from "../../../model/loader/states.ts";
 import { str, truthy } from "../../../language/python/values.ts";
 import { type CallHost, callState, findState } from "./call_state.ts";
-import { identityOf, type StateEntry } from "./chunk.ts";
+import type { StateEntry } from "./chunk.ts";
 import { needsRefresh } from "./refresh.ts";
 import { Attempts, type Retry, retryComment, retryOf } from "./retry.ts";
 import { duration, startTimes } from "./times.ts";
@@ -64,11 +64,14 @@ async function attempt(host: RunHost, low: LowChunk): Promise<{ entry: StateEntr
   const errors = verifyChunk(low, found);
   if (errors.length > 0 || "message" in found) return { entry: invalid(host, low, errors), ran: false };
   const ret = await callState(host, low, found, false);
-  const { __sls__, __id__ } = identityOf(low);
-  const entry: StateEntry = { ...ret, __sls__, __run_num__: host.nextNumber() };
+  const entry: StateEntry = ret;
+  entry.__sls__ = low.__sls__ ?? null;
+  entry.__run_num__ = host.nextNumber();
   if (needsRefresh(low, ret)) await host.refresh(low, ret);
-  Object.assign(entry, times());
-  entry.__id__ = __id__;
+  const { start_time, duration: took } = times();
+  entry.start_time = start_time;
+  entry.duration = took;
+  entry.__id__ = low.__id__ ?? null;
   log.info("completed state", { name: str(low.name), result: entry.result, duration_in_ms: entry.duration });
   return { entry, ran: true };
 }

@@ -15,7 +15,7 @@ export function hasSlots(args: Record<string, unknown>): boolean {
 
 /** True for a slot, and for a list or map with one, down to a depth. */
 function holdsSlot(value: unknown, depth: number): boolean {
-  if (typeof value !== "object" || depth === 0) return isSlot(value);
+  if (typeof value !== "object" || value === null || depth === 0) return isSlot(value);
   if (Array.isArray(value)) return value.some((item) => holdsSlot(item, depth - 1));
   return isMap(value) && entriesOf(value).some(([, item]) => holdsSlot(item, depth - 1));
 }

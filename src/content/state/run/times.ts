@@ -11,11 +11,17 @@ interface Times {
 
 const two = (value: number) => String(value).padStart(2, "0");
 
+/** The second of the last state that began, and its text: thousands of states may begin in one. */
+let last = { second: NaN, text: "" };
+
 function localTime(now: number): string {
-  const date = new Date(now);
-  const microseconds = Math.floor((now - Math.floor(now / 1000) * 1000) * 1000);
-  const fraction = microseconds === 0 ? "" : `.${String(microseconds).padStart(6, "0")}`;
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}${fraction}`;
+  const second = Math.floor(now / 1000);
+  if (second !== last.second) {
+    const date = new Date(now);
+    last = { second, text: `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}` };
+  }
+  const microseconds = Math.floor((now - second * 1000) * 1000);
+  return microseconds === 0 ? last.text : `${last.text}.${String(microseconds).padStart(6, "0")}`;
 }
 
 /** Rounds milliseconds for the `duration` of an entry. */

@@ -1,13 +1,15 @@
 import { isMap, str, truthy } from "../../../language/python/values.ts";
 
+const NEEDED = ["name", "result", "changes", "comment"];
+
 /** The error in the return of a state function, in Salt's words; undefined if the return is fine. */
 function malformed(value: unknown): string | undefined {
   if (!isMap(value)) return "Malformed state return. Data must be a dictionary type.";
   const fields = fieldsOf(value);
   if (!isMap(fields.changes)) return "'Changes' should be a dictionary.";
-  const missing = ["name", "result", "changes", "comment"].filter((key) => !Object.hasOwn(fields, key));
-  if (missing.length > 0) return `The following keys were not present in the state return: ${missing.join(", ")}.`;
-  return undefined;
+  if (NEEDED.every((key) => Object.hasOwn(fields, key))) return undefined;
+  const missing = NEEDED.filter((key) => !Object.hasOwn(fields, key));
+  return `The following keys were not present in the state return: ${missing.join(", ")}.`;
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -6,18 +6,27 @@ import { entriesOf, isMap, repr, str, truthy, typeName } from "../../../language
 import { compileGlob } from "../../../language/python/glob.ts";
 import { functionOf } from "./chunk.ts";
 
+const NEEDED = ["state", "fun", "name"];
+
 /** The errors of a chunk, in Salt's words; empty if the chunk can be run. @param found the chunk's function */
 export function verifyChunk(low: LowChunk, found: LoadedState | MissingFunction): string[] {
-  const errors = [...wrongShape(low), ...wrongUmask(low)];
+  const errors = wrongShape(low);
+  if (Number.isNaN(umaskOf(low))) errors.push(`Invalid umask: ${str(low.umask)}`);
   if (errors.length > 0) return errors;
-  errors.push(...("message" in found ? missingFunction(low, found.message) : missingParameters(low, found)));
+  if ("message" in found) errors.push(...missingFunction(low, found.message));
+  else {
+    for (const name of requiredNames(found.signature)) {
+      if (!Object.hasOwn(low, name)) errors.push(`Missing parameter ${name} for state ${functionOf(low)}`);
+    }
+  }
   errors.push(...recursion(low));
   return errors;
 }
 
 function wrongShape(low: LowChunk): string[] {
   const { name, __sls__ } = low;
-  const errors = ["state", "fun", "name"].filter((key) => !(key in low)).map((key) => `Missing "${key}" data`);
+  const errors: string[] = [];
+  for (const key of NEEDED) if (!(key in low)) errors.push(`Missing "${key}" data`);
   if (truthy(name ?? null) && typeof name !== "string") {
     const where = __sls__ === undefined ? "" : `in SLS '${str(__sls__)}' `;
     errors.push(`ID '${str(name)}' ${where}is not formed as a string, but is a ${typeName(name)}`);
@@ -35,19 +44,10 @@ export function umaskOf({ umask }: LowChunk): number | undefined {
   return /^[0-7]{1,6}$/.test(digits) ? parseInt(digits, 8) : NaN;
 }
 
-function wrongUmask(low: LowChunk): string[] {
-  return Number.isNaN(umaskOf(low)) ? [`Invalid umask: ${str(low.umask)}`] : [];
-}
-
 function missingFunction(low: LowChunk, reason: string): string[] {
   const full = functionOf(low);
   if (low.__sls__ === undefined) return [`Specified state '${full}' was not found`];
   return [`State '${full}' was not found in SLS '${str(low.__sls__)}'`, `Reason: ${reason}`];
-}
-
-function missingParameters(low: LowChunk, { signature }: LoadedState): string[] {
-  return requiredNames(signature).filter((name) => !Object.hasOwn(low, name))
-    .map((name) => `Missing parameter ${name} for state ${functionOf(low)}`);
 }
 
 /** The error for a chunk that requires itself. */
