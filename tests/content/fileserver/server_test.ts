@@ -114,6 +114,17 @@ describe("FileServer", () => {
       assert.ok((await list(bed) as string[]).includes("outside/secret"));
     });
 
+    test("that take the place of a directory are seen after two milliseconds", async () => {
+      const bed = linked({ fileserver_followsymlinks: false });
+      const find = async () => (await ask(bed, "_file_find", { path: "dir/file" }) as { rel: string }).rel;
+      assert.equal(await find(), "dir/file");
+      bed.runtime.fs.remove("/srv/salt/dir", { recursive: true });
+      bed.runtime.fs.symlink("/outside", "/srv/salt/dir");
+      bed.put("/outside/file", "s3cret");
+      bed.clock.advance(2);
+      assert.equal(await find(), "");
+    });
+
     test("are not followed into directories without fileserver_followsymlinks", async () => {
       const bed = linked({ fileserver_followsymlinks: false });
       assert.deepEqual(await list(bed), ["dir/file", "name"]);
