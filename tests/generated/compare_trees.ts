@@ -1,6 +1,7 @@
 /**
  * Holds generated trees against a real Salt: `npm run test:trees -- SEED COUNT`. `BRINE_SALT` is the Python of that Salt. What differs is printed by
- * cause, with the smallest tree of the first of each that still shows it. `--record` writes the answers for `trees_test.ts` instead.
+ * cause, with the smallest tree of the first of each that still shows it (not with `--quick`). A third number is that of the only tree to look at.
+ * `--record` writes the answers for `trees_test.ts` instead.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +57,7 @@ const LATER = new RegExp(
 );
 
 /** Salt's own options were hidden by a name of `context`. */
-const HIDDEN = /AttributeError: '\w+' object has no attribute 'get'/;
+const HIDDEN = /AttributeError: '\w+' object has no attribute 'get'|KeyError: 'cachedir'/;
 
 /** Both answers to a tree, and how they differ. */
 async function compared(salt: RealSalt, directory: string, one: TreeCase) {
@@ -134,7 +135,7 @@ if (import.meta.main) {
     process.exit(2);
   }
   const record = process.argv.includes("--record");
-  const [seed = 1, count = 100] = process.argv.slice(2).filter((word) => /^\d+$/.test(word)).map(Number);
+  const [seed = 1, count = 100, only] = process.argv.slice(2).filter((word) => /^\d+$/.test(word)).map(Number);
   const work = mkdtempSync(join(process.env.BRINE_TREES_DIR ?? tmpdir(), "brine-trees-"));
   const salt = await new RealSalt(python, join(work, "a")).open();
   const trees = treeCases(seed, count);
@@ -145,6 +146,7 @@ if (import.meta.main) {
   let broken = 0;
   let later = 0;
   for (const [at, one] of trees.entries()) {
+    if (only !== undefined && at !== only) continue;
     const { found, theirs: said } = await compared(salt, join(work, "b"), one);
     if (record) answers.push(settledTree(said));
     if (said.calls.some(({ raised }) => raised !== undefined)) broken += 1;

@@ -74,3 +74,15 @@ export function lengthOf(value: unknown): number {
   } else if (isMap(value)) return Object.keys(value).length;
   throw typeError(`object of type '${typeName(value)}' has no len()`);
 }
+
+/** Joins texts by a separator: `str.join`. Anything that is no text is an error. */
+export function joinTexts(separator: string, items: Iterable<unknown>): string {
+  const texts: string[] = [];
+  for (const item of items) {
+    if (typeof item !== "string") {
+      throw typeError(`sequence item ${texts.length}: expected str instance, ${typeName(item)} found`);
+    }
+    texts.push(item);
+  }
+  return texts.join(separator);
+}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { JobContext } from "../../../src/model/loader/family.ts";
 import type { LowChunk } from "../../../src/model/loader/states.ts";
 import { unfinishedRuns } from "../../../src/content/state/run/run_record.ts";
 import { FakeClock } from "../../support/fake_clock.ts";
@@ -395,4 +396,26 @@ test("runas: commands that a state calls run as that user", async () => {
   });
   await run([chunk("a", "own.command", { runas: "bob" }), chunk("b", "own.command")]);
   assert.deepEqual(asked, ["bob", "bob", undefined, null]);
+});
+
+test("runStates(): conditions and slots of a state that is run dry for a prereq see the option of the whole run", async () => {
+  const seen: unknown[] = [];
+  const asked = {
+    module: {
+      functions: {
+        asked: { signature: "", doc: "", run: ({ opts }: JobContext) => seen.push(opts.test ?? false) > 0 },
+      },
+    },
+  };
+  const note = stateFunction(({ opts, test }, { name }) => {
+    seen.push([opts.test ?? false, test]);
+    return ok(name, { x: 1 });
+  });
+  const { run } = await stateRun({ functions: { note } }, { modules: { own: () => Promise.resolve(asked) } });
+  const args = { onlyif: [{ fun: "own.asked" }], more: "__slot__:salt:own.asked()" };
+  await run([
+    chunk("x", "own.note", { ...args, prerequired: [{ test: "y" }] }),
+    chunk("y", "test.nop", { prereq: [{ own: "x" }] }),
+  ]);
+  assert.deepEqual(seen.slice(0, 3), [false, false, [true, true]]);
 });

@@ -293,6 +293,17 @@ test("file.managed writes its contents in the encoding that is named", async () 
   });
 });
 
+test("file.managed joins the texts of several pillars or grains, and nothing else", async () => {
+  const pillar = { a: "one", b: ["two"], c: 3 };
+  const { run } = await stateHost({ pillar, grains: pillar });
+  for (const [kind, odd, type] of [["pillar", "b", "list"], ["pillar", "c", "int"], ["grains", "b", "list"]]) {
+    await assert.rejects(
+      run("file.managed", { name: "/nowhere/f", [`contents_${kind}`]: ["a", odd] }),
+      new RegExp(`sequence item 1: expected str instance, ${type} found`),
+    );
+  }
+});
+
 /** Puts a link to `victim` in the place of a directory once its names were read, as its owner could. */
 const swapping = (victim: () => string): Partial<typeof fs> => ({
   list(path: string) {

@@ -105,8 +105,10 @@ export async function callState(
   dry: boolean,
 ): Promise<UnifiedReturn> {
   const context = stateContext(host, low, dry || host.test);
+  // What decides about a state is asked outside of it: as in Salt, it is told of the whole run, and not that this state is run dry.
+  const around = dry ? stateContext(host, low, host.test) : context;
   try {
-    return unify(await unprotected(host, context, found));
+    return unify(await unprotected(host, context, around, found));
   } catch (error) {
     context.signal.throwIfAborted();
     context.log.debug("state failed", { state: functionOf(low), error: String(error) });
@@ -119,30 +121,36 @@ export async function callState(
   }
 }
 
-async function unprotected(host: CallHost, context: StateContext, found: LoadedState): Promise<unknown> {
+async function unprotected(
+  host: CallHost,
+  context: StateContext,
+  around: StateContext,
+  found: LoadedState,
+): Promise<unknown> {
   const { low } = context;
   const bound = bindState(found, low);
-  const skipped = hasConditions(low) ? await skippedBy(context) : undefined;
-  const ret = skipped ?? await called(host, context, found, bound);
+  const skipped = hasConditions(low) ? await skippedBy(around) : undefined;
+  const ret = skipped ?? await called(host, context, around, found, bound);
   if (low.check_cmd === undefined || parametersOf(found.signature).has("check_cmd")) return ret;
   // A return that is not a map goes on unchanged: it is reported as malformed.
   if (typeof ret !== "object" || ret === null) return ret;
-  return { ...ret, ...await checkCommands(context) };
+  return { ...ret, ...await checkCommands(around) };
 }
 
 async function called(
   { mock }: CallHost,
   context: StateContext,
+  around: StateContext,
   found: LoadedState,
   bound: Args,
 ): Promise<unknown> {
   const { low, runtime: { process } } = context;
   if (mock) return { name: low.name, comment: "Not called, mocked", changes: {}, result: true };
   if (isMap(context.opts.global_state_conditions)) {
-    const skipped = await globallySkipped(context);
+    const skipped = await globallySkipped(around);
     if (skipped !== undefined) return skipped;
   }
-  if (hasSlots(low)) await fillSlots(context, bound);
+  if (hasSlots(low)) await fillSlots(around, bound);
   const umask = umaskOf(low);
   if (umask === undefined || truthy(low.parallel)) return await found.function.run(context, bound);
   const before = process.umask(umask);

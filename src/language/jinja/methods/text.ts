@@ -2,7 +2,7 @@ import { indexValue } from "../../python/arithmetic.ts";
 import { encodeText } from "../../python/codecs.ts";
 import { type AnyMap, entriesOf, isMap, truthy, Tuple, tupleOf, typeName } from "../../python/values.ts";
 import { dictGet, MISSING } from "../../python/dict.ts";
-import { iterate, textLength } from "../../python/iterate.ts";
+import { iterate, joinTexts, textLength } from "../../python/iterate.ts";
 import { splitLines, splitLinesKeepEnds, splitWords, WHITESPACE } from "../../python/text.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
 import { sliced } from "../../python/slice.ts";
@@ -173,8 +173,6 @@ function splitting(name: string, fromRight: boolean): Method {
 }
 
 function joined(self: string, [items]: readonly unknown[]): string {
-  const parts: string[] = [];
-  let at = 0;
   if (!(Array.isArray(items) || typeof items === "string")) {
     try {
       iterate(items);
@@ -182,14 +180,7 @@ function joined(self: string, [items]: readonly unknown[]): string {
       throw error instanceof PythonError ? typeError("can only join an iterable") : error;
     }
   }
-  for (const item of iterate(items)) {
-    if (typeof item !== "string") {
-      throw typeError(`sequence item ${at}: expected str instance, ${typeName(item)} found`);
-    }
-    parts.push(item);
-    at++;
-  }
-  return parts.join(self);
+  return joinTexts(self, iterate(items));
 }
 
 function replaced(self: string, [from, to, count = -1]: readonly unknown[]): string {

@@ -3,6 +3,7 @@ import { splitLines } from "../../../language/python/text.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";
 import { decodeText } from "../../../language/python/codecs.ts";
+import { joinTexts } from "../../../language/python/iterate.ts";
 import { traverse } from "../../../language/python/traverse.ts";
 import { textList } from "./texts.ts";
 
@@ -21,13 +22,13 @@ function lookedUp(
     const value = traverse(data, path, str(delimiter));
     return value === undefined ? missing(path) : { value };
   }
-  const values: string[] = [];
+  const values: unknown[] = [];
   for (const one of path) {
     const value = traverse(data, one, str(delimiter));
     if (value === undefined) return missing(one);
-    values.push(str(value));
+    values.push(value);
   }
-  return { value: values.join("\n") };
+  return { value: joinTexts("\n", values) };
 }
 
 /** The content that `contents`, `contents_pillar` or `contents_grains` stand for, as lines with line ends. */
