@@ -4,6 +4,7 @@ import { type AnyMap, entriesOf, isMap, PythonObject, stringRepr, Tuple, tupleOf
 /** A text that is HTML already: it is not escaped again. */
 export class Markup extends PythonObject {
   override readonly typeName = "Markup";
+  readonly qualifiedType = "markupsafe.Markup";
   readonly text: string;
 
   constructor(text: string) {

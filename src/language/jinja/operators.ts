@@ -1,5 +1,15 @@
 import { add, divide, floorDivide, modulo, multiply, negate, positive, power, subtract } from "../python/arithmetic.ts";
-import { entriesOf, equal, isMap, PythonObject, truthy, Tuple, tupleOf, typeName } from "../python/values.ts";
+import {
+  entriesOf,
+  equal,
+  isInteger,
+  isMap,
+  PythonObject,
+  truthy,
+  Tuple,
+  tupleOf,
+  typeName,
+} from "../python/values.ts";
 import { dictGet, MISSING, setHas } from "../python/dict.ts";
 import { tryIterate } from "../python/iterate.ts";
 import { compare } from "../python/ordering.ts";
@@ -21,7 +31,8 @@ function checked(operation: Binary, ofMarkup: Binary = () => undefined): Binary 
     if (a instanceof Undefined) a.fail();
     if (b instanceof Undefined) b.fail();
     if (!(a instanceof Markup) && !(b instanceof Markup)) return operation(a, b);
-    return ofMarkup(a, b) ?? operation(receiver(a), receiver(b));
+    // Markup that no operation is for is an error, which names it.
+    return ofMarkup(a, b) ?? operation(a, b);
   };
 }
 
@@ -36,10 +47,19 @@ function formatMarkup(a: unknown, b: unknown): unknown {
   return asMarkup(modulo(a.text, values));
 }
 
+/** Computes `markup * count`. */
+function repeatMarkup(a: unknown, b: unknown): unknown {
+  const count = a instanceof Markup ? b : a;
+  if (!isInteger(count) && typeof count !== "boolean") {
+    throw typeError(`'${typeName(count)}' object cannot be interpreted as an integer`);
+  }
+  return asMarkup(multiply(receiver(a), receiver(b)));
+}
+
 export const BINARY: Readonly<Record<string, Binary>> = {
   "+": checked(add, addMarkup),
   "-": checked(subtract),
-  "*": checked(multiply, (a, b) => asMarkup(multiply(receiver(a), receiver(b)))),
+  "*": checked(multiply, repeatMarkup),
   "/": checked(divide),
   "//": checked(floorDivide),
   "%": checked(modulo, formatMarkup),
@@ -85,7 +105,9 @@ export function contains(container: unknown, value: unknown): boolean | Promise<
 const ordered = (operator: string, holds: (order: number) => boolean): Binary => (a, b) => {
   if (a instanceof Undefined) a.fail();
   if (b instanceof Undefined) b.fail();
-  return holds(compare(receiver(a), receiver(b), operator));
+  const [left, right] = [receiver(a), receiver(b)];
+  const areTexts = typeof left === "string" && typeof right === "string";
+  return holds(areTexts ? compare(left, right, operator) : compare(a, b, operator));
 };
 
 const same: Binary = (a, b) => {

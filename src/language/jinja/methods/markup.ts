@@ -1,5 +1,6 @@
 import { iterate } from "../../python/iterate.ts";
-import { asMarkup, escaped } from "../markup.ts";
+import { asMarkup, escaped, Markup } from "../markup.ts";
+import { str } from "../../python/values.ts";
 import type { Method, MethodTable } from "./method.ts";
 import { TEXT_METHODS } from "./text.ts";
 
@@ -9,13 +10,15 @@ const KEEPING = new Set(
     "rsplit rstrip split splitlines strip swapcase title upper zfill").split(" "),
 );
 
+const textOf = (item: unknown) => item instanceof Markup ? item : str(item);
+
 /** Adapts a method of a text for markup: texts that `join`, `format` and `replace` insert are escaped. */
 export function ofMarkup(name: string, method: Method): Method {
   if (!KEEPING.has(name)) return method;
   return {
     call(self, args, keywords) {
       const given = name === "join"
-        ? args.map((items) => Array.from(iterate(items), escaped))
+        ? args.map((items) => Array.from(iterate(items), (item) => escaped(textOf(item))))
         : name === "format"
         ? args.map(escaped)
         : name === "replace"

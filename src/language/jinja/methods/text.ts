@@ -7,6 +7,7 @@ import { splitLines, splitLinesKeepEnds, splitWords, WHITESPACE } from "../../py
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
 import { sliced } from "../../python/slice.ts";
 import type { Keywords } from "../callable.ts";
+import { Markup } from "../markup.ts";
 import { bind } from "../signature.ts";
 import { type Method, type MethodTable, positional } from "./method.ts";
 
@@ -180,7 +181,7 @@ function joined(self: string, [items]: readonly unknown[]): string {
       throw error instanceof PythonError ? typeError("can only join an iterable") : error;
     }
   }
-  return joinTexts(self, iterate(items));
+  return joinTexts(self, Array.from(iterate(items), (item) => item instanceof Markup ? item.text : item));
 }
 
 function replaced(self: string, [from, to, count = -1]: readonly unknown[]): string {
