@@ -331,6 +331,11 @@ for (const source of ["salt://a.sh", "http://127.0.0.1/a.sh", "/nonexistent/a.sh
   });
 }
 
+test("cmd.script: a relative path is an error", async () => {
+  const minion = await testMinion();
+  await assert.rejects(minion.value("cmd.script", "a.sh"), /Path 'a.sh' is not absolute/);
+});
+
 test("cmd.exec_code: the program may carry options, and the code be a list of lines", async () => {
   const minion = await testMinion();
   assert.equal(

@@ -79,6 +79,16 @@ test("file.line and file.manage_file change nothing in test mode", async () => {
   }, { test: true });
 });
 
+test("file.line: an insertion into an empty file needs a location", async () => {
+  await withFiles(async ({ value }, directory) => {
+    fs.write(`${directory}/a`, "");
+    await assert.rejects(
+      value("file.line", `${directory}/a`, "two", kwargs({ mode: "insert", after: "one" })),
+      /On insert either "location" or "before\/after" conditions are required/,
+    );
+  });
+});
+
 test("file.line keeps a copy with the time in its name", async () => {
   await withFiles(async ({ value }, directory) => {
     fs.write(`${directory}/a`, "one\n");

@@ -97,9 +97,9 @@ export const module: ExecutionModule = {
         const { saltenv = "base", sls = "", context: over, ...names } = ownKeywords(args.kwargs);
         const file = truthy(path) ? await context.files.fetchUrl(str(path), "", { saltenv: str(saltenv) }) : ":string:";
         if (file === undefined || truthy(path) && context.runtime.fs.stat(file) === undefined) {
-          throw new CommandExecutionError(
-            `Cannot render "${str(path)}": there is no such file in saltenv '${str(saltenv)}'`,
-          );
+          // As in Salt, a missing file is one without data.
+          context.log.error("slsutil.renderer: there is no such file", { path: str(path), saltenv: str(saltenv) });
+          return {};
         }
         const source = truthy(path) ? templateText(context.runtime.fs.read(file), file) : str(string);
         return await new Rendering(context).renderSls({

@@ -183,11 +183,7 @@ export const module: ExecutionModule = {
     "list_functions(*args, **kwargs)": {
       doc: "The names of functions: all, those of modules, or those that match a glob.\n\n" +
         "    salt '*' sys.list_functions test\n    salt '*' sys.list_functions 'sys.list_*'",
-      async run(context, { args }) {
-        // Unlike elsewhere, a full name without a glob finds nothing.
-        const names = (await select(context, args)).map(({ name }) => name);
-        return names.filter((name) => !args.includes(name));
-      },
+      run: async (context, { args }) => (await select(context, args)).map(({ name }) => name),
     },
     "list_modules(*args)": {
       doc: "The names of modules: all, or those that match a glob.\n\n    salt '*' sys.list_modules 's*'",

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../base/errors.ts";
-import { type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { str } from "../../../language/python/values.ts";
 import { findAccount } from "../../../runtime/accounts.ts";
 import type { CommandOptions } from "./options.ts";
@@ -30,13 +30,18 @@ async function withFile<T>(
   }
 }
 
-/** The content of a script; undefined, with the reason in the log, if it cannot be fetched. */
+/**
+ * The content of a script; undefined, with the reason in the log, if it cannot be fetched.
+ *
+ * @throws {CommandExecutionError} for a relative path
+ */
 async function sourceOf(
   context: JobContext,
   source: string,
   saltenv: string | undefined,
   template: FileTemplate | undefined,
 ): Promise<Uint8Array | undefined> {
+  if (!/^(?:\/|[a-z][\w+.-]*:)/i.test(source)) throw new CommandExecutionError(`Path '${source}' is not absolute`);
   try {
     if (template !== undefined) {
       const path = await context.files.fetchUrl(source, "", { saltenv });

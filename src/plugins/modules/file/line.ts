@@ -63,7 +63,7 @@ function edited(lines: readonly string[], edit: Edit): string[] {
     return match === undefined ? [...lines] : lines.toSpliced(lines.indexOf(match), 1, like(match));
   }
   if (mode === "insert") {
-    if (edit.before === null && edit.after === null && location === null) {
+    if (before === undefined && after === undefined && location === null) {
       throw new CommandExecutionError('On insert either "location" or "before/after" conditions are required.');
     }
     if (truthy(location)) {
