@@ -77,6 +77,11 @@ test("return codes of what templates call are not those of the function", async 
   }
 });
 
+test("a template that asks for its own SLS ends, because that fails at some depth", async () => {
+  const { run } = await bed({ "a.sls": "x-{{ salt['state.sls_exists']('a') }}: test.nop\n" });
+  assert.deepEqual(await run("apply", "a"), { value: [["x-True", true]], retcode: 0 });
+});
+
 test("show_lowstate lists the errors of every step, apply those of the first that fails", async () => {
   const { run } = await bed({
     "a.sls": "include: [nowhere]\nextend: {y: {test: [order: 1]}}\nx: {test.nop: [require: z]}\n",
@@ -147,6 +152,16 @@ describe("options of a call", () => {
     assert.match(String((await run("show_sls", "a")).value), /^ERROR: Pillar failed to render/);
   });
 
+  test("a pillar with errors does not stop what is given as data; the minion's errors count where the pillar is empty", async () => {
+    const bad = await bed(A, { pillar: { _errors: ["bad"] } });
+    assert.deepEqual(await bad.run("template_str", "x: test.nop"), { value: [["x", true]], retcode: 0 });
+    assert.equal((await bad.run("single", "test.nop", "x")).retcode, 0);
+    assert.equal((await bad.run("high", { x: { test: ["nop"] } })).retcode, 0);
+    assert.match(String((await bad.run("template", "/none")).value), /^ERROR: Pillar failed to render/);
+    Object.assign(bad.minion.context, { compilePillar: () => Promise.resolve({}) });
+    assert.equal((await bad.run("apply", "a", kwargs({ pillarenv: "dev" }))).retcode, 5);
+  });
+
   test("a pillar that is given goes over the minion's for this call", async () => {
     const sls = { "a.sls": "{{ pillar.a }}-{{ pillar.b.c }}-{{ salt['pillar.get']('b:d') }}: test.nop" };
     const { run, minion } = await bed(sls, { pillar: { a: 1, b: { c: 2, d: 3 } } });
@@ -155,6 +170,18 @@ describe("options of a call", () => {
       retcode: 0,
     });
     assert.deepEqual(minion.context.pillar, { a: 1, b: { c: 2, d: 3 } });
+  });
+
+  test("a pillar that is given is merged by pillar_source_merging_strategy", async () => {
+    const sls = { "a.sls": "{{ pillar.b.d | default('none') }}-{{ pillar.x | default('none') }}: test.nop" };
+    const given = kwargs({ pillar: { b: { c: 8 }, x: 1 } });
+    for (const [strategy, id] of [["smart", "3-1"], ["overwrite", "none-1"], ["list", "none-none"]]) {
+      const { run } = await bed(sls, {
+        pillar: { b: { d: 3 } },
+        opts: { pillar_source_merging_strategy: strategy },
+      });
+      assert.deepEqual(await run("apply", "a", given), { value: [[id, true]], retcode: 0 }, strategy);
+    }
   });
 });
 

@@ -35,10 +35,19 @@ export interface PillarOptions {
 const given = (value: unknown): string | undefined =>
   value === undefined || value === null || value === "" ? undefined : str(value);
 
+const rendererOf = (opts: Record<string, unknown>) => given(opts.renderer) ?? "jinja|yaml";
+
+/** How maps of pillar are merged. */
+export const mergeRulesOf = (opts: Record<string, unknown>): MergeRules => ({
+  strategy: given(opts.pillar_source_merging_strategy) ?? "smart",
+  mergeLists: truthy(opts.pillar_merge_lists ?? false),
+  renderer: rendererOf(opts),
+});
+
 /** Reads the options of pillar. Many of them have no default in a minion's options. */
 export function readPillarOptions(opts: Record<string, unknown>): PillarOptions {
   const roots = isMap(opts.pillar_roots) ? entriesOf(opts.pillar_roots) : [];
-  const renderer = given(opts.renderer) ?? "jinja|yaml";
+  const renderer = rendererOf(opts);
   return {
     roots: new Map(roots.map(([env, dirs]) => [str(env), typeof dirs === "string" ? [dirs] : textsOf(dirs)])),
     saltenv: given(opts.saltenv),
@@ -47,11 +56,7 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
     top: (given(opts.state_top) ?? "top.sls").replace(/^salt:\/\//, "").replace(/^\/+/, ""),
     envOrder: textsOf(opts.env_order),
     nodegroups: isMap(opts.nodegroups) ? opts.nodegroups as Record<string, unknown> : {},
-    rules: {
-      strategy: given(opts.pillar_source_merging_strategy) ?? "smart",
-      mergeLists: truthy(opts.pillar_merge_lists ?? false),
-      renderer,
-    },
+    rules: mergeRulesOf(opts),
     includesOverride: truthy(opts.pillar_includes_override_sls ?? false),
     safeErrors: truthy(opts.pillar_safe_render_error ?? true),
     extPillar: opts.ext_pillar ?? [],

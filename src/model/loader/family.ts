@@ -372,6 +372,8 @@ export interface JobContext extends Context {
   readonly runas?: string;
   /** Module → file whose functions replace those of the module: `{pkg: "aptpkg"}`, from the `provider` of a state. */
   readonly providers?: Readonly<Record<string, string>>;
+  /** How many calls of `state` this one is inside of: their templates may call them, too. */
+  readonly nested?: number;
   /**
    * A copy of the context with other options, grains, pillar or files, and its own return code. Only functions called through
    * the copy see the new values.
@@ -380,7 +382,16 @@ export interface JobContext extends Context {
     other: Partial<
       Pick<
         JobContext,
-        "opts" | "grains" | "pillar" | "retcode" | "signal" | "runas" | "providers" | "files" | "compilePillar"
+        | "opts"
+        | "grains"
+        | "pillar"
+        | "retcode"
+        | "signal"
+        | "runas"
+        | "providers"
+        | "files"
+        | "compilePillar"
+        | "nested"
       >
     >,
   ): JobContext;

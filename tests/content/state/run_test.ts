@@ -79,6 +79,7 @@ test("runStates(): unknown arguments, missing functions and odd returns are fail
       strict: stateFunction((_, { name }) => ok(name), "name, known=1"),
       text: stateFunction(() => "no map" as never),
       half: stateFunction((_, { name }) => ({ name, changes: {} }) as never),
+      lines: stateFunction((_, { name }) => ({ ...ok(name), comment: ["one", 2] }) as never),
       throws: stateFunction(() => {
         throw new RangeError("too far");
       }),
@@ -92,6 +93,7 @@ test("runStates(): unknown arguments, missing functions and odd returns are fail
     chunk("e", "own.throws"),
     chunk("f", "own.nothing"),
     chunk("g", "test.nop"),
+    chunk("h", "own.lines"),
   ]);
   const comments = [...returns.values()].map(({ comment }) => comment);
   assert.match(comments[0]!, /SaltInvocationError: 'extra' is an invalid keyword argument for 'own.strict'\n$/);
@@ -103,7 +105,9 @@ test("runStates(): unknown arguments, missing functions and odd returns are fail
     comments[5],
     "State 'own.nothing' was not found in SLS 'a'\nReason: 'own.nothing' is not available.\n",
   );
-  assert.deepEqual([...returns.values()].map(({ result }) => result), [false, false, false, false, false, false, true]);
+  assert.match(comments[7]!, /: expected str, bytes, or bytearray not <class 'int'>$/);
+  const failed = [false, false, false, false, false, false];
+  assert.deepEqual([...returns.values()].map(({ result }) => result), [...failed, true, false]);
 });
 
 test("runStates(): a function that is missing inside a state is a KeyError of it", async () => {

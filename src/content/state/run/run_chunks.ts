@@ -400,7 +400,9 @@ export class ChunkRunner {
     const host = { ...this.#host, nextNumber: () => number };
     const work = this.#call(low, status, found, host).then(async (entry) => {
       // A state that its conditions keep from running is none that ran beside the others.
-      running.set(tag, truthy(entry.skip_watch ?? null) ? entry : { ...entry, __parallel__: true });
+      // As in Salt, its return starts with these keys.
+      const beside: StateEntry = Object.assign({ name: null, result: null, changes: {}, comment: "" }, entry);
+      running.set(tag, truthy(entry.skip_watch ?? null) ? entry : { ...beside, __parallel__: true });
       await this.#report(low);
     });
     // Not awaited here: states that require it, and the end of the run, wait for it.

@@ -1,4 +1,4 @@
-import { isMap, str, truthy } from "../../../language/python/values.ts";
+import { isMap, truthy, typeName } from "../../../language/python/values.ts";
 
 const NEEDED = ["name", "result", "changes", "comment"];
 
@@ -7,9 +7,13 @@ function malformed(value: unknown): string | undefined {
   if (!isMap(value)) return "Malformed state return. Data must be a dictionary type.";
   const fields = fieldsOf(value);
   if (!isMap(fields.changes)) return "'Changes' should be a dictionary.";
-  if (NEEDED.every((key) => Object.hasOwn(fields, key))) return undefined;
-  const missing = NEEDED.filter((key) => !Object.hasOwn(fields, key));
-  return `The following keys were not present in the state return: ${missing.join(", ")}.`;
+  if (!NEEDED.every((key) => Object.hasOwn(fields, key))) {
+    const missing = NEEDED.filter((key) => !Object.hasOwn(fields, key));
+    return `The following keys were not present in the state return: ${missing.join(", ")}.`;
+  }
+  const odd = Array.isArray(fields.comment) ? fields.comment.find((line) => typeof line !== "string") : undefined;
+  if (odd !== undefined) return `expected str, bytes, or bytearray not <class '${typeName(odd)}'>`;
+  return undefined;
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
@@ -34,7 +38,7 @@ export function unify(value: unknown): UnifiedReturn {
     return { result: false, name: "later", changes: {}, comment: `An exception occurred in this state: ${wrong}` };
   }
   const { ...fields } = fieldsOf(value);
-  if (Array.isArray(fields.comment)) fields.comment = fields.comment.map(str).join("\n");
+  if (Array.isArray(fields.comment)) fields.comment = fields.comment.join("\n");
   fields.result = fields.result === null || fields.result === undefined ? null : truthy(fields.result);
   if (Array.isArray(fields.sub_state_run)) fields.sub_state_run = fields.sub_state_run.map(unify);
   return fields as UnifiedReturn;

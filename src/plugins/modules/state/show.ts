@@ -2,7 +2,7 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import { type Args, isMap, mapOf, str } from "../../../language/python/values.ts";
 import { lowChunksOf } from "../../../content/state/compile/low_chunks.ts";
 import { verifyHigh } from "../../../content/state/compile/verify_high.ts";
-import { renderMods, withView } from "./sls.ts";
+import { renderMods, withAnyPillar, withView } from "./sls.ts";
 import { CODES, splitSls, type StateCall } from "./state_call.ts";
 import { setCode } from "./run_high.ts";
 
@@ -47,7 +47,7 @@ export const showStates = (context: JobContext, args: Args): Promise<unknown> =>
 
 /** The function `state.show_state_usage`. */
 export const showUsage = (context: JobContext, args: Args): Promise<unknown> =>
-  withView(context, args, async ({ compiler }) => mapOf([...await compiler.usage(await matchesOf(compiler))]));
+  withAnyPillar(context, args, async ({ compiler }) => mapOf([...await compiler.usage(await matchesOf(compiler))]));
 
 async function matchesOf(compiler: StateCall["compiler"]) {
   return await compiler.topMatches(await compiler.top());

@@ -9,7 +9,7 @@ import { openHigh } from "../../../content/state/compile/high.ts";
 import { REQUISITES, REQUISITES_IN } from "../../../content/state/keywords.ts";
 import { verifyChunk } from "../../../content/state/run/verify.ts";
 import { runHigh, runLow, setCode } from "./run_high.ts";
-import { withCall } from "./sls.ts";
+import { withAnyPillar, withView } from "./sls.ts";
 import { CODES, type StateCall } from "./state_call.ts";
 
 /** Runs one chunk, whose requisites count for nothing since there are no others. */
@@ -25,7 +25,7 @@ async function runOne(call: StateCall, low: LowChunk): Promise<AnyMap | string[]
 }
 
 export async function stateSingle(context: JobContext, args: Args): Promise<unknown> {
-  return await withCall(context, args, async (call) => {
+  return await withAnyPillar(context, args, async (call) => {
     const [state, fun] = str(args.fun).split(".");
     if (fun === undefined) {
       call.context.retcode = CODES.compiler;
@@ -45,7 +45,7 @@ export async function low(context: JobContext, args: Args): Promise<unknown> {
   if (!isMap(data)) throw new InvalidArgumentsError(`data must be a map of one state, not ${repr(data)}`);
   const chunk = Object.fromEntries(entriesOf(data)) as LowChunk;
   if (!Object.hasOwn(chunk, "name")) throw Object.assign(new Error("'name'"), { name: "KeyError" });
-  return await withCall(context, args, async (call) => {
+  return await withAnyPillar(context, args, async (call) => {
     const ret = await runOne(call, chunk);
     if (Array.isArray(ret)) return ret;
     call.context.retcode = 0;
@@ -56,7 +56,7 @@ export async function low(context: JobContext, args: Args): Promise<unknown> {
 export async function stateHigh(context: JobContext, args: Args): Promise<unknown> {
   const { data } = args;
   if (!isMap(data)) throw new InvalidArgumentsError(`data must be a map of states, not ${repr(data)}`);
-  return await withCall(context, args, async (call) => {
+  return await withAnyPillar(context, args, async (call) => {
     const high = openHigh(data);
     const ret = await runHigh(call, high);
     setCode(call.context, ret, high);
@@ -72,7 +72,7 @@ async function runTemplate(call: StateCall, data: unknown, name: string): Promis
 }
 
 export async function templateStr(context: JobContext, args: Args): Promise<unknown> {
-  return await withCall(context, args, async (call) => {
+  return await withAnyPillar(context, args, async (call) => {
     const source = str(args.tem);
     const file = { path: "<template-str>", name: "<template-str>", sls: "", saltenv: "base", source };
     return await runTemplate(call, await new Rendering(call.context).renderSls(file), "<template-str>");
@@ -81,7 +81,7 @@ export async function templateStr(context: JobContext, args: Args): Promise<unkn
 
 /** The function `state.template`: a file of this host. */
 export async function template(context: JobContext, args: Args): Promise<unknown> {
-  return await withCall(context, args, async (call) => {
+  return await withView(context, args, async (call) => {
     const path = str(args.tem).replace(/(?:\.sls)?$/, ".sls");
     const { fs } = call.context.runtime;
     const failed = (text: string) => {

@@ -20,6 +20,7 @@ export async function withCall(
   { queue = null, test = null, state_events = null, kwargs = {} }: Args,
   use: (call: StateCall) => Promise<unknown>,
   extra: Args = {},
+  anyPillar = false,
 ): Promise<unknown> {
   const given = kwargs as Args;
   const others = await conflict(context, queue, given);
@@ -27,7 +28,7 @@ export async function withCall(
   let call: StateCall;
   try {
     const events = state_events === null ? {} : { state_events };
-    call = await openCall(context, given, { test, ...events, ...extra });
+    call = await openCall(context, given, { test, ...events, ...extra }, anyPillar);
   } catch (error) {
     if (error instanceof PillarFailure) return [PILLAR_FAILED, ...error.errors];
     throw error;
@@ -36,6 +37,10 @@ export async function withCall(
   context.retcode = call.context.retcode;
   return ret;
 }
+
+/** The same for functions that run also if the pillar has errors. */
+export const withAnyPillar = (context: JobContext, args: Args, use: (call: StateCall) => Promise<unknown>) =>
+  withCall(context, args, use, {}, true);
 
 /** The same for functions that show what would be done. @throws {CommandExecutionError} if the pillar does not render */
 export async function withView(

@@ -1,9 +1,11 @@
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
 import { hostStates, type StateTable } from "../../../model/loader/state_table.ts";
 import { stateOptions } from "../../../model/loader/state_options.ts";
+import { PythonError } from "../../../language/python/python_error.ts";
 import { type AnyMap, type Args, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { copyAsDicts } from "../../../language/python/copy.ts";
-import { updated } from "../../../language/python/update.ts";
+import { merge } from "../../../language/python/merge_strategy.ts";
+import { mergeRulesOf } from "../../../content/pillar/options.ts";
 import { openStateCompiler } from "../../../content/state/compile/open_compiler.ts";
 import type { StateCompiler } from "../../../content/state/compile/state_compiler.ts";
 import { decryptedOverride } from "../../decrypted_override.ts";
@@ -102,22 +104,28 @@ async function pillarOf(
     saltenv: isNone(opts.saltenv) ? null : str(opts.saltenv),
     override: override ?? {},
   });
-  const mergeLists = truthy(opts.pillar_merge_lists ?? false);
-  const whole = override === undefined ? base : updated(base, override, { mergeLists });
+  const whole = override === undefined ? base : merge(base, override, mergeRulesOf(opts));
   // A copy: templates change what pillar.get returns, for all that comes after them in this run.
   return Object.fromEntries(copyAsDicts(whole) as Map<string, unknown>);
 }
 
+/** Calls within calls: `{{ salt['state.sls_exists']('a') }}` in the SLS `a` has no end. Python's stack takes about as many. */
+const MAX_NESTED = 20;
+
 /**
  * Opens a call: its options, with those of the master, and its pillar.
  *
- * @throws {PillarFailure} if the pillar has errors, and `force` is not set
+ * @param anyPillar true for functions that run also if the pillar has errors
+ * @throws {PillarFailure} if the pillar, or an empty one's minion, has errors, and `force` is not set
  */
 export async function openCall(
   given: JobContext,
   kwargs: Args,
   { test, ...more }: Args = {},
+  anyPillar = false,
 ): Promise<StateCall> {
+  const nested = (given.nested ?? 0) + 1;
+  if (nested > MAX_NESTED) throw new PythonError("RecursionError", "maximum recursion depth exceeded");
   const override = await overrideOf(given, kwargs);
   const local = isNone(kwargs.localconfig) ? undefined : await localOptions(given, str(kwargs.localconfig));
   const context = local === undefined ? given : withLocalOptions(given, local);
@@ -125,13 +133,13 @@ export async function openCall(
   const changed = local ?? callOptions(given.opts, kwargs);
   const opts = { ...await stateOptions({ ...context, opts: changed }), ...more };
   const pillar = await pillarOf(context, opts, override);
-  const errors = lookup(pillar, "_errors");
-  if (truthy(errors ?? null) && !truthy(kwargs.force ?? false)) {
+  const errors = lookup(Object.keys(pillar).length === 0 ? given.pillar : pillar, "_errors");
+  if (truthy(errors ?? null) && !anyPillar && !truthy(kwargs.force ?? false)) {
     given.retcode = CODES.pillar;
     throw new PillarFailure(Array.isArray(errors) ? errors : [errors]);
   }
   const dry = await isTest(context, test);
-  const own = context.with({ opts: { ...opts, test: dry }, pillar, retcode: 0 });
+  const own = context.with({ opts: { ...opts, test: dry }, pillar, retcode: 0, nested });
   return {
     context: own,
     // Return codes of what templates call are not those of the function, as in Salt.
