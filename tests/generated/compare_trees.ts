@@ -2,6 +2,9 @@
  * Holds generated trees against a real Salt: `npm run test:trees -- SEED COUNT`. `BRINE_SALT` is the Python of that Salt. What differs is printed by
  * cause, with the smallest tree of the first of each that still shows it (not with `--quick`). A third number is that of the only tree to look at.
  * `--record` writes the answers for `trees_test.ts` instead.
+ *
+ * Brine follows 3006 (`docs/internals/states.md`). For a later Salt, `BRINE_SALT_3006` is the Python of a 3006: what that makes as Brine does is a
+ * difference of release, and listed apart.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -46,15 +49,6 @@ export class RealSalt {
     this.#process.stdin!.end();
   }
 }
-
-/**
- * What later releases do otherwise than 3006, which Brine follows (`docs/internals/states.md`): requisites are verified when a tree is
- * compiled, types have other names in errors, and secrets of pillar are masked.
- */
-const LATER = new RegExp(
-  "Recursive requisites were found|Referenced state does not exist for requisite|needs to be formed as a list|'dict object' has no|" +
-    "optsdict.DictProxy|\\*{10}|__state_ran__|__sls_included_from__",
-);
 
 /** Salt's own options were hidden by a name of `context`. */
 const HIDDEN = /AttributeError: '\w+' object has no attribute 'get'|KeyError: 'cachedir'/;
@@ -138,9 +132,12 @@ if (import.meta.main) {
   const [seed = 1, count = 100, only] = process.argv.slice(2).filter((word) => /^\d+$/.test(word)).map(Number);
   const work = mkdtempSync(join(process.env.BRINE_TREES_DIR ?? tmpdir(), "brine-trees-"));
   const salt = await new RealSalt(python, join(work, "a")).open();
+  const followed = process.env.BRINE_SALT_3006;
+  const older = followed === undefined ? undefined : await new RealSalt(followed, join(work, "c")).open();
   const trees = treeCases(seed, count);
   const reduces = !record && !process.argv.includes("--quick");
   const causes = new Map<string, number[]>();
+  const ofRelease = new Map<string, number[]>();
   const answers: TreeAnswer[] = [];
   let equal = 0;
   let broken = 0;
@@ -150,8 +147,10 @@ if (import.meta.main) {
     const { found, theirs: said } = await compared(salt, join(work, "b"), one);
     if (record) answers.push(settledTree(said));
     if (said.calls.some(({ raised }) => raised !== undefined)) broken += 1;
-    if (!salt.version.startsWith("3006") && found.length > 0 && LATER.test(JSON.stringify(said))) {
+    if (older !== undefined && found.length > 0 && (await compared(older, join(work, "b"), one)).found.length === 0) {
       later += 1;
+      const kind = `${found[0]!.where.split("/").at(-1)}: ${found[0]!.cause}`;
+      ofRelease.set(kind, [...ofRelease.get(kind) ?? [], at]);
       continue;
     }
     if (HIDDEN.test(JSON.stringify(said))) {
@@ -178,12 +177,15 @@ if (import.meta.main) {
   console.log(
     `\nSalt ${salt.version}, seed ${seed}: ${equal} of ${count} trees are equal, ${later} differ by release; Salt breaks off in ${broken}`,
   );
-  for (const [cause, places] of [...causes].toSorted(([, a], [, b]) => b.length - a.length)) {
-    console.log(`${places.length} times (${places.slice(0, 8)}): ${cause.split("\n")[0]}`);
+  for (const [title, kinds] of [["", causes], [" by release", ofRelease]] as const) {
+    for (const [cause, places] of [...kinds].toSorted(([, a], [, b]) => b.length - a.length)) {
+      console.log(`${places.length} times${title} (${places.slice(0, 8)}): ${cause.split("\n")[0]}`);
+    }
   }
   if (record) {
     writeFileSync(join(import.meta.dirname, "../vectors/trees.json"), `${JSON.stringify({ seed, answers })}\n`);
   }
   salt.close();
+  older?.close();
   rmSync(work, { recursive: true, force: true });
 }

@@ -71,7 +71,11 @@ const CHAIN =
   /(?<=An exception occurred in this state: )[^]*(?:During handling of the above exception, another exception occurred|The above exception was the direct cause of the following exception):\n\n/;
 
 /** An error of the system that a state did not expect: Brine says what was being done. */
-const OF_THE_SYSTEM = /(?<=An exception occurred in this state: )(?:SystemError: Cannot|\w+Error: \[Errno \d+\]).*/;
+const OF_THE_SYSTEM =
+  /(?<=An exception occurred in this state: )(?:SystemError: Cannot|\w+Error: \[Errno \d+\]|CommandExecutionError: No such file).*/;
+
+/** Brine says which variables a command that cannot be run had. */
+const INPUT = /(?<=Unable to run command [^]*)'env': \{[^}]*\}, 'stdin': (?:None|'\.\.\.'), /g;
 
 const withoutTracebacks = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, item: unknown) => {
@@ -82,13 +86,12 @@ const withoutTracebacks = (value: unknown): unknown =>
     if (/^Rendering (?:Primary )?Top file failed|^Rendering SLS '[^']*' failed, render error/i.test(item)) {
       return item.split("\n")[0];
     }
-    const told = item.includes("Traceback (most recent call last)")
-      ? item.replace(/\n\n\[\.\.\.\]\n---$/, "\n---")
-      : item;
+    // Salt counts the lines of a traceback among those of the template.
+    const told = item.replace(/\n+\[\.\.\.\]\n---$/, "\n---");
     const text = told.replace(CUT, "\n---").replaceAll(TRACEBACK, "").replace(CHAIN, "").replace(
       OF_THE_SYSTEM,
       "OSError",
-    );
+    ).replaceAll(INPUT, "");
     return text.replace(/^(Rendering SLS \S+ failed, render error: [^]*?\n)[^]*$/, "$1");
   });
 

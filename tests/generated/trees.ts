@@ -3,9 +3,10 @@
  * merged, and mistakes. `compare_trees.ts` holds them against a real Salt. `{dir}` is the directory of a tree: `states`, `dev`, `pillar`
  * and `out`, which its states write to.
  *
- * What Brine does otherwise on purpose is not in them: modes and encoded texts that no run can use (`docs/internals/states.md`), rings by
- * accident of a name (Salt takes a failed import for the SLS itself if its path ends in that name), and `pillar` in pillar, which
- * Salt has where it compiles a second time in one process.
+ * What Brine does otherwise on purpose is not in them: `pillarenv` of a call, and its pillar with the strategy `list`; the external pillar
+ * `nodegroups` without a master; modes and encoded texts that no run can use (`docs/internals/states.md`); rings by accident of a name
+ * (Salt takes a failed import for the SLS itself if its path ends in that name); and `pillar` in pillar, which Salt has where it compiles a
+ * second time in one process.
  */
 import { type Choices, choices } from "./random.ts";
 
@@ -41,6 +42,8 @@ interface Built {
   template: boolean;
   /** True if a state must not be run for real. */
   dry: boolean;
+  /** True if states may run more than once: their conditions call no functions then. */
+  twice: boolean;
 }
 
 const GRAINS: Record<string, unknown> = {
@@ -204,6 +207,136 @@ const SIMPLE = [
   "loop is defined",
   "nothing is undefined",
 ];
+/** Filters, tests and methods, most of them Salt's. */
+const FILTERED = [
+  "[1, 2, 2] | unique",
+  "[1, 2] | union([2, 3])",
+  "[1, 2] | intersect([2])",
+  "[1, 2] | difference([2])",
+  "[1, 2] | symmetric_difference([2, 3])",
+  "'ab12' | regex_match('([a-z]+)(.*)')",
+  "'ab12' | regex_search('([0-9])', ignorecase=True)",
+  "'a.b' | regex_escape",
+  "'x' | sequence | length",
+  "'12' | to_num",
+  "'it' | quote",
+  "'abc' | base64_encode",
+  "'YWJj' | base64_decode",
+  "'abc' | hmac('key', 'eBWf9bstXg+NiP5AOwppB5HMvZiYMPzEM9W5YMm/AmQ=')",
+  "1457456400 | strftime('%Y')",
+  "'web1' is match('web')",
+  "'web1' is match('WEB', ignorecase=True)",
+  "1 is equalto(1)",
+  "{'b': 1, 'a': 2} | dictsort | first",
+  "[{'a': 1}, {'a': 2}] | sum(attribute='a')",
+  "pillar.list | batch(2) | list",
+  "[1, 2, 3] | slice(2) | list",
+  "'a b c' | title",
+  "'text\\nmore' | indent(2, true)",
+  "3.14159 | round(2, 'floor')",
+  "'<a>' | e",
+  "1536 | filesizeformat",
+  "'k=v w' | urlencode",
+  "'/a' | path_join('b', 'c')",
+  "[1, [2, [3]]] | flatten",
+  "[1, [2, [3]]] | flatten(levels=1)",
+  "[1, 2, 3] | combinations(2) | list",
+  "[true, false] | exactly_one_true",
+  "'a' | check_whitelist_blacklist(whitelist=['a'])",
+  "'abc' | substring_in_list(['b', 'x'])",
+  "'hello_world' | to_camelcase",
+  "'HelloWorld' | to_snake_case",
+  "'1 KiB' | human_to_bytes",
+  "'fe80::1' | is_ipv6",
+  "'10.0.0.0/30' | network_hosts",
+  "'10.0.0.0/24' | network_size",
+  "'fe80::1' | ipwrap",
+  "{'a': 1} | compare_dicts({'a': 2})",
+  "['a'] | compare_lists(['b'])",
+  "{} | set_dict_key_value('a:b:c', 1)",
+  "{'a': [1]} | append_dict_key_value('a', 2)",
+  "{'a': [1]} | extend_dict_key_value('a', [2])",
+  "{'a': {'b': 1}} | update_dict_key_value('a', {'c': 2})",
+  "'{\"a\": [1]}' | load_json",
+  "'a: [1, x]' | load_yaml",
+  "[1, 2, 3] | avg",
+  "'abc' | reverse",
+  "['b', 'a'] | sort(reverse=True) | first",
+  "pillar.app.users | rejectattr('admin', 'defined') | list | length",
+  "'a-b-c'.split('-')[1]",
+  "pillar.app.name[:2]",
+  "-7 // 2 ~ -7 % 3 ~ 2 ** 10",
+  "'%03d|%r|%5.1f' % (7, 'a', 2)",
+  "'{:>5}|{0[a]}'.format('a', **{'0': 1})",
+  "'{a:>5}|'.format(a='x')",
+  "(1, 2)[-1]",
+  "(1, 'a')",
+  "{1: 'one', (1, 2): 'two'}",
+  "1 < 2 < 3",
+];
+/** Calls of functions that say the same on each host. */
+const CALLS = [
+  "salt['slsutil.boolstr']('yes', true='on', false='off')",
+  "salt['slsutil.banner'](width=20, title='x')",
+  "salt['slsutil.path_exists']('web.sls')",
+  "salt['slsutil.file_exists']('map.jinja')",
+  "salt['slsutil.dir_exists']('files')",
+  "salt['slsutil.findup']('app', 'map.jinja')",
+  "salt['slsutil.serialize']('json', {'a': 1})",
+  "salt['slsutil.deserialize']('yaml', 'a: [1]')",
+  "salt['slsutil.renderer'](string='a: 1', default_renderer='yaml')",
+  "salt['slsutil.renderer']('salt://files/plain.txt', default_renderer='jinja')",
+  "salt['slsutil.update']({'a': {'b': 1}}, {'a': {'c': 2}})",
+  "salt['slsutil.merge_all']([{'a': 1}, {'b': [2]}])",
+  "salt['match.compound']('G@os:Debian and web*')",
+  "salt['match.compound']('not ( I@app:name:shop or E@db.* )')",
+  "salt['match.pillar']('app:name:shop')",
+  "salt['match.list']('a,web1.example.com')",
+  "salt['match.pcre']('web\\\\d')",
+  "salt['match.ipcidr']('192.0.2.0/24')",
+  "salt['match.filter_by']({'web*': 'x', 'db*': 'y'})",
+  "salt['match.search_by']({'a': ['web*'], 'b': ['db*', 'E@web']})",
+  "salt['pillar.keys']('app')",
+  "salt['pillar.ls']()",
+  "salt['pillar.raw']('list')",
+  "salt['pillar.get']('app:users:0:name')",
+  "salt['pillar.get']('list:0', 'd')",
+  "salt['pillar.get']('app|port', delimiter='|')",
+  "salt['pillar.get'](1, 'd')",
+  "salt['pillar.get']((1, 2), 'd')",
+  "salt['pillar.get']('app', [], merge=True)",
+  "salt['pillar.filter_by']({'shop': 'x', 'default': 'y'}, pillar='app:name')",
+  "salt['pillar.fetch']('app:name')",
+  "pillar.get(1, 'd')",
+  "pillar.get(('a', 1), 'd')",
+  "salt['grains.get']('roles:0')",
+  "salt['grains.get'](1, 'd')",
+  "salt['grains.item']('os', 'nope')",
+  "salt['grains.has_value']('roles')",
+  "salt['grains.equals']('os', 'Debian')",
+  "salt['config.get']('app:port', merge='recurse')",
+  "salt['config.get']('site', delimiter='.')",
+  "salt['config.option']('id')",
+  "salt['cp.get_file_str']('salt://files/plain.txt')",
+  "salt['cp.list_states']() | length",
+  "salt['cp.list_master'](prefix='files')",
+  "salt['file.read']('{dir}/states/files/plain.txt')",
+  "salt['file.basename']('/a/b')",
+  "salt['file.join']('a', 'b')",
+  "salt['hashutil.digest']('a')",
+  "salt['environ.get']('NO_SUCH', 'd')",
+  "salt['test.arg'](1, a=2).args",
+  "salt['test.kwarg'](a=[1]).a",
+  "salt['cmd.shell']('echo $((1+2))')",
+  "salt['cmd.retcode']('exit 3')",
+  "salt['cmd.run_all']('echo a; exit 2').retcode",
+  "salt['cmd.has_exec']('sh')",
+  "salt['state.sls_exists']('none')",
+  "salt['user.info']('root').uid",
+  "salt['sys.list_functions']('test.echo')",
+  "salt['log.info']('said')",
+];
+const ALL_EXPRESSIONS = [...SIMPLE, ...SIMPLE, ...FILTERED, ...CALLS];
 const STRUCTURES = [
   "pillar.app.opts",
   "pillar.app.users",
@@ -247,12 +380,25 @@ function expression({ random, locals }: Built): string {
     const name = random.pick(locals);
     return random.pick([`${name} | json`, `${name} | length`, `${name} | string`, `${name}`]);
   }
-  return random.pick(SIMPLE);
+  return random.pick(ALL_EXPRESSIONS);
 }
+
+/** Texts that are computed when a state is called. */
+const SLOTS = [
+  "__slot__:salt:test.echo(said)",
+  "__slot__:salt:pillar.get(app:name) ~ -more",
+  "__slot__:salt:test.arg(1, k=two).kwargs.k",
+  "__slot__:salt:grains.get(site).name ~ /x",
+  "__slot__:salt:no.such(1)",
+  "__slot__:salt:test.echo(said",
+  "__slot__:salt:test.raise_exception(ValueError)",
+  "__slot__:nope:test.echo(said)",
+];
 
 /** A text that may be a template. */
 function words(built: Built): Value {
   const { random, template } = built;
+  if (random.chance(0.02)) return random.pick(SLOTS);
   if (!template || random.chance(0.6)) return text(random);
   const inner = expression(built);
   return new Expression(random.pick([
@@ -356,6 +502,10 @@ const FILES: Record<string, Maker> = {
     ...maybe(built.random, 0.05, () => ({ encoding: built.random.pick(["utf-8", "latin-1", "nope"]) })),
     ...maybe(built.random, 0.05, () => ({ check_cmd: built.random.pick(["true", "false", "grep -q one"]) })),
     ...maybe(built.random, 0.05, () => ({ new_file_diff: true })),
+    ...maybe(built.random, 0.05, () => ({ tmp_ext: ".tmp" })),
+    ...maybe(built.random, 0.05, () => ({ skip_verify: true })),
+    ...maybe(built.random, 0.05, () => ({ saltenv: built.random.pick(["dev", "base", "nope"]) })),
+    ...maybe(built.random, 0.03, () => ({ contents_delimiter: "|" })),
   }),
   "file.directory": ({ random }) => ({
     name: path(random),
@@ -553,6 +703,23 @@ const FILES: Record<string, Maker> = {
     matches: [".*"],
     ...maybe(random, 0.5, () => ({ rmdirs: true })),
   }),
+  "file.cached": ({ random }) => ({
+    name: random.pick([
+      "salt://files/plain.txt",
+      "salt://files/missing",
+      "{dir}/out/f0",
+      "salt://files/t.j2?saltenv=dev",
+    ]),
+    ...maybe(random, 0.2, () => ({ saltenv: "dev" })),
+    ...maybe(random, 0.1, () => ({ skip_verify: true })),
+  }),
+  "file.not_cached": ({ random }) => ({ name: random.pick(["salt://files/plain.txt", "salt://files/missing"]) }),
+  "file.pruned": ({ random }) => ({
+    name: path(random),
+    ...maybe(random, 0.3, () => ({ recurse: true })),
+    ...maybe(random, 0.2, () => ({ ignore_errors: true })),
+    ...maybe(random, 0.2, () => ({ older_than: random.pick<Value>([0, 5]) })),
+  }),
   "file.decode": ({ random }) => ({ name: path(random), encoded_data: "b25lCg==", encoding_type: "base64" }),
   "ini.options_present": (built) => ({
     name: plainPath(built.random),
@@ -575,6 +742,12 @@ const COMMANDS = [
   "pwd",
   "echo $HOME $X",
   "no-such-program",
+  "echo; echo 'changed=yes comment=\"it did\" k=v'",
+  'echo \'{"changed": true, "comment": "as JSON", "k": [1]}\'',
+  "echo changed=no",
+  "umask",
+  "kill -9 $$",
+  "echo one; echo two >&2; exit 4",
 ];
 const OTHERS: Record<string, Maker> = {
   "cmd.run": (built) => ({
@@ -589,6 +762,14 @@ const OTHERS: Record<string, Maker> = {
     ...maybe(built.random, 0.1, () => ({ stateful: built.random.pick<Value>([true, [{ test_name: "echo t" }]]) })),
     ...maybe(built.random, 0.2, () => ({ creates: built.random.pick<Value>(["{dir}/out/f0", ["{dir}/out/f0", "/"]]) })),
     ...maybe(built.random, 0.1, () => ({ success_retcodes: [3] })),
+    ...maybe(built.random, 0.1, () => ({ success_stdout: built.random.pick<Value>([["out"], "out", ["one"]]) })),
+    ...maybe(built.random, 0.1, () => ({ success_stderr: built.random.pick<Value>([["err"], "two"]) })),
+    ...maybe(built.random, 0.05, () => ({ stdin: "given\n" })),
+    ...maybe(built.random, 0.05, () => ({ timeout: 30 })),
+    ...maybe(built.random, 0.05, () => ({ prepend_path: "/nonexistent" })),
+    ...maybe(built.random, 0.05, () => ({ runas: built.random.pick(["root", "nosuchuser"]) })),
+    ...maybe(built.random, 0.05, () => ({ ignore_timeout: true })),
+    ...maybe(built.random, 0.03, () => ({ args: ["x"] })),
     ...maybe(built.random, 0.1, () => ({ hide_output: true })),
     ...maybe(built.random, 0.1, () => ({ output_loglevel: "quiet" })),
   }),
@@ -600,6 +781,7 @@ const OTHERS: Record<string, Maker> = {
     ...maybe(random, 0.3, () => ({ template: "jinja" })),
     ...maybe(random, 0.2, () => ({ cwd: "{dir}/out" })),
   }),
+  "cmd.wait_script": ({ random }) => ({ name: random.pick(["salt://files/s.sh", "salt://files/missing.sh"]) }),
   "test.nop": () => ({}),
   "test.succeed_with_changes": () => ({}),
   "test.succeed_without_changes": () => ({}),
@@ -634,8 +816,18 @@ const OTHERS: Record<string, Maker> = {
       { name: "test.true" },
       { "test.false": [] },
       { "cmd.run": [{ cmd: "echo hi" }] },
+      { name: "cmd.run", cmd: "exit 3" },
+      { name: "cmd.run_all", cmd: "exit 3" },
+      { name: "test.arg", m_name: "x", args: 5 },
+      { name: "pillar.get", key: "app:port" },
+      { "pillar.get": [{ key: "app:name" }], "test.echo": [5] },
+      { "test.raise_exception": ["ValueError", "said"] },
+      { "state.single": [{ fun: "test.fail_without_changes" }, { name: "inner" }] },
+      { "config.get": ["test"] },
+      {},
     ]);
   },
+  "module.wait": ({ random }) => random.pick<Arguments>([{ name: "test.true" }, { "test.echo": [{ text: "x" }] }]),
 };
 
 const SYSTEM: Record<string, Maker> = {
@@ -709,12 +901,15 @@ const REQUISITES = [
   "onfail_any",
 ];
 
+/** Those that run no state a second time. */
+const ONCE = REQUISITES.filter((one) => !/prereq|listen|use/.test(one));
+
 function requisites(built: Built, own: number): Arguments {
   const { random, states } = built;
   const found: Arguments = {};
   if (own === 0 || random.chance(0.55)) return found;
   for (let left = random.pick([1, 1, 2]); left > 0; left--) {
-    const name = random.pick(REQUISITES);
+    const name = random.pick(built.twice ? REQUISITES : ONCE);
     const others = states.slice(0, own);
     const to = random.chance(0.02) ? random.pick(states) : random.pick(others);
     const reference = random.below(100);
@@ -739,24 +934,67 @@ const CONDITIONS: Value[] = [
   "false",
   ["true", "false"],
   ["test -e {dir}/out/f0"],
+  "no-such-program",
+  "exit 3",
+  true,
+  false,
+  [true],
+  5,
+  [[5]],
+];
+/** Conditions that Salt counts the first time only. */
+const CALLED: Value[] = [
   [{ fun: "test.true" }],
   [{ fun: "test.false" }],
   [{ fun: "file.file_exists", path: "{dir}/out/f0" }],
   [{ fun: "match.glob", args: ["web*"] }],
-  true,
-  false,
+  [{ fun: "pillar.get", args: ["app:name"] }],
+  [{ fun: "pillar.get", key: "nope" }, "true"],
+  [{ fun: "cmd.retcode", cmd: "false" }],
+  [{ fun: "cmd.run", args: ["exit 3"] }],
+  [{ fun: "test.arg", args: [1], get_return: "args" }],
+  [{ fun: "test.arg", a: 1, get_return: "kwargs:none" }],
+  [{ fun: "test.echo", args: ["__slot__:salt:test.echo(x)"] }],
+  [{ fun: "slsutil.renderer", string: "{% raw %}{{ not opts.test }}{% endraw %}", default_renderer: "jinja|yaml" }],
+  [{ nope: 1 }],
+  [{ fun: "no.such" }],
+  { fun: "test.false" },
 ];
 
-function common({ random }: Built, family: string): Arguments {
+function common({ random, twice }: Built, family: string): Arguments {
+  const conditions = twice ? CONDITIONS : [...CONDITIONS, ...CALLED];
   return {
     ...maybe(random, 0.05, () => ({ order: random.pick<Value>([1, 2, -1, "last", "first", 50]) })),
-    ...maybe(random, 0.05, () => ({ onlyif: random.pick(CONDITIONS) })),
-    ...maybe(random, 0.05, () => ({ unless: random.pick(CONDITIONS) })),
+    ...maybe(random, 0.05, () => ({ onlyif: random.pick(conditions) })),
+    ...maybe(random, 0.05, () => ({ unless: random.pick(conditions) })),
     ...maybe(random, 0.02, () => ({ failhard: true })),
-    ...maybe(random, family === "file" ? 0 : 0.02, () => ({ check_cmd: random.pick<Value>([["true"], ["false"]]) })),
-    ...maybe(random, 0.02, () => ({ retry: { attempts: 2, interval: 0 } })),
+    ...maybe(
+      random,
+      family === "file" ? 0 : 0.02,
+      () => ({ check_cmd: random.pick<Value>([["true"], ["false"], "true"]) }),
+    ),
+    ...maybe(random, twice ? 0.02 : 0, () => ({
+      retry: random.pick<Value>([
+        { attempts: 2, interval: 0 },
+        { attempts: 3, interval: 0, splay: 0 },
+        { attempts: 2, interval: 0, until: false },
+        { attempts: 1, interval: 0 },
+        { attempts: "2", interval: 0 },
+        5,
+      ]),
+    })),
     ...maybe(random, 0.02, () => ({ reload_modules: true })),
-    ...maybe(random, 0.02, () => ({ fire_event: false })),
+    ...maybe(random, 0.02, () => ({ reload_pillar: true })),
+    ...maybe(random, 0.02, () => ({ reload_grains: true })),
+    ...maybe(random, 0.03, () => ({ fire_event: random.pick<Value>([false, true, "own/tag"]) })),
+    ...maybe(random, 0.02, () => ({ aggregate: random.pick<Value>([true, false]) })),
+    ...maybe(
+      random,
+      family === "cmd" ? 0 : 0.02,
+      () => ({ creates: random.pick<Value>(["{dir}/out/f0", ["/"], "/"]) }),
+    ),
+    ...maybe(random, family === "test" ? 0.02 : 0, () => ({ parallel: true })),
+    ...maybe(random, 0.01, () => ({ require: random.pick<Value>([[], "text", [5], [{}], { file: "x" }, null]) })),
     ...maybe(random, 0.02, () => ({ onfail_stop: false })),
     ...maybe(random, 0.02, () => ({ umask: "077" })),
   };
@@ -790,11 +1028,28 @@ function declaration(built: Built, own: number): string {
   if (items.length === 0) return `${id}:\n  ${family}:\n    - ${short}\n`;
   const indent = random.pick(["    ", "    ", "  "]);
   const list = items.map(([key, item]) => `${indent}- ${key}:${block(random, item, `${indent}  `)}`).join("");
-  if (random.chance(0.15)) return `${id}:\n  ${family}:\n${indent}- ${short}\n${list}`;
+  const more = random.chance(0.06) ? beside(built, family, own) : "";
+  if (random.chance(0.15)) return `${id}:\n  ${family}:\n${indent}- ${short}\n${list}${more}`;
   if (random.chance(0.05)) {
-    return `${id}:\n  ${family}.${short}: ${flow(random, items.map(([key, item]) => ({ [key]: item })))}\n`;
+    return `${id}:\n  ${family}.${short}: ${flow(random, items.map(([key, item]) => ({ [key]: item })))}\n${more}`;
   }
-  return `${id}:\n  ${fun}:\n${list}`;
+  return `${id}:\n  ${fun}:\n${list}${more}`;
+}
+
+/** A second function of an id. */
+function beside(built: Built, family: string, own: number): string {
+  const { random } = built;
+  const fun = random.pick([
+    "test.nop",
+    "test.succeed_with_changes",
+    "cmd.wait",
+    "cmd.run",
+    "test.fail_without_changes",
+  ]);
+  if (fun.startsWith(`${family}.`)) return "";
+  const args = { ...fun.startsWith("cmd") ? { name: "echo beside" } : {}, ...requisites(built, own) };
+  const list = Object.entries(args).map(([key, item]) => `    - ${key}:${block(random, item, "      ")}`).join("");
+  return list === "" ? `  ${fun}: []\n` : `  ${fun}:\n${list}`;
 }
 
 // Files of states
@@ -838,12 +1093,53 @@ function head(built: Built): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
+/** A note with a text that is computed. */
+const note = (id: string, of: string) => `${id}-note:\n  test.show_notification:\n    - text: {{ ${of} }}\n`;
+
+/** States inside of a block that is seen less often. */
+function blockAround({ random }: Built, body: string, id: string): string {
+  const inner = random.pick(ALL_EXPRESSIONS);
+  return random.pick([
+    `{% set caught %}{{ ${inner} }} {{ sls }}{% endset %}\n${body}${note(id, "caught | json")}`,
+    `{% import "macros.jinja" as lib${
+      random.pick(["", " with context"])
+    } %}\n${body}{{ lib.note('${id}-note', ${inner}) }}\n`,
+    `{% filter indent(0) %}\n${body}{% endfilter %}\n`,
+    `{% filter replace('  ', '  ') %}${body}{% endfilter %}`,
+    `${body}${id}-raw:\n  test.show_notification:\n    - text: "{% raw %}{{ x }}{% endraw %}"\n`,
+    `{% macro c(name) %}{{ caller(name) }}{% endmacro %}{% call(given) c('${id}-called') %}\n{{ given }}: test.nop\n{% endcall %}\n${body}`,
+    `{% for one in [] %}x{% else %}\n${body}{% endfor %}\n`,
+    `{% with given = ${inner} %}\n${note(id, "given | json")}{% endwith %}\n${body}`,
+    `{%- if true -%}\n${body}{%- endif %}\n`,
+    `{% do salt['log.info']('x') %}\n${body}`,
+    `{% set ns = namespace(n=0) %}{% for i in range(5) %}{% if i == 3 %}{% break %}{% elif i == 1 %}{% continue %}{% endif %}{% set ns.n = ns.n + i %}{% endfor %}\n${
+      note(id, "ns.n")
+    }${body}`,
+    `{% include "part.jinja"${random.pick(["", " ignore missing", " without context"])} %}\n${body}`,
+    `{% include "none.jinja" ignore missing %}\n${body}`,
+    `{% profile as 'x' %}\n${body}{% endprofile %}\n`,
+    `{% for row in [1, [2, [3]]] recursive %}{% if row is iterable %}{{ loop(row) }}{% else %}\n${id}-{{ row }}: test.nop\n{% endif %}{% endfor %}\n${body}`,
+    `{% for one in ['a', 'b', 'c'] %}\n${id}-{{ loop.cycle('x', 'y') }}{{ loop.revindex }}-{{ loop.previtem | default('no') }}: test.nop\n{% endfor %}\n${body}`,
+    `{# said\n#}{{- "" -}}\n${body}`,
+    `{% set a, b = (1, ${inner}) %}\n${body}${note(id, "[a, b] | json")}`,
+    `{% import_yaml "map.jinja" as whole %}\n${body}${note(id, "whole | json")}`,
+    `{% load_text as words %}\n{{ ${inner} }}\n{% endload %}\n${body}${note(id, "words | json")}`,
+    `{% load_json as data %}\n{"a": [1, {{ (${inner}) | string | json }}]}\n{% endload %}\n${body}${
+      note(id, "data | json")
+    }`,
+    `${body}${note(id, `(${inner}) | yaml`)}`,
+    `${body}${note(id, `(${inner}) | yaml_dquote`)}`,
+    `${body}${note(id, `(${inner}) | yaml_squote`)}`,
+  ]);
+}
+
 /** States inside of a block. */
 function wrapped(built: Built, body: string, own: number): string {
   const { random } = built;
   const id = built.states[own]!.id;
-  const kind = random.below(12);
+  const kind = random.below(14);
   if (kind < 7) return body;
+  if (kind >= 12) return blockAround(built, body, id);
   if (kind === 7) {
     return `{% if ${
       random.pick([
@@ -891,7 +1187,18 @@ function stateFile(built: Built, sls: string, ids: number[]): string {
   if (next !== undefined && random.chance(0.9) || random.chance(0.02)) {
     const one = random.chance(0.03) ? "none" : next ?? random.pick(built.sls);
     const relative = one.startsWith("app.") && sls.startsWith("app") ? `.${one.slice(3)}` : one;
-    all += `include:\n  - ${random.pick([one, one, relative, `base: ${one}`, `{ base: ${one} }`])}\n`;
+    all += `include:\n  - ${
+      random.pick([
+        one,
+        one,
+        relative,
+        `base: ${one}`,
+        `{ base: ${one} }`,
+        one,
+        `${one}\n  - dev: only_dev`,
+        `${one}\n  - app*`,
+      ])
+    }\n`;
   }
   for (const own of ids) {
     const body = declaration(built, own);
@@ -899,7 +1206,11 @@ function stateFile(built: Built, sls: string, ids: number[]): string {
   }
   if (random.chance(0.08)) {
     const to = random.pick(built.states);
-    const [name, item] = Object.entries(requisites(built, built.states.length - 1))[0] ?? ["order", 4 as Value];
+    const [name, item] = Object.entries(requisites(built, built.states.length - 1))[0] ??
+      random.pick<[string, Value]>([["order", 4], ["names", ["x", "y"]], ["name", "{dir}/out/f3"], ["makedirs", true], [
+        "context",
+        { a: 1 },
+      ], ["onlyif", ["true"]]]);
     all += `extend:\n  ${random.chance(0.9) ? to.id : "missing"}:\n    ${to.module}:\n      - ${name}:${
       block(random, item, "      ")
     }`;
@@ -938,6 +1249,12 @@ function pillar(random: Choices, files: Record<string, string>): void {
           "  - r:\n      defaults:\n        given: 5\n      key: deep:er\n",
           "  - none\n",
           "  - .r\n",
+          "  - r*\n",
+          "  - r:\n      defaults: {given: [1]}\n",
+          "  - r:\n      key: app:opts\n  - sub\n",
+          "  - sub.deep\n",
+          "  r\n",
+          "  - 5\n",
         ])
       }`
       : "";
@@ -955,17 +1272,46 @@ function pillar(random: Choices, files: Record<string, string>): void {
     });
     files["pillar/r.sls"] = `from_r: {{ given | default('no') }}\napp:\n  opts: ${flow(random, map(random))}\n`;
   }
+  if (random.chance(0.15)) {
+    files["pillar/sub/init.sls"] = random.pick([
+      "sub: {{ sls }} {{ slspath }} {{ tpldir }}\n",
+      "{% import_yaml 'values.yaml' as values %}\nsub: {{ values | json }}\n",
+      "#!yaml\nsub: '{{ no template }}'\n",
+      '#!jinja|json\n{"sub": "{{ grains.os }}"}\n',
+      "{% set found = salt['slsutil.merge']({'a': 1}, {'b': 2}) %}\nsub: {{ found }}\n",
+      "sub: {{ salt['cmd.run']('echo x') }} {{ pillarenv }} {{ saltenv }}\n",
+      "include:\n  - .deep\nsub: {{ grains.get('site:rack', 'none') }}\n",
+    ]);
+    files["pillar/sub/deep.sls"] = "deep: {{ sls }}\napp: { opts: { deep: true } }\n";
+    files["pillar/values.yaml"] = "v: [1, 2]\n";
+    names.push(random.pick(["sub", "sub", "sub.deep"]));
+  }
   if (random.chance(0.02)) {
     files["pillar/q.sls"] = `${files["pillar/q.sls"] ?? ""}\nbad: {{ ${random.pick(BROKEN)} }}\n`;
   }
   const top: string[] = [];
-  const targets = ["'*'", "'*'", "'web*'", "'os:Debian'", "'G@os:Debian and web1*'"];
+  const targets = [
+    "'*'",
+    "'*'",
+    "'web*'",
+    "'os:Debian'",
+    "'G@os:Debian and web1*'",
+    "'web1\\..*'",
+    "group1",
+    "'N@group1'",
+  ];
   for (const name of [...names, ...random.chance(0.05) ? ["none"] : []]) {
     const target = name === "p" ? "'*'" : random.pick(targets);
     const match = target.includes("os:Debian'")
       ? "    - match: grain\n"
-      : target.includes("G@") && random.chance(0.5)
+      : /[GN]@/.test(target) && random.chance(0.5)
       ? "    - match: compound\n"
+      : target === "group1"
+      ? "    - match: nodegroup\n"
+      : target.includes("..*")
+      ? "    - match: pcre\n"
+      : random.chance(0.03)
+      ? "    - ignore_missing: true\n"
       : "";
     top.push(`  ${target}:\n${match}    - ${name}\n`);
   }
@@ -974,7 +1320,15 @@ function pillar(random: Choices, files: Record<string, string>): void {
     const [target] = one.split("\n");
     merged.set(target!, (merged.get(target!) ?? `${target}\n`) + one.slice(target!.length + 1));
   }
-  files["pillar/top.sls"] = `base:\n${[...merged.values()].join("")}`;
+  let all = `base:\n${[...merged.values()].join("")}`;
+  if (random.chance(0.15)) {
+    all += `${random.pick(["dev", "dev", "'{{ saltenv }}'", "nope"])}:\n  '*':\n    - ${
+      random.pick(["d", "d", "p"])
+    }\n`;
+  }
+  files["pillar/top.sls"] = all;
+  files["pillar_dev/d.sls"] = "from_dev: {{ pillarenv | default('unset') }}\napp: { port: 82 }\n";
+  if (random.chance(0.2)) files["pillar_dev/top.sls"] = `${random.pick(["base", "dev"])}:\n  '*':\n    - d\n`;
 }
 
 // Top files
@@ -996,6 +1350,14 @@ function top(built: Built): void {
     ["group1", "    - match: nodegroup\n"],
     ["'192.0.2.0/24'", "    - match: ipcidr\n"],
     ["'os:(Debian|RedHat)'", "    - match: grain_pcre\n"],
+    ["'app:name:(shop|x)'", "    - match: pillar_pcre\n"],
+    ["'app:port:80'", "    - match: pillar_exact\n"],
+    ["'I@app:name:shop or S@192.0.2.0/24'", "    - match: compound\n"],
+    ["'N@group1 and not ( L@a,b or P@os:Red.* )'", "    - match: compound\n"],
+    ["'N@group2'", "    - match: compound\n"],
+    ["group2", "    - match: nodegroup\n"],
+    ["'site:name:b*'", "    - match: grain\n"],
+    ["'J@app:name:(shop|x) and K@os'", "    - match: compound\n"],
     ["'*'", "    - match: nope\n"],
   ];
   const part = () => {
@@ -1106,6 +1468,14 @@ function mistaken(random: Choices, body: string): string {
 // Trees
 
 const SUPPORT: Record<string, string> = {
+  "tree/hosts/web1.example.com/app/tree": "from {{ grains.os }}\n",
+  "tree/hosts/web1.example.com/plain": "text",
+  "tree/nodegroups/group1/shared": "1",
+  "stack/stack.cfg": "common.yml\nminions/{{ minion_id }}.yml\nos/{{ __grains__.os }}.yml\n",
+  "stack/common.yml": "app:\n  opts: {stack: 1}\nlist: [stack]\n",
+  "stack/minions/web1.example.com.yml":
+    "list:\n  __: merge-first\n  x: y\napp: {__: merge-last, port: {{ stack.app.opts.stack }}}\n",
+
   "states/files/plain.txt": "alpha\nbeta = 1\n#gamma=2\n",
   "states/files/s.sh": "#!/bin/sh\necho script $1 $2\n",
   "states/tree/a.txt": "in a\n",
@@ -1114,6 +1484,8 @@ const SUPPORT: Record<string, string> = {
   "states/data.json": '{"zeta": 1, "alpha": [1, 2, {"x": null}]}\n',
   "states/macros.jinja":
     "{% macro note(id, what) -%}\n{{ id }}:\n  test.show_notification:\n    - text: {{ what | json }}\n{%- endmacro %}\n",
+  "states/part.jinja":
+    "part-of-{{ sls }}:\n  test.show_notification:\n    - text: {{ tplfile | default('none') }} {{ grains.id | default('x') }}\n",
   "dev/files/t.j2": "dev {{ grains.id }}\n",
 };
 
@@ -1143,6 +1515,50 @@ function support(random: Choices, files: Record<string, string>): void {
   ]);
 }
 
+/** Pillar of a call. */
+const PILLARS = [
+  '{"app": {"port": 9, "opts": {"a": [5]}}}',
+  '{"list": ["given"]}',
+  '{"app": "no map"}',
+  "{fresh: 1}",
+];
+
+/** A call that changes nothing. */
+function readOnly(random: Choices, { sls, states }: Built): string[] {
+  const id = random.pick(states).id;
+  return random.pick([
+    ["state.show_states", ...sls],
+    ["state.sls_exists", random.pick([...sls, "none"])],
+    ["state.id_exists", id, sls[0]!],
+    ["state.show_state_usage"],
+    ["state.sls_id", id, sls[0]!, "test=True"],
+    ["state.single", "test.succeed_with_changes", "x", "test=True"],
+    ["state.single", "file.managed", "{dir}/out/f0", "source=salt://files/t.j2", "template=jinja", "test=True"],
+    ["state.high", '{"a": {"test": ["nop", {"require": [{"test": "b"}]}]}, "b": {"test.succeed_with_changes": []}}'],
+    ["state.low", '{"state": "test", "fun": "nop", "name": "x"}'],
+    ["state.template_str", "a: {test.show_notification: [{text: '{{ grains.os }}'}]}"],
+    ["state.top", "top.sls", "test=True"],
+    ["state.test", sls[0]!],
+    ["cp.list_states"],
+    ["cp.list_master"],
+    ["cp.list_master_dirs"],
+    ["cp.get_file_str", "salt://files/t.j2"],
+    ["cp.get_template", "salt://files/t.j2", "{dir}/out/t"],
+    ["cp.hash_file", "salt://files/plain.txt"],
+    ["slsutil.renderer", `salt://${sls[0]!.replaceAll(".", "/")}.sls`],
+    ["slsutil.renderer", "salt://defaults.yaml", "default_renderer=jinja|yaml"],
+    ["pillar.item", "app", "nope"],
+    ["pillar.get", "app:name"],
+    ["pillar.keys", "app"],
+    ["pillar.ls"],
+    ["pillar.raw"],
+    ["pillar.obfuscate"],
+    ["pillar.file_exists", "p.sls"],
+    ["config.get", "app"],
+    ["match.compound", "G@os:Debian and I@app:name:*"],
+  ]);
+}
+
 function oneCase(random: Choices): TreeCase {
   const files: Record<string, string> = {};
   const dry = random.chance(0.12);
@@ -1161,7 +1577,7 @@ function oneCase(random: Choices): TreeCase {
     const id = random.pick([`s${at}`, `s${at}`, `s${at} of it`, `{dir}/out/${PATHS[at]}`]);
     return { id, module: family!, name: id, sls: random.pick(sls) };
   });
-  const built: Built = { random, files, states, sls, locals: [], template: true, dry };
+  const built: Built = { random, files, states, sls, locals: [], template: true, dry, twice: random.chance(0.6) };
   pillar(random, files);
   support(random, files);
   for (const one of sls) {
@@ -1201,8 +1617,8 @@ function oneCase(random: Choices): TreeCase {
     state_events: false,
     disable_grains: ["core"],
     file_roots: { base: ["{dir}/states"], dev: ["{dir}/dev"] },
-    pillar_roots: { base: ["{dir}/pillar"] },
-    nodegroups: { group1: "web*" },
+    pillar_roots: { base: ["{dir}/pillar"], ...random.chance(0.3) ? { dev: ["{dir}/pillar_dev"] } : {} },
+    nodegroups: { group1: "web*", group2: ["N@group1", "and", "not", "db1"] },
     grains: GRAINS,
     ...random.chance(0.15)
       ? { pillar_source_merging_strategy: random.pick(["smart", "recurse", "aggregate", "overwrite", "none", "list"]) }
@@ -1220,16 +1636,51 @@ function oneCase(random: Choices): TreeCase {
     ...random.chance(0.05) ? { pillar_raise_on_missing: true } : {},
     ...random.chance(0.05) ? { state_top_saltenv: "base" } : {},
     ...random.chance(0.05) ? { default_top: "dev" } : {},
+    ...random.chance(0.05) ? { pillarenv: random.pick(["dev", "base"]) } : {},
+    ...random.chance(0.05) ? { saltenv: random.pick(["dev", "base"]) } : {},
+    ...random.chance(0.05) ? { pillar_includes_override_sls: true } : {},
+    ...random.chance(0.03) ? { pillar_safe_render_error: false } : {},
+    ...random.chance(0.05) ? { jinja_env: { line_statement_prefix: "%%", line_comment_prefix: "##" } } : {},
+    ...random.chance(0.03) ? { renderer: random.pick(["yaml", "jinja|json", "jinja | yaml"]) } : {},
+    ...random.chance(0.03) ? { state_events: true } : {},
+    ...random.chance(0.03) ? { lock_saltenv: true, saltenv: "base" } : {},
+    ...random.chance(0.03) ? { disabled_requisites: random.pick(["require", ["watch", "require_in"]]) } : {},
+    ...random.chance(0.03) ? { global_state_conditions: { "*": ["G@os:Debian"], "file.*": ["not G@os:Debian"] } } : {},
+    ...random.chance(0.1)
+      ? {
+        ext_pillar: [random.pick([
+          { cmd_yaml: "echo 'app: {opts: {ext: 1}}'" },
+          { cmd_json: 'echo \'{"list": ["ext"]}\'' },
+          { cmd_yaml: "false" },
+          { file_tree: { root_dir: "{dir}/tree", render_default: "jinja", template: true } },
+          { stack: "{dir}/stack/stack.cfg" },
+          { no_such: 1 },
+        ])],
+        ...random.chance(0.3) ? { ext_pillar_first: true } : {},
+      }
+      : {},
   };
-  const names = withTop ? [] : [sls[0]!];
+  const names = withTop
+    ? []
+    : [random.chance(0.9) ? sls[0]! : random.pick([sls.join(","), `${sls[0]},only_dev`, "none"])];
   const shown = withTop
     ? random.pick([["state.show_top"], ["state.show_highstate"], ["state.show_lowstate"]])
-    : random.pick([["state.show_low_sls", ...names], ["state.show_sls", ...names], ["pillar.items"]]);
+    : random.pick([
+      ["state.show_low_sls", ...names],
+      ["state.show_sls", ...names],
+      ["pillar.items"],
+      readOnly(random, built),
+    ]);
   const run = random.chance(0.2) && withTop ? "state.highstate" : "state.apply";
+  const given = [
+    ...opts.pillar_source_merging_strategy !== "list" && random.chance(0.1) ? [`pillar=${random.pick(PILLARS)}`] : [],
+    ...random.chance(0.03) ? [`saltenv=${random.pick(["dev", "base", "nope"])}`] : [],
+    ...random.chance(0.03) ? [`exclude=${random.pick(["app", "s0", "[{id: s0}, {sls: lib}]"])}`] : [],
+  ];
   const calls = [
-    ...random.chance(0.2) ? [shown] : [],
-    ...dry || random.chance(0.5) ? [[run, ...names, "test=True"]] : [],
-    ...dry ? [] : [[run, ...names]],
+    ...random.chance(0.3) ? [shown] : [],
+    ...dry || random.chance(0.5) ? [[run, ...names, "test=True", ...given]] : [],
+    ...dry ? [] : [[run, ...names, ...given]],
     ...!dry && random.chance(0.2) ? [[run, ...names]] : [],
   ];
   return { files, opts, calls };
