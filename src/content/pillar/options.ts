@@ -1,6 +1,6 @@
 import { entriesOf, isMap, str, textsOf, truthy } from "../../language/python/values.ts";
 import { type EncryptedKeys, encryptedKeysOf } from "./decrypt.ts";
-import type { MergeRules } from "../../language/python/merge_strategy.ts";
+import { type MergeRules, mergeRulesOf } from "../../language/python/merge_strategy.ts";
 
 /** The pillar options of a master, or of a minion without a master. */
 export interface PillarOptions {
@@ -35,19 +35,11 @@ export interface PillarOptions {
 const given = (value: unknown): string | undefined =>
   value === undefined || value === null || value === "" ? undefined : str(value);
 
-const rendererOf = (opts: Record<string, unknown>) => given(opts.renderer) ?? "jinja|yaml";
-
-/** How maps of pillar are merged. */
-export const mergeRulesOf = (opts: Record<string, unknown>): MergeRules => ({
-  strategy: given(opts.pillar_source_merging_strategy) ?? "smart",
-  mergeLists: truthy(opts.pillar_merge_lists ?? false),
-  renderer: rendererOf(opts),
-});
-
 /** Reads the options of pillar. Many of them have no default in a minion's options. */
 export function readPillarOptions(opts: Record<string, unknown>): PillarOptions {
   const roots = isMap(opts.pillar_roots) ? entriesOf(opts.pillar_roots) : [];
-  const renderer = rendererOf(opts);
+  const rules = mergeRulesOf(opts);
+  const { renderer } = rules;
   return {
     roots: new Map(roots.map(([env, dirs]) => [str(env), typeof dirs === "string" ? [dirs] : textsOf(dirs)])),
     saltenv: given(opts.saltenv),
@@ -56,7 +48,7 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
     top: (given(opts.state_top) ?? "top.sls").replace(/^salt:\/\//, "").replace(/^\/+/, ""),
     envOrder: textsOf(opts.env_order),
     nodegroups: isMap(opts.nodegroups) ? opts.nodegroups as Record<string, unknown> : {},
-    rules: mergeRulesOf(opts),
+    rules,
     includesOverride: truthy(opts.pillar_includes_override_sls ?? false),
     safeErrors: truthy(opts.pillar_safe_render_error ?? true),
     extPillar: opts.ext_pillar ?? [],

@@ -76,7 +76,7 @@ export function lengthOf(value: unknown): number {
 }
 
 /** Joins texts by a separator: `str.join`. Anything that is no text is an error. */
-export function joinTexts(separator: string, items: Iterable<unknown>): string {
+export function joinItems(separator: string, items: Iterable<unknown>): string {
   const texts: string[] = [];
   for (const item of items) {
     if (typeof item !== "string") {

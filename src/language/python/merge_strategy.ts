@@ -1,4 +1,4 @@
-import { type AnyMap, entriesOf, isMap, OrderedMap } from "./values.ts";
+import { type AnyMap, entriesOf, isMap, OrderedMap, str, truthy } from "./values.ts";
 import { dictGet, dictSet, MISSING } from "./dict.ts";
 import { copyOf, update, updated } from "./update.ts";
 
@@ -14,6 +14,16 @@ export interface MergeRules {
   /** The option `renderer`, by which `smart` chooses. */
   renderer: string;
 }
+
+const given = (value: unknown): string | undefined =>
+  value === undefined || value === null || value === "" ? undefined : str(value);
+
+/** The rules that options ask for. */
+export const mergeRulesOf = (opts: Record<string, unknown>): MergeRules => ({
+  strategy: given(opts.pillar_source_merging_strategy) ?? "smart",
+  mergeLists: truthy(opts.pillar_merge_lists ?? false),
+  renderer: given(opts.renderer) ?? "jinja|yaml",
+});
 
 type Merge = (under: AnyMap, over: AnyMap, mergeLists: boolean) => AnyMap;
 

@@ -2,7 +2,7 @@ import { indexValue } from "../../python/arithmetic.ts";
 import { encodeText } from "../../python/codecs.ts";
 import { type AnyMap, entriesOf, isMap, truthy, Tuple, tupleOf, typeName } from "../../python/values.ts";
 import { dictGet, MISSING } from "../../python/dict.ts";
-import { iterate, joinTexts, textLength } from "../../python/iterate.ts";
+import { iterate, joinItems, textLength } from "../../python/iterate.ts";
 import { splitLines, splitLinesKeepEnds, splitWords, WHITESPACE } from "../../python/text.ts";
 import { PythonError, typeError, valueError } from "../../python/python_error.ts";
 import { sliced } from "../../python/slice.ts";
@@ -181,7 +181,7 @@ function joined(self: string, [items]: readonly unknown[]): string {
       throw error instanceof PythonError ? typeError("can only join an iterable") : error;
     }
   }
-  return joinTexts(self, Array.from(iterate(items), (item) => item instanceof Markup ? item.text : item));
+  return joinItems(self, Array.from(iterate(items), (item) => item instanceof Markup ? item.text : item));
 }
 
 function replaced(self: string, [from, to, count = -1]: readonly unknown[]): string {

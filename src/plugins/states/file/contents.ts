@@ -3,7 +3,7 @@ import { splitLines } from "../../../language/python/text.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { decodeUtf8, UnicodeDecodeError } from "../../../language/python/utf8.ts";
 import { decodeText } from "../../../language/python/codecs.ts";
-import { joinTexts } from "../../../language/python/iterate.ts";
+import { joinItems } from "../../../language/python/iterate.ts";
 import { traverse } from "../../../language/python/traverse.ts";
 import { textList } from "./texts.ts";
 
@@ -28,7 +28,7 @@ function lookedUp(
     if (value === undefined) return missing(one);
     values.push(value);
   }
-  return { value: joinTexts("\n", values) };
+  return { value: joinItems("\n", values) };
 }
 
 /** The content that `contents`, `contents_pillar` or `contents_grains` stand for, as lines with line ends. */
