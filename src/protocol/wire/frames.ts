@@ -24,9 +24,17 @@ export class FrameReader {
   #length = 0;
   /** The size of the message that is arriving, in bytes; undefined until its length has arrived. */
   #size: number | undefined;
+  readonly #onUnreadable: (error: unknown, body: Uint8Array) => unknown;
 
-  constructor(maxBytes = 2 ** 30) {
+  /** @param onUnreadable makes the message that stands for a whole body which is not msgpack. @default throws the error */
+  constructor(
+    maxBytes = 2 ** 30,
+    onUnreadable: (error: unknown, body: Uint8Array) => unknown = (error) => {
+      throw error;
+    },
+  ) {
     this.maxBytes = maxBytes;
+    this.#onUnreadable = onUnreadable;
   }
 
   push(chunk: Uint8Array): void {
@@ -51,7 +59,11 @@ export class FrameReader {
     const body = this.#take(this.#size);
     if (body === undefined) return undefined;
     this.#size = undefined;
-    return decode(body, { mode: "bin" });
+    try {
+      return decode(body, { mode: "bin" });
+    } catch (error) {
+      return this.#onUnreadable(error, body);
+    }
   }
 
   #take(count: number): Uint8Array | undefined {

@@ -5,6 +5,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { LOG_LEVELS, type Logger } from "../../../base/log.ts";
 import { isFloat, isMap, lookup, str } from "../../../language/python/values.ts";
 import { frame, FrameReader } from "../../../protocol/wire/frames.ts";
+import { decode } from "../../../protocol/wire/msgpack.ts";
 import type { Child } from "../../../runtime/process.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { CommandExecutionError } from "../family.ts";
@@ -78,6 +79,21 @@ const LINKS = new WeakMap<object, { helper: object; key: string; name: string }>
 interface Pending {
   caller: PythonCaller;
   answer: Deferred<unknown>;
+}
+
+/** The message that stands for one with a value that cannot be read here: it fails its own call, and no other. */
+function unreadable(error: unknown, body: Uint8Array): Record<string, unknown> {
+  // What comes before the value is read again, up to the same error.
+  const head: Record<"op" | "n" | "c", unknown> = { op: undefined, n: undefined, c: undefined };
+  try {
+    decode(body, { mode: "bin", apart: head });
+  } catch {
+    if (head.n === undefined) throw error;
+  }
+  const { op, n, c } = head;
+  const message = `The value cannot be read: ${messageOf(error)}`;
+  if (op !== undefined) return { op: "unreadable", n, c, message };
+  return { n, e: { kinds: ["ValueError", "Exception"], message, traceback: `ValueError: ${message}\n` } };
 }
 
 class Running {
@@ -354,7 +370,7 @@ export class PythonHelper {
   async #start(caller: PythonCaller): Promise<Running> {
     const { process } = this.#runtime;
     const input = new AsyncQueue<Uint8Array>({ limit: Infinity });
-    const reader = new FrameReader(MAX_BYTES);
+    const reader = new FrameReader(MAX_BYTES, unreadable);
     const early = deferred<Running>();
     const sources = new TextEncoder().encode(JSON.stringify(await this.#options.sources()));
     const head = new Uint8Array(4);
@@ -452,6 +468,7 @@ export class PythonHelper {
     const answer: Record<string, unknown> = { n };
     try {
       const field = (name: string) => lookup(message, name);
+      if (op === "unreadable") throw Object.assign(new Error(str(field("message"))), { name: "ValueError" });
       if (op === "progress") {
         await caller?.progress?.(field("data"));
         answer.r = null;

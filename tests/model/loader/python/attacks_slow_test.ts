@@ -35,6 +35,10 @@ def fine():
     return "fine"
 
 
+def pid():
+    return os.getpid()
+
+
 def never(path):
     child = subprocess.Popen(["sleep", "1000"])
     with open(path, "w") as file:
@@ -252,6 +256,19 @@ def evil(kind):
     return {"repr": Evil(), "text": EvilText("x"), "map": EvilMap(a=1), "int": 10**400, "keys": {(1, 2): None, None: float("nan"), b"\\xff": 1}}[kind]
 
 
+def unreadable():
+    from brine_helper.wire import Constant
+
+    return Constant(1)
+
+
+def gives_unreadable():
+    try:
+        return __salt__["test.echo"](unreadable())
+    except ValueError as error:
+        return [str(error), __salt__["test.echo"]("still")]
+
+
 def helper():
     import brine_helper.host
     return brine_helper.host.__name__
@@ -315,19 +332,23 @@ describe("Python modules that misbehave", {
     assert.equal((await run("fine")).return, "fine");
   });
 
-  test("exceptions beneath Exception, cycles, depth and endless recursion are failures with a reason", async () => {
+  test("exceptions beneath Exception, depth and endless recursion are failures with a reason", async () => {
     const { run } = await host();
     assert.match(String((await run("bare")).return), /BaseException: bare\n$/);
-    assert.match(String((await run("cycle")).return), /cannot be sent: it is nested deeper than 500 levels/);
+    assert.match(String((await run("deep", [10_000])).return), /cannot be sent: it is nested deeper than 500 levels/);
     assert.match(String((await run("deep", [600])).return), /cannot be sent: it is nested deeper than 500 levels/);
     assert.match(String((await run("recurses")).return), /RecursionError/);
     assert.match(String((await run("endless")).return), /more than 1000000 values/);
     assert.equal((await run("fine")).return, "fine");
   });
 
-  test("a class and an object come back as texts, 100 MB as they are, and 300 MB as a failure", async () => {
+  test("a class, an object and a cycle come back as texts, 100 MB as they are, and 300 MB as a failure", async () => {
     const { run } = await host();
     assert.match(String((await run("a_class")).return), /^<class 'salt\.loaded\.ext\.module\.hostile\.Thing'>$/);
+    assert.match(
+      String(((await run("cycle")).return as Record<string, unknown>).self),
+      /^<Recursion on dict with id=\d+>$/,
+    );
     const [is, text] = (await run("an_object")).return as unknown[];
     assert.equal(is, true);
     assert.match(String(text), /Thing object at/);
@@ -410,11 +431,11 @@ describe("Python modules that misbehave", {
     const [kind, want] of Object.entries({
       raise: /<EvilError whose text cannot be made>/,
       generator: /ZeroDivisionError: integer division or modulo by zero/,
-      repr: /The value cannot be sent: no repr/,
-      text: /The value cannot be sent: no bytes/,
-      map: /The value cannot be sent: a value of 1099511627776 bytes or entries is too long/,
+      repr: /The value cannot be sent: repr\(\) of an object of \S+\.hostile\.Evil failed: BaseException: no repr/,
+      text: /^x$/,
+      map: /^\[object Object\]$/,
       int: /^10{400}$/,
-      keys: /a key is an array or a map/,
+      keys: /^\[object Map\]$/,
     })
   ) {
     test(`a value or an exception that fails when it is looked at, ${kind}, is the failure of its job`, async () => {
@@ -423,6 +444,15 @@ describe("Python modules that misbehave", {
       assert.equal((await run("fine")).return, "fine");
     });
   }
+
+  test("a message that cannot be read is the failure of its call, and the helper stays", async () => {
+    const { run } = await host();
+    const { return: pid } = await run("pid");
+    const why = "The value cannot be read: Cannot unpack a named constant: expected a name and a value";
+    assert.match(String((await run("unreadable")).return), new RegExp(`ValueError: ${why}\n$`));
+    assert.deepEqual((await run("gives_unreadable")).return, [why, "still"]);
+    assert.equal((await run("pid")).return, pid);
+  });
 
   test("bytes that a module writes into the pipe end the helper, and the next job has a new one", async () => {
     const { run } = await host();

@@ -15,10 +15,6 @@ _read, _write = os.read, os.write
 MOST_BYTES = 256 * 1024 * 1024
 
 
-class TooLarge(ValueError):
-    """A message is larger than the other side takes."""
-
-
 class Channel:
     """The pipes to Brine. One thread at a time speaks; whoever waits for an answer also runs what is asked meanwhile."""
 
@@ -38,10 +34,14 @@ class Channel:
             )
 
     def pack(self, message: Dict[str, Any]) -> bytes:
-        """A message for :meth:`write`. A value of a module may raise anything here."""
-        body = wire.pack(message)
+        """A message for :meth:`write`."""
+        try:
+            body = wire.pack(message)
+        except BaseException as error:
+            # A value of a module may raise anything.
+            raise ValueError(f"The value cannot be sent: {wire.reason(error)}") from None
         if len(body) > MOST_BYTES:
-            raise TooLarge(f"a value of {len(body)} bytes cannot be sent: at most {MOST_BYTES} bytes are allowed")
+            raise ValueError(f"The value cannot be sent: it has {len(body)} bytes, and at most {MOST_BYTES} bytes are allowed")
         return len(body).to_bytes(4, "big") + body
 
     def send(self, message: Dict[str, Any]) -> None:

@@ -153,8 +153,7 @@ class Host:
         try:
             packed = self._channel.pack(answer)
         except BaseException as error:
-            told = errors.describe(ValueError(f"The value cannot be sent: {errors.text_of(error)}"))
-            packed = self._channel.pack({"n": number, "e": told})
+            packed = self._channel.pack({"n": number, "e": errors.describe(error)})
         self._channel.write(packed)
 
     def _flush(self) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 import struct
 from collections.abc import Mapping
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
-#: Deeper values are refused; a value that contains itself is one of them.
+#: Deeper values are refused.
 MAX_DEPTH = 500
 
 #: Salt's numbers of extension types.
@@ -19,6 +19,11 @@ _TIME = "%Y%m%dT%H:%M:%S.%f"
 
 class PackError(ValueError):
     """The value has no form in msgpack."""
+
+
+def _time(value: datetime.date) -> bytes:
+    # Not by strftime(): it writes the year 1 as "1".
+    return f"{value.year:04}{value.month:02}{value.day:02}T{value.strftime('%H:%M:%S.%f')}".encode()
 
 
 class Constant:
@@ -41,15 +46,65 @@ def _ext(code: int, data: bytes) -> Any:
     return data
 
 
+def _shown(value: Any, show: Callable[[Any], str]) -> str:
+    """A text of a value, which a module may have written: an error names its class."""
+    try:
+        # Not a class of the module's own, whose methods might fail later.
+        return str.__str__(show(value))
+    except BaseException as error:
+        kind = type(value)
+        raise PackError(f"{show.__name__}() of an object of {kind.__module__}.{kind.__qualname__} failed: {reason(error)}") from None
+
+
+def reason(error: BaseException) -> str:
+    """What an exception says; its class if it is not one of this file."""
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    return text if isinstance(error, PackError) else f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def _other(value: Any) -> Any:
     """What stands for a value of a type that msgpack does not have. Salt shows such values by their repr, too."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, list):
+        return list(value)
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (set, frozenset, tuple)):
         return list(value)
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    return repr(value)
+    return _shown(value, repr)
+
+
+#: Types of keys that cross as what they are.
+_KEYS = (str, int, float, bytes, type(None), datetime.date)
+
+
+def _key(key: Any) -> Any:
+    """A key as it crosses: one of another type is its text, as Salt's outputters show it."""
+    return key if isinstance(key, _KEYS) else _shown(key, str)
+
+
+def _has_other_keys(value: Any) -> bool:
+    """Whether a map in a value has a key that does not cross as what it is."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            if not all(isinstance(key, _KEYS) for key in one):
+                return True
+            waiting.extend(one.values())
+        elif isinstance(one, (list, tuple, set, frozenset)):
+            waiting.extend(item for item in one if not isinstance(item, (str, bytes, int, float)))
+    return False
 
 
 def _head(out: List[bytes], size: int, fix: Optional[Tuple[int, int]], codes: List[Tuple[int, int, str]]) -> None:
@@ -70,69 +125,99 @@ _LIST = [(0xDC, 1 << 16, "H"), (0xDD, 1 << 32, "I")]
 _MAP = [(0xDE, 1 << 16, "H"), (0xDF, 1 << 32, "I")]
 
 
-def _pack_int(out: List[bytes], value: int, depth: int) -> None:
+def _pack_int(out: List[bytes], value: int) -> None:
     if 0 <= value < 0x80 or -32 <= value < 0:
         out.append(struct.pack(">B", value & 0xFF))
-    elif value >= 0:
+        return
+    if value >= 0:
         for code, limit, form in ((0xCC, 1 << 8, "B"), (0xCD, 1 << 16, "H"), (0xCE, 1 << 32, "I"), (0xCF, 1 << 64, "Q")):
             if value < limit:
                 out.append(struct.pack(">B" + form, code, value))
                 return
-        _pack(out, str(value), depth)
     else:
         for code, limit, form in ((0xD0, 1 << 7, "b"), (0xD1, 1 << 15, "h"), (0xD2, 1 << 31, "i"), (0xD3, 1 << 63, "q")):
             if value >= -limit:
                 out.append(struct.pack(">B" + form, code, value))
                 return
-        _pack(out, str(value), depth)
+    # As Salt sends it.
+    data = str(value).encode()
+    _head(out, len(data), (0xA0, 32), _TEXT)
+    out.append(data)
 
 
-def _pack(out: List[bytes], value: Any, depth: int) -> None:
-    if depth > MAX_DEPTH:
-        raise PackError(f"it is nested deeper than {MAX_DEPTH} levels, or contains itself")
-    if value is None:
-        out.append(b"\xc0")
-    elif value is True:
-        out.append(b"\xc3")
-    elif value is False:
-        out.append(b"\xc2")
-    elif isinstance(value, str):
-        data = value.encode("utf-8", "surrogateescape")
-        _head(out, len(data), (0xA0, 32), _TEXT)
-        out.append(data)
-    elif isinstance(value, int):
-        _pack_int(out, int(value), depth)
-    elif isinstance(value, float):
-        out.append(struct.pack(">Bd", 0xCB, value))
-    elif isinstance(value, bytes):
-        _head(out, len(value), None, _BYTES)
-        out.append(value)
-    elif isinstance(value, dict):
-        _head(out, len(value), (0x80, 16), _MAP)
-        for key, item in value.items():
-            _pack(out, key, depth + 1)
-            _pack(out, item, depth + 1)
-    elif isinstance(value, (list, tuple)):
-        _head(out, len(value), (0x90, 16), _LIST)
-        for item in value:
-            _pack(out, item, depth + 1)
-    elif isinstance(value, datetime.date):
-        data = value.strftime(_TIME).encode()
-        out.append(struct.pack(">BBb", 0xC7, len(data), EXT_DATETIME))
-        out.append(data)
-    elif isinstance(value, Constant):
-        data = pack_plain([value.name, value.value])
-        out.append(struct.pack(">BIb", 0xC9, len(data), EXT_CONSTANT))
-        out.append(data)
-    else:
-        _pack(out, _other(value), depth + 1)
+class _Packer:
+    """Writes one value."""
+
+    def __init__(self) -> None:
+        self.out: List[bytes] = []
+        #: The containers around what is written now, by their ids.
+        self._around: Set[int] = set()
+
+    def pack(self, value: Any, depth: int) -> None:
+        out = self.out
+        if value is None:
+            out.append(b"\xc0")
+        elif value is True:
+            out.append(b"\xc3")
+        elif value is False:
+            out.append(b"\xc2")
+        elif type(value) is str:
+            data = value.encode("utf-8", "surrogateescape")
+            _head(out, len(data), (0xA0, 32), _TEXT)
+            out.append(data)
+        elif type(value) is int:
+            _pack_int(out, value)
+        elif type(value) is float:
+            out.append(struct.pack(">Bd", 0xCB, value))
+        elif type(value) is bytes:
+            _head(out, len(value), None, _BYTES)
+            out.append(value)
+        elif isinstance(value, (dict, list, tuple)):
+            self._container(value, depth)
+        elif isinstance(value, datetime.date):
+            data = _time(value)
+            out.append(struct.pack(">BBb", 0xC7, len(data), EXT_DATETIME))
+            out.append(data)
+        elif isinstance(value, Constant):
+            data = pack_plain([value.name, value.value])
+            out.append(struct.pack(">BIb", 0xC9, len(data), EXT_CONSTANT))
+            out.append(data)
+        else:
+            # Not a level of the value: Salt's msgpack counts none for it.
+            self.pack(_other(value), depth)
+
+    def _container(self, value: Any, depth: int) -> None:
+        if id(value) in self._around:
+            # As Salt shows it.
+            return self.pack(f"<Recursion on {type(value).__name__} with id={id(value)}>", depth)
+        if depth > MAX_DEPTH:
+            raise PackError(f"it is nested deeper than {MAX_DEPTH} levels")
+        self._around.add(id(value))
+        if isinstance(value, dict):
+            entries = list(dict.items(value))
+            _head(self.out, len(entries), (0x80, 16), _MAP)
+            for key, item in entries:
+                self.pack(_key(key), depth + 1)
+                self.pack(item, depth + 1)
+        else:
+            items = list(value)
+            _head(self.out, len(items), (0x90, 16), _LIST)
+            for item in items:
+                self.pack(item, depth + 1)
+        self._around.discard(id(value))
 
 
 def pack_plain(value: Any) -> bytes:
     """Packs a value without other packages."""
-    out: List[bytes] = []
-    _pack(out, value, 0)
-    return b"".join(out)
+    packer = _Packer()
+    packer.pack(value, 0)
+    return b"".join(packer.out)
+
+
+def _hashable(key: Any) -> Any:
+    if isinstance(key, list):
+        return tuple(_hashable(item) for item in key)
+    return repr(key) if isinstance(key, dict) else key
 
 
 class _Reader:
@@ -162,9 +247,7 @@ class _Reader:
     def pairs(self, size: int) -> Dict[Any, Any]:
         found = {}
         for _ in range(size):
-            key = self.value()
-            if isinstance(key, list):
-                key = tuple(key)
+            key = _hashable(self.value())
             found[key] = self.value()
         return found
 
@@ -228,37 +311,45 @@ def unpack_plain(data: bytes) -> Any:
     return _Reader(data).value()
 
 
-def _pack_other(value: Any) -> Any:
-    if isinstance(value, (datetime.date, Constant)):
-        code = EXT_DATETIME if isinstance(value, datetime.date) else EXT_CONSTANT
-        data = value.strftime(_TIME).encode() if isinstance(value, datetime.date) else pack_plain([value.name, value.value])
-        return _msgpack.ExtType(code, data)
-    return _other(value)
-
-
 def _pack_fast(value: Any) -> bytes:
+    # Only what is not plain is looked at here: a tuple, which may be a key, is one of those.
+    others = False
+
+    def other(one: Any) -> Any:
+        nonlocal others
+        others = True
+        if isinstance(one, datetime.date):
+            return _msgpack.ExtType(EXT_DATETIME, _time(one))
+        if isinstance(one, Constant):
+            return _msgpack.ExtType(EXT_CONSTANT, pack_plain([one.name, one.value]))
+        return _other(one)
+
     try:
-        data = _msgpack.packb(value, default=_pack_other, use_bin_type=True, unicode_errors="surrogateescape")
-        return bytes(data)
+        data = _msgpack.packb(value, default=other, use_bin_type=True, strict_types=True, unicode_errors="surrogateescape")
     except (OverflowError, TypeError, ValueError):
         # Integers of more than 64 bits; and an error in our words.
         return pack_plain(value)
+    return pack_plain(value) if others and _has_other_keys(value) else bytes(data)
 
 
 def _unpack_fast(data: bytes) -> Any:
     size = max(len(data), 1)
-    return _msgpack.unpackb(
-        data,
-        raw=False,
-        strict_map_key=False,
-        unicode_errors="surrogateescape",
-        ext_hook=_ext,
-        max_str_len=size,
-        max_bin_len=size,
-        max_array_len=size,
-        max_map_len=size,
-        max_ext_len=size,
-    )
+    try:
+        return _msgpack.unpackb(
+            data,
+            raw=False,
+            strict_map_key=False,
+            unicode_errors="surrogateescape",
+            ext_hook=_ext,
+            max_str_len=size,
+            max_bin_len=size,
+            max_array_len=size,
+            max_map_len=size,
+            max_ext_len=size,
+        )
+    except TypeError:
+        # A list as a key.
+        return unpack_plain(data)
 
 
 pack: Callable[[Any], bytes] = pack_plain
