@@ -13,6 +13,7 @@ import { jinjaOptionsOf } from "../../src/language/render/jinja/limits_of.ts";
 import { insteadOfRenderer, pipelineOf, PYTHON_RENDERERS } from "../../src/language/render/pipeline.ts";
 import { RENDERER_NAMES } from "../../src/language/render/renderers.ts";
 import { CUSTOM_KINDS, customFiles, type CustomKind } from "../../src/model/loader/custom_files.ts";
+import { markedIn } from "../../src/model/loader/template_additions.ts";
 import { BEACONS } from "../../src/plugins/beacons/mod.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
 import { type FunctionKind, lookUp } from "./known_parts.ts";
@@ -88,7 +89,8 @@ class Tree {
   readonly #runtime: Runtime;
   readonly #options: TreeOptions;
   readonly #opts: Record<string, unknown>;
-  readonly #filters: ReadonlySet<string>;
+  readonly #filters: Set<string>;
+  readonly #tests = new Set(Object.keys(JINJA_TESTS));
   readonly #parts = new Map<string, MissingPart>();
   readonly #custom = new Map<string, Custom>();
   /** File → the files that include or import it. */
@@ -153,6 +155,9 @@ class Tree {
     for (const one of own === undefined ? [name] : [name, own]) {
       const key = `${folder} ${one}`;
       if (this.#custom.get(key)?.isPython !== false) this.#custom.set(key, { path, isPython });
+    }
+    for (const { kind, name } of isPython ? markedIn(text) : []) {
+      if (kind !== "global") (kind === "filter" ? this.#filters : this.#tests).add(name);
     }
     if (!isPython || name === "__init__") return;
     this.#part(...inPython(folder), path, "").places.length = 0;
@@ -234,8 +239,7 @@ class Tree {
       if (!this.#filters.has(name)) this.#add("not here", "filter", name, nearby(name, this.#filters), at(line));
     }
     for (const { name, line } of uses.tests) {
-      if (Object.hasOwn(JINJA_TESTS, name)) continue;
-      this.#add("not here", "test", name, nearby(name, Object.keys(JINJA_TESTS)), at(line));
+      if (!this.#tests.has(name)) this.#add("not here", "test", name, nearby(name, this.#tests), at(line));
     }
     for (const { name } of uses.templates) this.#link(path, templateName(name, path, this.#options), isPillar);
     for (const { from, keys: [first = "", second = ""], line } of uses.taken) {

@@ -1,7 +1,9 @@
 import { Pool } from "../../base/async/pool.ts";
+import type { RenderJob } from "../../language/render/renderer.ts";
 import { SALT_MASTER_DEFAULTS, withoutSdbValues, withSaltDefaults } from "../../model/config/salt_defaults.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillarRegistry, TemplateScope } from "../../model/loader/ext_pillar.ts";
+import { templateAdditions } from "../../model/loader/template_additions.ts";
 import type { Logger } from "../../base/log.ts";
 import { type AnyMap, entriesOf, isMap, lookup, mapOf, OrderedMap, sizeOf } from "../../language/python/values.ts";
 import { compilePattern } from "../../language/python/regexp.ts";
@@ -62,6 +64,7 @@ interface Scene {
   roots: ReadonlyMap<string, readonly string[]>;
   envs: readonly string[];
   functions: TemplateFunctionTable | undefined;
+  additions: RenderJob["additions"];
 }
 
 /** External pillars that run at the same time, at most, for all minions together. */
@@ -193,13 +196,14 @@ export class PillarCompiler {
     const pillarenv = asked ?? inherited ?? options.pillarenv;
     const roots = rootsFor(options.roots, pillarenv, saltenv);
     const envs = [...new Set(["base", ...roots.keys()])];
-    return { request, saltenv, pillarenv, roots, envs, functions: this.#options.functions?.(request) };
+    const additions = templateAdditions(this.#options);
+    return { request, saltenv, pillarenv, roots, envs, functions: this.#options.functions?.(request), additions };
   }
 
-  #templates({ request, roots, functions }: Scene, pillar: AnyMap): PillarTemplates {
+  #templates({ request, roots, functions, additions }: Scene, pillar: AnyMap): PillarTemplates {
     const { opts, log } = this.#options;
     const { id, grains } = request;
-    return new PillarTemplates({ opts, log, files: this.#files, roots, id, grains, functions }, pillar);
+    return new PillarTemplates({ opts, log, files: this.#files, roots, id, grains, functions, additions }, pillar);
   }
 
   async #top(scene: Scene): Promise<MergedTop & { errors: string[] }> {

@@ -16,6 +16,7 @@ interface PillarTemplatesOptions {
   id: string;
   grains: Record<string, unknown>;
   functions: TemplateFunctionTable | undefined;
+  additions: RenderJob["additions"];
 }
 
 /**
@@ -32,7 +33,7 @@ export class PillarTemplates {
   }
 
   job(file: { path: string; name: string; sls: string; saltenv: string }): Omit<RenderJob, "argline"> {
-    const { opts, log, files, roots, id, grains, functions } = this.#options;
+    const { opts, log, files, roots, id, grains, functions, additions } = this.#options;
     const { globals, plain, typeNames } = templateValues({ grains, pillar: this.#pillar, opts }, SALT_MASTER_DEFAULTS);
     return {
       ...file,
@@ -45,6 +46,7 @@ export class PillarTemplates {
       gpg: gpgOptionsOf(opts),
       allowUndefined: opts.allow_undefined === true,
       ...(functions === undefined ? {} : { functions }),
+      ...(additions === undefined ? {} : { additions }),
       load: (name) => {
         const path = files.find(roots.get(file.saltenv) ?? [], name);
         return path === undefined ? undefined : { path, name, source: files.text(path) };

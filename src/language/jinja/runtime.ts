@@ -44,6 +44,11 @@ export interface JinjaEnvironment {
   builtins: ReadonlyMap<string, unknown>;
   /** The filters whose result depends only on their arguments: on constants they are applied once for a template. */
   steady: ReadonlySet<string>;
+  /** Filters and tests whose results are promises, and how they are called. @default none */
+  added?: {
+    has(kind: "filter" | "test", name: string): boolean;
+    call(kind: "filter" | "test", name: string, args: readonly unknown[], keywords: Keywords): Promise<unknown>;
+  } | undefined;
   /** Returns the text of a printed value. */
   finalize(value: unknown): string;
   /** Loads a template for another one. @throws {TemplateNotFound} */

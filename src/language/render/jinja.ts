@@ -18,6 +18,7 @@ import { LIST_FILTERS, QUERY_FILTERS } from "./jinja/filters/lists.ts";
 import { networkFilters } from "./jinja/filters/network.ts";
 import { remoteFilters, type RemoteHost } from "./jinja/filters/remote.ts";
 import { SERIALIZE_FILTERS } from "./jinja/filters/serialize.ts";
+import { addedGlobals, withAdditions } from "./jinja/additions.ts";
 import type { EnvironmentOptions, TemplateFile } from "./jinja/environment.ts";
 import { compileCached, jinjaOptions, saltEnvironment, TemplateCache, templateNames } from "./jinja/environment.ts";
 import { takeHeader } from "./jinja/file_header.ts";
@@ -110,6 +111,13 @@ export function jinjaFilters(runtime: FilterHost): Record<string, Filter> {
   };
 }
 
+/** True for the filters and tests of Salt: modules replace only those of Jinja2. */
+const isOfSalt = (filters: Readonly<Record<string, Filter>>) => (kind: "filter" | "test", name: string): boolean => {
+  if (kind === "test") return Object.hasOwn(SALT_TESTS, name);
+  return Object.hasOwn(filters, name) && filters[name] !== TEXT_FILTERS[name] &&
+    filters[name] !== SEQUENCE_FILTERS[name];
+};
+
 export const JINJA_TESTS: Readonly<Record<string, Test>> = { ...TESTS, ...SALT_TESTS };
 
 /** The renderer for Salt's Jinja2. Compiled templates are kept for all renders of this renderer. */
@@ -117,6 +125,7 @@ export function jinja(runtime: FilterHost): Renderer {
   const cache = new TemplateCache();
   const filters = jinjaFilters(runtime);
   const steady = new Set(Object.keys(filters).filter((name) => !UNSTEADY.has(name)));
+  const own = { filters, tests: JINJA_TESTS, steady };
   return (input, job) => {
     const { path, argline, log } = job;
     if (typeof input !== "string") {
@@ -125,15 +134,15 @@ export function jinja(runtime: FilterHost): Renderer {
     if (argline !== "" && argline !== "-s") {
       throw new RenderError(path, `Unknown renderer option: ${argline}`, {}, { isWhole: true });
     }
-    const own = { ...job.jinjaOptions };
-    if (Object.keys(own).length === 0 && !MARKUP.test(input)) return input;
+    const given = { ...job.jinjaOptions };
+    if (Object.keys(given).length === 0 && !MARKUP.test(input)) return input;
+    const added = job.additions?.(job);
     const { source, options: header } = takeHeader(input);
-    const options = jinjaOptions(jinjaOptions(JINJA_DEFAULTS, own, log), header, log);
+    const options = jinjaOptions(jinjaOptions(JINJA_DEFAULTS, given, log), header, log);
     const environmentOptions: EnvironmentOptions = {
       options: options === JINJA_DEFAULTS ? JINJA_DEFAULTS : options,
-      filters,
-      tests: JINJA_TESTS,
-      steady,
+      ...added === undefined ? own : withAdditions(own, added, isOfSalt(filters)),
+      added,
       load: (name) => name.startsWith("/") && job.confined !== true ? fileOfHost(runtime.fs, name) : job.load?.(name),
       log,
       now: () => runtime.clock.now(),
@@ -147,7 +156,7 @@ export function jinja(runtime: FilterHost): Renderer {
     const finished = (text: string) => input.endsWith("\n") ? `${text}\n` : text;
     try {
       const names = namesOf(job);
-      const globals = new Map(names);
+      const globals = new Map([...added === undefined ? [] : addedGlobals(added), ...names]);
       if (!globals.has(SHOW_CONTEXT)) globals.set(SHOW_CONTEXT, showFullContext(names));
       const environment = saltEnvironment(environmentOptions);
       const run = {

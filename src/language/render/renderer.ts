@@ -1,5 +1,6 @@
 import type { Lazy, Limits } from "../jinja/mod.ts";
 import type { Logger } from "../../base/log.ts";
+import type { TemplateAdditions } from "./jinja/additions.ts";
 import type { TemplateLoader } from "./jinja/environment.ts";
 import type { TemplateFunctionTable } from "./jinja/salt_functions.ts";
 import { str, truthy } from "../python/values.ts";
@@ -34,6 +35,8 @@ export interface RenderJob {
   name?: string;
   /** Execution functions that templates may call. @default none */
   functions?: TemplateFunctionTable;
+  /** Filters, tests and globals that the modules of the host add. Called if the text has markup. @default none */
+  additions?: (job: RenderJob) => TemplateAdditions | undefined;
   /** The `context` of a call: names that take precedence over all others. */
   context?: Readonly<Record<string, unknown>>;
   /** Finds templates that are imported and included. @default none are found */

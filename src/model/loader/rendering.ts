@@ -14,6 +14,7 @@ import { codeRenderers } from "./code_renderers.ts";
 import type { JobContext } from "./family.ts";
 import { customRenderers } from "./custom_renderers.ts";
 import { findPython, findSalt } from "./python/interpreter.ts";
+import { templateAdditions } from "./template_additions.ts";
 import { jobTemplateFunctions } from "./template_functions.ts";
 
 /** What rendering needs of a host: the context of a job, or a part of it. */
@@ -112,7 +113,7 @@ export class Rendering {
   #opened: Pipeline | undefined;
   readonly #shared: Pick<
     RenderJob,
-    "globals" | "plain" | "typeNames" | "functions" | "log" | "allowUndefined" | "limits" | "gpg"
+    "globals" | "plain" | "typeNames" | "functions" | "additions" | "log" | "allowUndefined" | "limits" | "gpg"
   >;
   readonly #fetched = new Map<string, Promise<TemplateFile | undefined>>();
 
@@ -130,6 +131,7 @@ export class Rendering {
       // Functions return values of the host itself. Copy the names first, so that a template which changes such a value does
       // not see the change in its own names.
       functions: jobTemplateFunctions(host, () => Object.values(values.globals).forEach(({ value }) => value)),
+      additions: templateAdditions(host),
       log,
       allowUndefined: opts.allow_undefined === true,
       limits: templateLimitsOf(opts),

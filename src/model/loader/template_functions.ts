@@ -9,7 +9,7 @@ import type { FunctionTable } from "./loader.ts";
 import { ArgumentMismatchError } from "./signature.ts";
 
 /** Converts the error of a function to the one that a template reports. */
-function templateError(error: unknown): unknown {
+export function asTemplateError(error: unknown): unknown {
   if (
     error instanceof CommandExecutionError || error instanceof SaltInvocationError ||
     error instanceof CommandNotFoundError
@@ -66,7 +66,7 @@ function tableOf(open: () => Promise<Pick<JobContext, "functions" | "call">>): T
       try {
         return asDicts(await call(name, [...args], Object.fromEntries(keywords)), dicts);
       } catch (error) {
-        throw templateError(error);
+        throw asTemplateError(error);
       }
     },
   };

@@ -22,7 +22,7 @@ const FILES: Record<string, string> = {
 nginx:
   pkg.installed: []
   boto_ec2.key_present:
-    - name: {{ salt['nowhere.get']('x') | no_such_filter }}
+    - name: {{ salt['nowhere.get']('x') | no_such_filter | own_filter if 1 is own_test }}
   file:
     - managed
     - name: /etc/x
@@ -57,7 +57,8 @@ runner:
 `,
   "states/_states/stone.py": "def carved(name):\n    return {}\n",
   "states/_modules/own.js": "export const hello = () => 1;\n",
-  "states/_modules/other.py": "__virtualname__ = 'alias'\n",
+  "states/_modules/other.py":
+    "__virtualname__ = 'alias'\n@jinja_filter('own_filter')\ndef f(x):\n    return x\n@jinja_test()\ndef own_test(x):\n    return x\n",
   "states/_grains/rack.py": "def rack():\n    return {}\n",
   "states/_sdb/vaults.py": "def get(key):\n    return key\n",
   "states/own.jinja":

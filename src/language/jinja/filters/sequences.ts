@@ -130,7 +130,21 @@ function changeOf(
   return attributeGetter(run, attribute, otherwise);
 }
 
-const map: Filter = (run, value, args, keywords) => generator("sync_do_map", mapped(run, value, args, keywords));
+/** True if a filter or test of a name gives promises. */
+const isAdded = (run: Run, kind: "filter" | "test", name: unknown): boolean =>
+  name !== undefined && run.environment.added?.has(kind, str(name)) === true;
+
+/** A generator of what has come: the promises are awaited one after the other. */
+async function settled(name: string, values: Iterable<unknown>): Promise<PythonIterator> {
+  const known: unknown[] = [];
+  for (const value of values) known.push(await value);
+  return generator(name, known);
+}
+
+const map: Filter = (run, value, args, keywords) => {
+  const values = mapped(run, value, args, keywords);
+  return isAdded(run, "filter", args[0]) ? settled("sync_do_map", values) : generator("sync_do_map", values);
+};
 
 /** Makes the filters `select`, `reject`, `selectattr` and `rejectattr`. */
 function selecting(name: string, wanted: boolean, byAttribute: boolean): Filter {
@@ -146,6 +160,16 @@ function selecting(name: string, wanted: boolean, byAttribute: boolean): Filter 
     const holds = test === undefined
       ? (item: unknown) => truthy(item)
       : (item: unknown) => tests[str(test)]!(run, item, rest, keywords);
+    if (isAdded(run, "test", test)) {
+      const decided = async () => {
+        const known: unknown[] = [];
+        if (truthy(value)) {
+          for (const item of iterate(value)) if (truthy(await holds(get(item))) === wanted) known.push(item);
+        }
+        return generator(name, known);
+      };
+      return decided();
+    }
     const kept = function* () {
       if (truthy(value)) { for (const item of iterate(value)) if (truthy(holds(get(item))) === wanted) yield item; }
     };

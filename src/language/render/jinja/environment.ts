@@ -17,6 +17,7 @@ import type {
   Unit,
 } from "../../jinja/mod.ts";
 import { Attributes, compileTemplate, TemplateNotFound, TemplateRuntimeError } from "../../jinja/mod.ts";
+import { additionsKey, type TemplateAdditions } from "./additions.ts";
 import { finalize } from "./finalize.ts";
 import { SALT_GLOBALS } from "./globals.ts";
 
@@ -42,6 +43,8 @@ export interface EnvironmentOptions {
   now(): number;
   /** Names of some values' types, for messages. */
   typeNames: WeakMap<object, string>;
+  /** Filters and tests in the tables that modules of the host give. @default none */
+  added?: TemplateAdditions | undefined;
   /** True if undefined values print as nothing: the option `allow_undefined`. */
   lenient: boolean;
   /** Templates that are compiled already, by their content. */
@@ -98,9 +101,9 @@ function optionsKey(options: JinjaOptions): string {
 export function compileCached(
   name: string,
   file: CompiledTemplate["file"],
-  { options, filters, tests, steady, lenient, cache }: EnvironmentOptions,
+  { options, filters, tests, steady, added, lenient, cache }: EnvironmentOptions,
 ): CompiledTemplate {
-  const variant = `${lenient} ${optionsKey(options)}`;
+  const variant = `${lenient} ${optionsKey(options)}${additionsKey(added)}`;
   let known = cache.get(file.source, variant);
   if (known === undefined) {
     known = compileTemplate(name, file, { options, filters, tests, steady });
@@ -177,7 +180,7 @@ const DATA: Readonly<Record<DataFormat, (text: string) => unknown>> = {
 
 /** Salt's environment of templates. */
 export function saltEnvironment(own: EnvironmentOptions): JinjaEnvironment {
-  const { options, filters, tests, steady, load, log, now, typeNames, lenient } = own;
+  const { options, filters, tests, steady, added, load, log, now, typeNames, lenient } = own;
   const loaded = (name: string, file: TemplateFile | undefined): CompiledTemplate => {
     if (file === undefined) throw new TemplateNotFound(name);
     return compileCached(file.name, { path: file.path, source: file.source, isMain: false }, own);
@@ -188,6 +191,10 @@ export function saltEnvironment(own: EnvironmentOptions): JinjaEnvironment {
     filters,
     tests,
     steady,
+    added: added && {
+      has: (kind, name) => added.names[kind].has(name),
+      call: (kind, name, args, keywords) => added.call(kind, name, args, keywords),
+    },
     builtins: SALT_GLOBALS,
     finalize,
     now,

@@ -43,6 +43,16 @@ export interface PythonCaller extends SharedValues {
   };
 }
 
+/** What a function of a file is called with. */
+export interface GivenArguments {
+  positional: unknown[];
+  keyword: Record<string, unknown>;
+  /** Names that the module gets while the function runs. @default none */
+  globals?: Record<string, unknown>;
+  /** True if the values of a generator are a list. @default as Salt's minion returns them */
+  isListed?: boolean;
+}
+
 export interface PythonFile {
   /** Identifies a version of a file: it changes with the file. */
   key: string;
@@ -278,12 +288,12 @@ export class PythonHelper {
     return await this.#during(async () => await this.#loaded(await this.#ready(caller), caller, file));
   }
 
-  /** Calls a function of a file. @param globals names that the module gets while it runs */
+  /** Calls a function of a file. */
   async call(
     caller: PythonCaller,
     file: PythonFile,
     name: string,
-    given: { positional: unknown[]; keyword: Record<string, unknown>; globals?: Record<string, unknown> },
+    given: GivenArguments,
   ): Promise<unknown> {
     return await this.#during(async () => await this.#call(caller, file, name, given));
   }
@@ -292,7 +302,7 @@ export class PythonHelper {
     caller: PythonCaller,
     file: PythonFile,
     name: string,
-    given: { positional: unknown[]; keyword: Record<string, unknown>; globals?: Record<string, unknown> },
+    given: GivenArguments,
   ): Promise<unknown> {
     const running = await this.#ready(caller);
     await this.#loaded(running, caller, file);
@@ -304,6 +314,7 @@ export class PythonHelper {
       a: given.positional,
       k: given.keyword,
       ...(given.globals === undefined ? {} : { g: given.globals }),
+      ...(given.isListed === true ? { listed: true } : {}),
       rc: caller.code?.get() ?? 0,
       s: this.#changes(running, caller),
     });

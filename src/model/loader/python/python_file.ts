@@ -120,8 +120,16 @@ function utilsOf({ runtime, opts }: Pick<CustomPlace, "runtime" | "opts">): [str
 /** Results by options object, because each function in a run of states asks with the same options. */
 const UTILITIES = new WeakMap<object, [string, boolean][]>();
 
-/** Describes a custom file for the helper. */
-function pythonFile(kind: string, { name, path, version, lent = false }: CustomFile): PythonFile {
+/** Describes a custom file for the helper. @throws {TypeError} if another user could have written it */
+export function fileForPython(
+  kind: string,
+  { name, path, version, lent = false }: CustomFile,
+  { runtime }: Pick<CustomPlace, "runtime">,
+): PythonFile {
+  const stranger = strangersCode(runtime, dirName(path));
+  if (stranger !== undefined) {
+    throw new TypeError(`"${path}" is not imported: ${stranger}; make its directory writable for its owner alone`);
+  }
   return { key: `${kind} ${path} ${version}`, kind, name, path, own: !lent };
 }
 
@@ -206,12 +214,8 @@ export async function loadPython(
   file: CustomFile,
   family: PythonFamily = {},
 ): Promise<LoadedFile> {
-  const stranger = strangersCode(place.runtime, dirName(file.path));
-  if (stranger !== undefined) {
-    throw new TypeError(`"${file.path}" is not imported: ${stranger}; make its directory writable for its owner alone`);
-  }
+  const made = fileForPython(kind, file, place);
   const helper = pythonHelper(place);
-  const made = pythonFile(kind, file);
   const caller = family.caller ?? ((context: object) => pythonCallerOf(place, context));
   // The table of modules is built again, so the modules that the helper has found may be gone.
   helper.forget();

@@ -20,7 +20,7 @@ export function callableOf(functions: TemplateFunctionTable): Callable {
 }
 
 /** The values and functions of the host that a rendered file receives. */
-function rendererCaller(place: CustomPlace, job: RenderJob): PythonCaller {
+export function rendererCaller(place: CustomPlace, job: RenderJob): PythonCaller {
   const { functions } = job;
   const caller = pythonCallerOf(place, rendererContext(place, job));
   if (functions === undefined || caller.callable.modules !== undefined) return caller;

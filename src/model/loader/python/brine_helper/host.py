@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import io
+import itertools
 import logging
 import os
 import re
@@ -281,12 +282,12 @@ class Host:
             return modules.description(self._loaded_file(message))
         except ImportError as error:
             # A module whose packages are missing is one that does not fit this host.
-            return {"name": message["name"], "unavailable": str(error), "functions": [], "uses": []}
+            return {"name": message["name"], "unavailable": str(error), "broken": str(error), "functions": [], "uses": []}
         except Exception as error:
             log = logging.getLogger("brine.python")
             level = logging.ERROR if message["own"] else logging.DEBUG
             log.log(level, "%s cannot be loaded: %s", message["path"], errors.traceback_of(error))
-            return {"name": message["name"], "unavailable": str(error), "functions": [], "uses": []}
+            return {"name": message["name"], "unavailable": str(error), "broken": str(error), "functions": [], "uses": []}
 
     def _local(self, key: str, function: str) -> Callable[..., Any]:
         return self._loaded[key].functions[function]
@@ -345,7 +346,9 @@ class Host:
             value = function(*args, **kwargs)
             if loaded.kind == "renderers" and hasattr(value, "read"):
                 return value.read()
-            return _drained(value) if isinstance(value, types.GeneratorType) else value
+            if isinstance(value, types.GeneratorType):
+                return list(itertools.islice(value, MOST_OF_GENERATOR)) if message.get("listed") else _drained(value)
+            return value
         finally:
             for name in given:
                 if name in before:

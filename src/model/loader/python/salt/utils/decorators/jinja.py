@@ -1,24 +1,45 @@
-"""Functions that templates may use. Templates of Brine have their own."""
+"""Functions that templates may use: Brine finds them by these decorators in the text of a module."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, ClassVar, Dict, Optional
 
 
-def _named(name: Optional[str] = None) -> Callable[[Any], Any]:
-    return lambda function: function
+class _Marked:
+    """Notes a function under the name that templates use."""
+
+    def __init__(self, name: Optional[str] = None) -> None:
+        self.name = name
+
+    def _known(self) -> Dict[str, Callable[..., Any]]:
+        raise NotImplementedError
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        self._known().setdefault(self.name or function.__name__, function)
+        return function
 
 
-jinja_filter = jinja_test = jinja_global = _named
+class JinjaFilter(_Marked):
+    salt_jinja_filters: ClassVar[Dict[str, Callable[..., Any]]] = {}
+
+    def _known(self) -> Dict[str, Callable[..., Any]]:
+        return self.salt_jinja_filters
 
 
-class JinjaFilter:
-    salt_jinja_filters: dict = {}
+class JinjaTest(_Marked):
+    salt_jinja_tests: ClassVar[Dict[str, Callable[..., Any]]] = {}
+
+    def _known(self) -> Dict[str, Callable[..., Any]]:
+        return self.salt_jinja_tests
 
 
-class JinjaTest:
-    salt_jinja_tests: dict = {}
+class JinjaGlobal(_Marked):
+    salt_jinja_globals: ClassVar[Dict[str, Callable[..., Any]]] = {}
+
+    def _known(self) -> Dict[str, Callable[..., Any]]:
+        return self.salt_jinja_globals
 
 
-class JinjaGlobal:
-    salt_jinja_globals: dict = {}
+jinja_filter = JinjaFilter
+jinja_test = JinjaTest
+jinja_global = JinjaGlobal
