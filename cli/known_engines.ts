@@ -19,12 +19,12 @@ export function knownEngines(role: "master" | "minion"): EngineRegistry {
 export function engineProgram(host: Omit<EngineHost, "plugins">): EngineProgram {
   return {
     known: knownEngines(host.role),
-    async host() {
+    async host(fire) {
       const [{ callerOf, masterOf }, { RUNNER_PLUGINS: plugins }] = await Promise.all([
         import("../src/host/runner/engine_host.ts"),
         import("./runner_plugins.ts"),
       ]);
-      return { call: callerOf({ ...host, plugins }), master: masterOf({ ...host, plugins }) };
+      return { call: callerOf({ ...host, plugins, fire }), master: masterOf({ ...host, plugins }) };
     },
     end(words) {
       process.stderr.write(`${words}\n`);

@@ -27,8 +27,8 @@ export interface EngineConfig {
 /** The functions of the program that the engine's process runs in. */
 export interface EngineProgram {
   known: EngineRegistry;
-  /** Loads the functions that the engine may call on its host; called at their first use. */
-  host(): Promise<{ call: EngineContext["call"]; master: EngineMaster }>;
+  /** Loads the functions that the engine may call on its host; called at their first use. @param fire how these fire events */
+  host(fire: EngineContext["fire"]): Promise<{ call: EngineContext["call"]; master: EngineMaster }>;
   /** Prints a reason, which the supervisor reads, and ends the process. */
   end(words: string): never;
 }
@@ -49,7 +49,7 @@ export async function openEngineProcess(
   const program = programOf(own);
   const end = (error: unknown) => program.end(lastWords(error));
   // Most engines call no functions of the host; without these, an engine takes a third of the memory.
-  const loaded = once(() => program.host());
+  const loaded = once(() => program.host((...event) => run.context.fire(...event)));
   const run = new EngineRun({
     runtime,
     log: own,
@@ -94,6 +94,7 @@ function lateMaster(load: () => Promise<EngineMaster>): EngineMaster {
       answers: async (...call) => await (await load()).jobPublisher.answers(...call),
     },
     runner: async (...call) => await (await load()).runner(...call),
+    runnerReturn: async (...call) => await (await load()).runnerReturn(...call),
     wheel: async (...call) => await (await load()).wheel(...call),
     accepted: async () => await (await load()).accepted(),
     connected: async () => await (await load()).connected(),

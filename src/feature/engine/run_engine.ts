@@ -73,7 +73,7 @@ export class EngineRun {
       signal: this.#ending.signal,
       ...(master === undefined ? {} : { master }),
       events: (wants = () => true) => this.#events(wants),
-      fire: (tag, data) => this.#fire(tag, data),
+      fire: (tag, data, { here = false } = {}) => this.#fire(tag, data, here),
       report: (details) => this.#report(details),
     };
   }
@@ -111,7 +111,7 @@ export class EngineRun {
     for (const buffer of this.#buffers) if (!buffer.take(event)) this.#counts.missed++;
   }
 
-  async #fire(tag: string, data: Record<string, unknown>): Promise<void> {
+  async #fire(tag: string, data: Record<string, unknown>, here: boolean): Promise<void> {
     const { runtime: { clock }, opts, role, hasMaster } = this.#options;
     if (tag === "" || tag.length > MAX_TAG_CHARACTERS || tag.includes("\n")) {
       const shown = tag.length > MAX_TAG_CHARACTERS ? `${tag.length} characters` : JSON.stringify(tag);
@@ -128,7 +128,7 @@ export class EngineRun {
     // Waits until the engine listens: it must not miss an answer to its event.
     await this.#listening;
     const packing = { now: clock.now(), maxBytes: Number(opts.max_event_size ?? Infinity) };
-    const isForwarded = role === "minion" && hasMaster;
+    const isForwarded = !here && role === "minion" && hasMaster;
     await this.#bus.send(
       isForwarded
         // The minion forwards `fire_master` to its masters, as for its jobs.

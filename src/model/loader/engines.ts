@@ -32,6 +32,8 @@ export interface EngineMaster {
   readonly jobPublisher: JobPublisher;
   /** Starts a runner. @returns its jid */
   runner(fun: string, arg?: unknown[], kwarg?: Record<string, unknown>): Promise<string>;
+  /** Runs a runner, and waits for its end. @returns its return @throws {Error} if it fails */
+  runnerReturn(fun: string, arg?: unknown[], kwarg?: Record<string, unknown>): Promise<unknown>;
   /** Runs a wheel function. @throws {Error} if it fails */
   wheel(fun: string, arg?: unknown[], kwarg?: Record<string, unknown>): Promise<unknown>;
   /** Ids of the minions whose keys are accepted. */
@@ -58,12 +60,12 @@ export interface EngineContext {
   events(wants?: (tag: string) => boolean): EngineEvents;
   /**
    * Fires an event on the master's bus. An engine of a minion fires it on the bus of its masters, or on the minion's own bus if
-   * it has no master. The promise waits while the engine exceeds `engine_events_per_second`.
+   * it has no master, or with `here`. The promise waits while the engine exceeds `engine_events_per_second`.
    *
    * @throws {TypeError} for an invalid tag
    * @throws {RangeError} if a thousand events are waiting already
    */
-  fire(tag: string, data: Record<string, unknown>): Promise<void>;
+  fire(tag: string, data: Record<string, unknown>, options?: { here?: boolean }): Promise<void>;
   /** Sets details that `salt-run engines.status` shows for the engine; they are merged into earlier ones. */
   report(details: Record<string, unknown>): void;
   /** The master; only for engines of a master. */

@@ -3,7 +3,7 @@ import { AsyncQueue } from "../../../base/async/queue.ts";
 import { type Deferred, deferred } from "../../../base/async/deferred.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { LOG_LEVELS, type Logger } from "../../../base/log.ts";
-import { isFloat, isMap, lookup, str } from "../../../language/python/values.ts";
+import { fieldsOf, isFloat, isMap, listOf, lookup, str } from "../../../language/python/values.ts";
 import { frame, FrameReader } from "../../../protocol/wire/frames.ts";
 import { decode } from "../../../protocol/wire/msgpack.ts";
 import type { Child } from "../../../runtime/process.ts";
@@ -35,11 +35,16 @@ export interface PythonCaller extends SharedValues {
   progress?(data: unknown): Promise<void>;
   /** Jobs on minions, for what runs beside a master. */
   jobs?: JobPublisher;
+  /** Starts a runner without waiting for it, for an engine of a master. @returns its jid */
+  startRunner?(fun: string, arg: unknown[], kwarg: Record<string, unknown>): Promise<string>;
   /** The bus of an engine. */
   events?: {
+    /** Keeps events from now on. */
+    listen(): void;
     /** The next event; null if none comes in time. */
     next(waitMs: number): Promise<{ tag: string; data: Record<string, unknown> } | null>;
-    fire(tag: string, data: unknown): Promise<void>;
+    /** @param here true for the bus of the engine's host, also if that has a master */
+    fire(tag: string, data: unknown, here: boolean): Promise<void>;
   };
 }
 
@@ -483,14 +488,19 @@ export class PythonHelper {
       if (op === "progress") {
         await caller?.progress?.(field("data"));
         answer.r = null;
-      } else if (op === "event" || op === "fire") {
+      } else if (op === "event" || op === "fire" || op === "listen") {
         const { events } = caller ?? {};
         if (events === undefined) throw new CommandExecutionError("Only engines hear and fire events");
-        answer.r = op === "event"
-          ? await events.next(Number(field("wait")) * 1000)
-          : await events.fire(str(field("tag")), field("data")) ?? null;
+        if (op === "listen") events.listen();
+        answer.r = op === "event" ? await events.next(Number(field("wait")) * 1000) : null;
+        if (op === "fire") await events.fire(str(field("tag")), field("data"), field("here") === true);
       } else if (op === "expand" || op === "publish" || op === "answers") {
         answer.r = await this.#jobs(caller, op, field) ?? null;
+      } else if (op === "start") {
+        if (caller?.startRunner === undefined) {
+          throw new CommandExecutionError("Only engines of a master start runners");
+        }
+        answer.r = await caller.startRunner(str(field("f")), listOf(field("a")), fieldsOf(field("k")));
       } else {
         const kind = str(field("kind"));
         const callable = caller?.callable[kind];

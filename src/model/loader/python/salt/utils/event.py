@@ -22,8 +22,12 @@ def tagify(suffix: Any = "", prefix: str = "", base: str = "salt") -> str:
 class SaltEvent:
     """Fires events on the bus of the minion; an engine hears those of its host, too."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, node: str = "", sock_dir: Any = None, opts: Any = None, listen: bool = True, **kwargs: Any
+    ) -> None:
         self.opts = current.host().options()
+        if listen and current.host().is_engine():
+            self.connect_pub()
 
     def __enter__(self) -> "SaltEvent":
         return self
@@ -33,13 +37,14 @@ class SaltEvent:
 
     def fire_event(self, data: Dict[str, Any], tag: str, timeout: Any = None) -> bool:
         if current.host().is_engine():
-            current.host().ask("fire", tag=tag, data=data)
+            current.host().ask("fire", tag=tag, data=data, here=True)
             return True
         return bool(current.host().functions("modules")["event.fire"](data, tag))
 
     def fire_master(self, data: Dict[str, Any], tag: str, timeout: Any = None) -> bool:
         if current.host().is_engine():
-            return self.fire_event(data, tag)
+            current.host().ask("fire", tag=tag, data=data)
+            return True
         return bool(current.host().functions("modules")["event.send"](tag, data))
 
     def get_event(
@@ -80,9 +85,13 @@ class SaltEvent:
     unsubscribe = subscribe
 
     def connect_pub(self, timeout: Any = None) -> bool:
+        """From now on, events are kept for :meth:`get_event`."""
+        if current.host().is_engine():
+            current.host().ask("listen")
         return True
 
-    connect_pull = connect_pub
+    def connect_pull(self, timeout: Any = None) -> bool:
+        return True
 
     def destroy(self) -> None:
         pass
@@ -102,8 +111,23 @@ def _fits(found: str, wanted: str, match_type: Any) -> bool:
     return found.startswith(wanted)
 
 
-def get_event(*args: Any, **kwargs: Any) -> SaltEvent:
-    return SaltEvent()
+def get_event(node: str, sock_dir: Any = None, transport: Any = None, opts: Any = None, listen: bool = True, **kwargs: Any) -> SaltEvent:
+    return SaltEvent(node, sock_dir, opts, listen=listen)
 
 
-get_master_event = MinionEvent = MasterEvent = LocalClientEvent = get_event
+def get_master_event(opts: Any, sock_dir: Any, listen: bool = True, **kwargs: Any) -> SaltEvent:
+    return SaltEvent("master", sock_dir, opts, listen=listen)
+
+
+class MasterEvent(SaltEvent):
+    def __init__(self, sock_dir: Any, opts: Any = None, listen: bool = True, **kwargs: Any) -> None:
+        super().__init__("master", sock_dir, opts, listen=listen)
+
+
+class MinionEvent(SaltEvent):
+    def __init__(self, opts: Any, listen: bool = True, **kwargs: Any) -> None:
+        super().__init__("minion", None, opts, listen=listen)
+
+
+class LocalClientEvent(MasterEvent):
+    """The bus of a master, for a program beside it."""
