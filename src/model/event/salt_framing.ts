@@ -41,7 +41,11 @@ function likelihood({ program, words }: SaltProcess, configDir: string): number 
 }
 
 /** The likeliest process of real Salt, and the newest of equally likely ones. @param isWanted gets the path of the program */
-function likeliest(fs: FileSystem, configDir: string, isWanted: (program: string) => boolean): SaltProcess | undefined {
+function likeliest(
+  fs: FileSystem,
+  configDir: string,
+  isWanted: (program: string) => boolean,
+): SaltProcess & { rank: number } | undefined {
   let best: (SaltProcess & { rank: number }) | undefined;
   for (const pid of fs.list("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
@@ -92,13 +96,14 @@ function detected<T>(fs: FileSystem, log: Logger, otherwise: T, detect: () => T 
 
 /**
  * The framing that a newly connected program of real Salt reads. Nothing on the socket shows it, so the installation of the
- * likeliest (or else newest) process decides. Releases of 3006 that send a length before each event also expect one; no other
- * release does.
+ * likeliest process decides: a program of Salt, then an engine or runner of the master by the package in `lent`, then the newest.
+ * Releases of 3006 that send a length before each event also expect one; no other release does.
  */
-function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string): IpcFraming {
+function detectListenerFraming(fs: FileSystem, log: Logger, configDir: string, lent: string | undefined): IpcFraming {
   return detected(fs, log, "stream", () => {
     // Skip minions: a minion listens to its own bus.
     const found = likeliest(fs, configDir, (program) => !program.endsWith("salt-minion"));
+    if (lent !== undefined && (found === undefined || found.rank === 0)) return packageFraming(fs, log, lent);
     return found && (releaseOf(fs, found)?.hasLength === true ? "length" : "stream");
   });
 }
@@ -128,13 +133,20 @@ const HOLDS_MS = 250;
  * second.
  *
  * @param now returns milliseconds; a clock that was set back causes a new look
+ * @param lent the directory of Salt's package that Python modules of this host use. @default none
  */
-export function listenerFraming(fs: FileSystem, log: Logger, configDir: string, now: () => number): () => IpcFraming {
+export function listenerFraming(
+  fs: FileSystem,
+  log: Logger,
+  configDir: string,
+  now: () => number,
+  lent: () => string | undefined = () => undefined,
+): () => IpcFraming {
   let last: { framing: IpcFraming; atMs: number } | undefined;
   return () => {
     const atMs = now();
     if (last === undefined || Math.abs(atMs - last.atMs) >= HOLDS_MS) {
-      last = { framing: detectListenerFraming(fs, log, configDir), atMs };
+      last = { framing: detectListenerFraming(fs, log, configDir, lent()), atMs };
     }
     return last.framing;
   };

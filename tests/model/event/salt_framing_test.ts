@@ -47,6 +47,22 @@ test("one who connects again and again has the processes read four times a secon
   assert.equal(looks(), 3, "a clock that was set back does not hold the answer for an hour");
 });
 
+test("without a program of Salt, the package that Python modules use decides", () => {
+  const { fs, start } = host();
+  const lent = () => "/opt/salt/lib/python3.12/site-packages/salt";
+  let nowMs = 1000;
+  const framing = listenerFraming(fs, silentLogger, "/etc/salt", () => nowMs, lent);
+  assert.equal(framing(), "length");
+  fs.mkdir("/proc/9", 0o755);
+  fs.write("/proc/9/cmdline", text("/usr/bin/python3\0/usr/bin/unattended-upgrade"));
+  fs.write("/proc/9/stat", text(`9 (python3) S ${"1 ".repeat(30)}`));
+  nowMs += 1000;
+  assert.equal(framing(), "length");
+  start();
+  nowMs += 1000;
+  assert.equal(framing(), "length");
+});
+
 for (
   const [release, frame, want] of [
     ["3006.16", "def frame_msg_ipc():\n    return msgpack\n", "stream"],

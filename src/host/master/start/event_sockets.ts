@@ -5,6 +5,8 @@ import { type EventBus, OWN_BUS } from "../../../model/event/bus.ts";
 import { type BusServer, serveBus } from "../../../model/event/bus_server.ts";
 import type { Logger } from "../../../base/log.ts";
 import type { FileSystem } from "../../../runtime/fs.ts";
+import { findSalt } from "../../../model/loader/python/interpreter.ts";
+import { once } from "../../../base/async/deferred.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { listenerFraming } from "../../../model/event/salt_framing.ts";
 
@@ -34,7 +36,8 @@ export async function serveEvents(
   const { fs, net } = runtime;
   const forOthers = areForOthers(opts);
   if (forOthers) makeSearchable(fs, opts.sock_dir);
-  const detected = listenerFraming(fs, log, dirName(opts.conf_file), () => runtime.clock.now());
+  const lent = once(() => findSalt(runtime, opts as unknown as Record<string, unknown>));
+  const detected = listenerFraming(fs, log, dirName(opts.conf_file), () => runtime.clock.now(), lent);
   return await serveBus(
     bus,
     net,

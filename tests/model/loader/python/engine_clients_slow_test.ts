@@ -6,9 +6,12 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bedDirectory, daemonDirectory } from "../../../../bench/bed/daemon_directory.ts";
+import { saltProgram } from "../../../../bench/bed/salt_release.ts";
 import { until } from "../../../../bench/bed/until.ts";
 import { listenBus } from "../../../../src/model/event/bus_client.ts";
-import { findPython } from "../../../../src/model/loader/python/interpreter.ts";
+import { silentLogger } from "../../../../src/base/log.ts";
+import { packageFraming } from "../../../../src/model/event/salt_framing.ts";
+import { findPython, findSalt } from "../../../../src/model/loader/python/interpreter.ts";
 import { currentRuntime } from "../../../../src/runtime/current.ts";
 import { freePort, RunningProgram } from "../../../support/running_program.ts";
 
@@ -74,3 +77,10 @@ const bare = findPython(await currentRuntime(), {});
 describe("Python engines with clients of the small package salt", {
   skip: bare === undefined && "no python3 of 3.8 or newer: install python3",
 }, () => heardFrom({ python: "auto", python_salt: false }));
+
+const python = saltProgram("3006", "python");
+const runtime = await currentRuntime();
+describe("Python engines with clients of Salt's package", {
+  skip: !existsSync(python) && "no Salt 3006: npm run test:interop installs it",
+  // Other programs of Salt on this host do not decide.
+}, () => heardFrom({ python, event_framing: packageFraming(runtime.fs, silentLogger, findSalt(runtime, { python })) }));

@@ -11,7 +11,7 @@ from typing import Any, Dict, Tuple
 
 from . import wire
 from .channel import Channel
-from .embedded import SlimSalt
+from .embedded import LentSalt, SlimSalt
 from .host import Host, _ToBrine, start_watching
 
 LEVELS = {"garbage": 1, "trace": 5, "profile": 15, "debug": 10, "info": 20, "warning": 30, "error": 40, "critical": 50}
@@ -77,6 +77,8 @@ def main(sources: Dict[str, str]) -> None:
         sys.meta_path.insert(0, SlimSalt("salt", sources))
     _logging(channel, start["level"])
     host = Host(channel, has_salt)
+    if has_salt:
+        sys.meta_path.insert(0, LentSalt(sources, lambda: host.options().get("__role") == "master"))
     os.register_at_fork(after_in_child=channel.close_in_child)
     start_watching(source)
     channel.send({"n": start["n"], "r": {"version": list(sys.version_info[:3]), "msgpack": fast, "salt": has_salt}})
