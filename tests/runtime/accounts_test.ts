@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allAccounts, findAccount, findGroup, groupsOf } from "../../src/runtime/accounts.ts";
+import { allAccounts, allGroups, findAccount, findGroup, groupsOf, shadowRows } from "../../src/runtime/accounts.ts";
 import { currentRuntime } from "../../src/runtime/current.ts";
 import { memoryRuntime } from "../../src/runtime/memory/memory_runtime.ts";
 import { FakeClock } from "../support/fake_clock.ts";
@@ -122,6 +122,20 @@ test("an answer counts for a minute, and that there is no such account for secon
   assert.equal(findAccount(runtime, 12345)?.name, "new");
   findAccount(runtime, "jürgen");
   assert.equal(asked.length, 4);
+});
+
+test("a list is asked for again once the file of its database has changed", () => {
+  const { runtime, asked } = hostWith("passwd: files systemd\ngroup: files systemd\nshadow: files systemd\n");
+  const lists = { passwd: allAccounts, group: allGroups, shadow: shadowRows };
+  for (const [database, list] of Object.entries(lists)) {
+    asked.length = 0;
+    runtime.fs.write(`/etc/${database}`, "before");
+    list(runtime);
+    list(runtime);
+    runtime.fs.write(`/etc/${database}`, "other:content");
+    list(runtime);
+    assert.deepEqual(asked, [database, database]);
+  }
 });
 
 test("a host without getent has its files", () => {
