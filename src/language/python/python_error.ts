@@ -26,3 +26,23 @@ export function tracebackIs(error: Error, text: string): void {
 export function writtenTraceback(error: unknown): string | undefined {
   return error instanceof Error ? WRITTEN.get(error) : undefined;
 }
+
+/**
+ * Names of errors in Python: a plain Error is an Exception, and errors of Salt and Jinja carry their module's name. Other names are the
+ * same.
+ */
+const PYTHON_NAMES: Record<string, string> = {
+  Error: "Exception",
+  RangeError: "ValueError",
+  SyntaxError: "ValueError",
+  ReferenceError: "NameError",
+  CommandExecutionError: "salt.exceptions.CommandExecutionError",
+  CommandNotFoundError: "salt.exceptions.CommandNotFoundError",
+  InvalidArgumentsError: "TypeError",
+  SaltInvocationError: "salt.exceptions.SaltInvocationError",
+  SaltRenderError: "salt.exceptions.SaltRenderError",
+  TemplateNotFound: "jinja2.exceptions.TemplateNotFound",
+};
+
+/** The class of an error as Python's tracebacks write it. */
+export const pythonName = (name: string): string => Object.hasOwn(PYTHON_NAMES, name) ? PYTHON_NAMES[name]! : name;

@@ -1,6 +1,6 @@
 import { SaltError } from "../../base/errors.ts";
 import { repr } from "../../language/python/values.ts";
-import { writtenTraceback } from "../../language/python/python_error.ts";
+import { pythonName, writtenTraceback } from "../../language/python/python_error.ts";
 
 /** Frames that are shown; the innermost ones say most. */
 const MAX_FRAMES = 30;
@@ -25,21 +25,6 @@ function frames(stack: string): Frame[] {
   return found.slice(0, MAX_FRAMES).reverse();
 }
 
-/**
- * Names of errors in Python: a plain Error is an Exception, and Salt's errors carry their module's name. Other names are the
- * same.
- */
-const PYTHON_NAMES: Record<string, string> = {
-  Error: "Exception",
-  RangeError: "ValueError",
-  SyntaxError: "ValueError",
-  ReferenceError: "NameError",
-  CommandExecutionError: "salt.exceptions.CommandExecutionError",
-  CommandNotFoundError: "salt.exceptions.CommandNotFoundError",
-  InvalidArgumentsError: "TypeError",
-  SaltInvocationError: "salt.exceptions.SaltInvocationError",
-};
-
 /** To Python a function that is not there is a key that its table lacks. */
 const isMissingFunction = (error: unknown): error is SaltError & { fun: string } =>
   error instanceof SaltError && error.code === "MISSING_FUNCTION";
@@ -55,7 +40,7 @@ export function traceback(error: unknown): string {
     ? error
     : { name: "Error", message: String(error), stack: undefined };
   const lines = frames(stack ?? "").map(({ fun, file, line }) => `  File "${file}", line ${line}, in ${fun}`);
-  const own = Object.hasOwn(PYTHON_NAMES, name) ? PYTHON_NAMES[name] : name;
+  const own = pythonName(name);
   const said = isMissingFunction(error) ? `KeyError: ${repr(error.fun)}` : undefined;
   const last = said ?? (message === "" ? own : `${own}: ${message}`);
   // At least one frame: a reader may expect to find some.

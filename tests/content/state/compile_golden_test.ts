@@ -124,9 +124,13 @@ async function outcomeOf(one: Case, recording: Recording): Promise<Outcome> {
   return errors.length === 0 ? out : { ...out, errors };
 }
 
-/** Errors as they are compared: of those with a traceback the first line. */
-function comparable(errors: string[] | undefined, wanted: string[] | undefined): string[] | undefined {
-  return errors?.map((text, at) => wanted?.[at]?.includes("{TRACEBACK}") ? text.split("\n")[0]! : text);
+/** Errors as they are compared: of those with a traceback the first line, and of templates the exception below the traceback. */
+function comparable(errors: string[] | undefined, wanted: string[] | undefined): unknown {
+  return errors?.map((text, at) => {
+    if (!wanted?.[at]?.includes("{TRACEBACK}")) return text;
+    const [first = "", exception] = text.replace("{TRACEBACK}\n", "").split("\n");
+    return first.includes(": Jinja error: ") ? [first, exception] : first;
+  });
 }
 
 for (const name of readdirSync(folder).sort()) {

@@ -7,7 +7,7 @@ import {
   TemplateSyntaxError,
   UndefinedError,
 } from "../../jinja/mod.ts";
-import { writtenTraceback } from "../../python/python_error.ts";
+import { pythonName, writtenTraceback } from "../../python/python_error.ts";
 import { RenderError } from "../render_error.ts";
 import { SaltFunctionError } from "./salt_functions.ts";
 
@@ -36,7 +36,7 @@ function kindOf(error: Error): { kind: string; shownClass?: string } {
     error instanceof SecurityError;
   if (isJinja) return { kind: "Jinja syntax error: " };
   if (error instanceof SaltFunctionError) return { kind: "Problem running salt function in Jinja template: " };
-  return { kind: "Jinja error: ", shownClass: error.name };
+  return { kind: "Jinja error: ", shownClass: pythonName(error.name) };
 }
 
 /** The options that stand for the limits of a render. */
