@@ -108,6 +108,8 @@ const CALLS: [fun: string, arg: unknown[], want: unknown][] = [
   ["findup", ["f/g", ["nope", "s.sls"]], "s.sls"],
   ["findup", ["", "f"], "f"],
   ["path_exists", ["f/g"], true],
+  ["renderer", ["salt://none"], {}],
+  ["renderer", ["/none/none.sls"], {}],
   ["dir_exists", ["f/v.yaml"], false],
   ["file_exists", ["f/v.yaml"], true],
   ["boolstr", [1, "yes", "no"], "yes"],
@@ -125,6 +127,7 @@ describe("slsutil", () => {
     const [fun, arg, want] of [
       ["renderer", [], /Must pass either path or string/],
       ["renderer", ["a", "b"], /Must not pass both path and string/],
+      ["renderer", ["none"], /Path 'none' is not absolute/],
       ["findup", ["f/none", "v.yaml"], /Starting path not found in the state tree: f\/none/],
       ["findup", ["f/g", "none"], /File pattern\(s\) not found in path ancestry/],
       ["findup", ["../..", "none"], /Starting path not found in the state tree/],

@@ -96,9 +96,9 @@ export const module: ExecutionModule = {
         if (truthy(path) && truthy(string)) throw new SaltInvocationError("Must not pass both path and string");
         const { saltenv = "base", sls = "", context: over, ...names } = ownKeywords(args.kwargs);
         const file = truthy(path) ? await context.files.fetchUrl(str(path), "", { saltenv: str(saltenv) }) : ":string:";
-        if (file === undefined || truthy(path) && context.runtime.fs.stat(file) === undefined) {
-          // As in Salt, a missing file is one without data.
-          context.log.error("slsutil.renderer: there is no such file", { path: str(path), saltenv: str(saltenv) });
+        if (file === undefined || truthy(path) && context.runtime.fs.stat(file)?.kind !== "file") {
+          // A template may read a file that some hosts do not have.
+          context.log.error("file to render not found", { path: str(path), saltenv: str(saltenv) });
           return {};
         }
         const source = truthy(path) ? templateText(context.runtime.fs.read(file), file) : str(string);
