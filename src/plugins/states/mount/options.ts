@@ -71,6 +71,7 @@ export async function missingOptions(
   const ignored = mountOptionWords(extraIgnored ?? (fstype === "ramfs" ? ["size"] : []));
   const translated = isMap(args.extra_mount_translate_options) ? args.extra_mount_translate_options : {};
   const shown = new Set([...active.opts, ...active.superopts ?? []].map((option) => inKilobytes(option) ?? option));
+  const size = active.superopts?.map(inKilobytes).find((option) => option !== undefined);
   const missing: string[] = [];
   let last = "";
   for (const given of wanted) {
@@ -80,6 +81,8 @@ export async function missingOptions(
     if (fstype === "cifs" && keyOf(option) === "user") option = `username=${option.split("=")[1]}`;
     if (ignored.includes(keyOf(option))) option = keyOf(option);
     option = await withNumber(context, option);
+    // As in Salt, a mount with a size lacks nothing: a tmpfs does not show a mode or a size in percent as it was given.
+    option = size ?? option;
     last = option;
     const hidden = invisible.has(option) || ignored.includes(option) || invisibleKeys.has(option);
     if (!hidden && !shown.has(option)) missing.push(option);
