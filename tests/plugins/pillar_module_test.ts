@@ -5,7 +5,7 @@ import { callFunction } from "../../src/host/minion/processes/execute_job.ts";
 import type { AnyMap } from "../../src/language/python/values.ts";
 import { readDocument } from "../../src/language/yaml/document.ts";
 import { parseInput } from "../../src/model/job/args.ts";
-import { testMinion } from "../support/context.ts";
+import { kwargs, testMinion } from "../support/context.ts";
 
 const PILLAR = `
 12345:
@@ -46,3 +46,14 @@ test("pillar.get finds keys that are numbers", async () => {
     assert.deepEqual(JSON.parse(JSON.stringify(found)), expected, words.join(" "));
   }
 });
+
+for (const key of ["s", "none"]) {
+  test(`pillar.get fails for a default that is undefined in the template, as in Salt: ${key}`, async () => {
+    const { value } = await testMinion({ pillar: { s: 1 } });
+    const string = `{% set d = {} %}{{ salt['pillar.get']('${key}', d['gone']) }}`;
+    await assert.rejects(
+      value("slsutil.renderer", kwargs({ string })),
+      /Jinja variable 'dict object' has no attribute 'gone'/,
+    );
+  });
+}

@@ -11,6 +11,7 @@ import type { PillarCall } from "../../model/loader/pillar_link.ts";
 import {
   type AnyMap,
   entriesOf,
+  equal,
   isInteger,
   isMap,
   lookup,
@@ -105,9 +106,10 @@ function missing(key: unknown): Error {
 
 async function get(context: JobContext, args: Values): Promise<unknown> {
   const { key, default: given, merge, merge_nested_lists: nested, delimiter } = args;
+  // As in Salt, this fails for a default that is undefined in the template, whether it is needed or not.
+  const unset = equal(given, UNSET);
   const pillar = await source(context, args);
   const found = valueAt(pillar, key, str(delimiter));
-  const unset = given === UNSET;
   if (truthy(merge)) {
     const fallback = unset ? "" : given;
     const mergeLists = truthy(nested === null ? context.opts.pillar_merge_lists ?? false : nested);
