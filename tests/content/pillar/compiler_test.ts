@@ -289,7 +289,7 @@ describe("PillarCompiler", () => {
       assert.equal(record!.fields.name, "hg");
       assert.match(
         String(record!.fields.available),
-        /cmd_json, cmd_yaml, consul, csv, env, file_tree, git, http_json, http_yaml, mysql, nodegroups/,
+        /cmd_json, cmd_yaml, consul, csv, env, extra_minion_data_in_pillar, file_tree, git, http_json, http_yaml, mysql, nodegroups/,
       );
     });
   });
