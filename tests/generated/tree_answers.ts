@@ -64,6 +64,9 @@ export async function ourTreeAnswer(directory: string, one: TreeCase): Promise<T
 /** What only Python says: where an exception was raised, and which module its class is of. */
 const TRACEBACK = /Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?:[\w.]+\.)?(?=\w+(?::|\n|$))/g;
 
+/** The module of an exception without a traceback above it. */
+const MODULE = /^(?:jinja2|salt)\.exceptions\.(?=\w+(?::|$))/gm;
+
 /** A traceback among the lines around a fault, where the template has no more of its own. */
 const CUT = /\n*Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(?:\[\.\.\.\]\n)?---$/;
 /** The exceptions that another one was raised from. */
@@ -88,10 +91,8 @@ const withoutTracebacks = (value: unknown): unknown =>
     }
     // Salt counts the lines of a traceback among those of the template.
     const told = item.replace(/\n+\[\.\.\.\]\n---$/, "\n---");
-    const text = told.replace(CUT, "\n---").replaceAll(TRACEBACK, "").replace(CHAIN, "").replace(
-      OF_THE_SYSTEM,
-      "OSError",
-    ).replaceAll(INPUT, "");
+    const text = told.replace(CUT, "\n---").replaceAll(TRACEBACK, "").replaceAll(MODULE, "").replace(CHAIN, "")
+      .replace(OF_THE_SYSTEM, "OSError").replaceAll(INPUT, "");
     return text.replace(/^(Rendering SLS \S+ failed, render error: [^]*?\n)[^]*$/, "$1");
   });
 
