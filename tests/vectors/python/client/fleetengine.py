@@ -114,8 +114,11 @@ def _heard():
     """Listens to what it fires itself."""
     role = __opts__["__role"]
     with salt.utils.event.get_event(role, sock_dir=__opts__["sock_dir"], opts=__opts__, listen=True) as bus:
-        bus.fire_event({"n": 1}, "fleet/own/1")
-        event = bus.get_event(wait=20, tag="fleet/own", full=True)
+        event = None
+        while event is None:
+            # A listener counts from when the bus has accepted it, of which nobody is told.
+            bus.fire_event({"n": 1}, "fleet/own/1")
+            event = bus.get_event(wait=2, tag="fleet/own", full=True)
         return [event["tag"], event["data"]["n"]]
 
 
