@@ -684,11 +684,16 @@ describe("the console in a browser", { skip: gap ?? false }, () => {
     await page.getByText(/salt\/beacon\/web\d+\.example\/load\//).first().waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     const resume = page.getByRole("button", { name: /Resume \(\d+ new\)/ });
-    const paused = /\d+/.exec((await resume.textContent())!)![0];
+    const countChanges = async () => {
+      const paused = /\d+/.exec((await resume.textContent())!)![0];
+      await page.getByRole("button", { name: new RegExp(`Resume \\((?!${paused} )\\d+ new\\)`) }).waitFor();
+    };
+    // What was to be drawn before the pause is.
+    await countChanges();
     // The first row is the head.
     const top = page.getByRole("grid", { name: /Events/ }).getByRole("row").nth(1);
     const before = await top.textContent();
-    await page.getByRole("button", { name: new RegExp(`Resume \\((?!${paused} )\\d+ new\\)`) }).waitFor();
+    await countChanges();
     assert.equal(await top.textContent(), before);
     await top.click();
     await page.getByRole("region", { name: "Selected event" }).getByText("1m").waitFor();
