@@ -48,7 +48,7 @@ const QUICK_BYTES = 512 * 1024;
 /** Refused paths that are remembered, so that each is logged once. */
 const REMEMBERED = 10_000;
 
-/** Milliseconds in which a directory that was no link is not looked at again: many files of one directory are asked for in a row. */
+/** Milliseconds in which a directory that only we can exchange is not looked at again: its files are asked for in a row. */
 const RECENT_MS = 2;
 
 const DYNAMIC = "__env__";
@@ -66,25 +66,43 @@ function isListing(value: unknown): value is Listing {
   return [files, dirs, empty_dirs].every((list) => Array.isArray(list)) && typeof links === "object" && links !== null;
 }
 
+/** True for a directory in which only root or this process can put something in the place of something else. */
+const isClosed = (stat: FileStat | undefined, own: number): boolean =>
+  stat !== undefined && (stat.uid === 0 || stat.uid === own) && (stat.mode & 0o022) === 0;
+
+/** Directories that were no links a moment ago and that no stranger can exchange, and whether they are closed themselves. */
+type Looked = Map<string, boolean>;
+
 /**
  * The stat of a file below a directory, and whether there is a link on the way to it; undefined for names that are too long.
  *
- * @param passed directories that were no links a moment ago: they are not looked at, and new ones are added
+ * @param looked directories that are not looked at; others are added
+ * @param own the user of this process
  */
 function lookBelow(
   fs: FileSystem,
   directory: string,
   rel: string,
-  passed: Set<string>,
+  looked: Looked,
+  own: number,
 ): { stat?: FileStat | undefined; byLink: boolean } {
   try {
-    for (let end = rel.indexOf("/"); end >= 0; end = rel.indexOf("/", end + 1)) {
+    let end = rel.indexOf("/");
+    let closed = end >= 0 && (looked.get(directory) ?? isClosed(fs.stat(directory), own));
+    if (end >= 0) looked.set(directory, closed);
+    for (; end >= 0; end = rel.indexOf("/", end + 1)) {
       const here = `${directory}/${rel.slice(0, end)}`;
-      if (passed.has(here)) continue;
+      const known = looked.get(here);
+      if (known !== undefined) {
+        closed = known;
+        continue;
+      }
       const stat = fs.stat(here, { follow: false });
       if (stat === undefined) return { byLink: false };
       if (stat.kind === "symlink") return { stat: fs.stat(`${directory}/${rel}`), byLink: true };
-      passed.add(here);
+      const isFixed = closed;
+      closed &&= isClosed(stat, own);
+      if (isFixed) looked.set(here, closed);
     }
     const stat = fs.stat(`${directory}/${rel}`, { follow: false });
     return stat?.kind === "symlink" ? { stat: fs.stat(`${directory}/${rel}`), byLink: true } : { stat, byLink: false };
@@ -106,7 +124,7 @@ export class RootsBackend implements FileBackend {
   readonly #hashName: HashName;
   readonly #roots = new Map<string, readonly string[]>();
   readonly #refused = new Set<string>();
-  #recent = { since: -Infinity, passed: new Set<string>() };
+  #recent: { since: number; looked: Looked } = { since: -Infinity, looked: new Map() };
   readonly #digests = new KnownDigests();
   readonly #digesting = new Map<string, Promise<string | undefined>>();
   readonly #listings = new Map<string, { version: string; listing: Listing }>();
@@ -142,11 +160,11 @@ export class RootsBackend implements FileBackend {
 
   find(path: string, saltenv: string): FoundFile | undefined {
     if (!isConfined(path)) return undefined;
-    const { runtime: { fs } } = this.#options;
+    const { runtime: { fs, process } } = this.#options;
     const rel = normalizePath(path);
     for (const root of this.#rootsOf(saltenv)) {
       const full = joinPath(root, rel);
-      const { stat, byLink } = lookBelow(fs, root, rel, this.#passed());
+      const { stat, byLink } = lookBelow(fs, root, rel, this.#looked(), process.uid() ?? 0);
       if (stat?.kind !== "file" || this.#ignored(rel) || this.#ignored(full)) continue;
       const mayLeave = byLink && !isWithin(fs.realpath(root), fs.realpath(full));
       if (mayLeave && !this.#leaves(full)) continue;
@@ -155,11 +173,11 @@ export class RootsBackend implements FileBackend {
     return undefined;
   }
 
-  /** The directories that are not looked at again: those of the last {@link RECENT_MS}. */
-  #passed(): Set<string> {
+  /** What was seen in the last {@link RECENT_MS}. */
+  #looked(): Looked {
     const now = this.#options.runtime.clock.elapsed();
-    if (now - this.#recent.since >= RECENT_MS) this.#recent = { since: now, passed: new Set() };
-    return this.#recent.passed;
+    if (now - this.#recent.since >= RECENT_MS) this.#recent = { since: now, looked: new Map() };
+    return this.#recent.looked;
   }
 
   /** Whether a link that leads out of its root is followed: only if nobody but an operator can have created it. */

@@ -114,16 +114,26 @@ describe("FileServer", () => {
       assert.ok((await list(bed) as string[]).includes("outside/secret"));
     });
 
-    test("that take the place of a directory are seen after two milliseconds", async () => {
-      const bed = linked({ fileserver_followsymlinks: false });
-      const find = async () => (await ask(bed, "_file_find", { path: "dir/file" }) as { rel: string }).rel;
-      assert.equal(await find(), "dir/file");
-      bed.runtime.fs.remove("/srv/salt/dir", { recursive: true });
-      bed.runtime.fs.symlink("/outside", "/srv/salt/dir");
-      bed.put("/outside/file", "s3cret");
-      bed.clock.advance(2);
-      assert.equal(await find(), "");
-    });
+    for (
+      const [whose, mode, wanted] of [
+        ["that only we can exchange are seen after two milliseconds", 0o755, "dir/file"],
+        ["that others can exchange are seen at once", 0o777, ""],
+      ] as const
+    ) {
+      test(`in the place of directories ${whose}`, async () => {
+        const bed = linked({ fileserver_followsymlinks: false });
+        const { fs } = bed.runtime;
+        fs.chmod("/srv/salt", mode);
+        const find = async () => (await ask(bed, "_file_find", { path: "dir/file" }) as { rel: string }).rel;
+        assert.equal(await find(), "dir/file");
+        fs.remove("/srv/salt/dir", { recursive: true });
+        fs.symlink("/outside", "/srv/salt/dir");
+        bed.put("/outside/file", "s3cret");
+        assert.equal(await find(), wanted);
+        bed.clock.advance(2);
+        assert.equal(await find(), "");
+      });
+    }
 
     test("are not followed into directories without fileserver_followsymlinks", async () => {
       const bed = linked({ fileserver_followsymlinks: false });
