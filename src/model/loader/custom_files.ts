@@ -87,6 +87,16 @@ export function strangersCode({ fs, process }: Host, directory: string): string 
   return strangerIn(look, directory, uid, false);
 }
 
+const syncedIn = ({ extension_modules, cachedir }: Record<string, unknown>, kind: CustomKind): string[] =>
+  typeof extension_modules === "string" && extension_modules !== ""
+    ? [joinPath(extension_modules, kind)]
+    : typeof cachedir === "string" && cachedir !== ""
+    ? [joinPath(cachedir, "extmods", kind)]
+    : [];
+
+const belowModuleDirs = ({ module_dirs }: Record<string, unknown>, kind: CustomKind): string[][] =>
+  listed(module_dirs).map((directory) => [joinPath(directory, kind), joinPath(directory, `_${kind}`)]);
+
 /**
  * The existing directories in the order of search: below `module_dirs`, then the synced modules, then the family's own option.
  * Synced modules count only if no other user can write to their directory.
@@ -95,18 +105,24 @@ export function strangersCode({ fs, process }: Host, directory: string): string 
  */
 export function customDirectories(runtime: Host, opts: Record<string, unknown>, kind: CustomKind): string[] {
   const { fs } = runtime;
-  const given = listed(opts.module_dirs).flatMap((directory) => {
-    const below = [joinPath(directory, kind), joinPath(directory, `_${kind}`)].find((path) => isDirectory(fs, path));
-    return below === undefined ? [] : [below];
-  }).reverse();
-  const { extension_modules, cachedir } = opts;
-  const synced = typeof extension_modules === "string" && extension_modules !== ""
-    ? [joinPath(extension_modules, kind)]
-    : typeof cachedir === "string" && cachedir !== ""
-    ? [joinPath(cachedir, "extmods", kind)]
-    : [];
-  const ours = synced.filter((path) => isDirectory(fs, path) && strangersCode(runtime, path) === undefined);
+  const given = belowModuleDirs(opts, kind).flatMap((paths) => paths.find((path) => isDirectory(fs, path)) ?? [])
+    .reverse();
+  const ours = syncedIn(opts, kind)
+    .filter((path) => isDirectory(fs, path) && strangersCode(runtime, path) === undefined);
   return [...new Set([...given, ...ours, ...listed(opts[OPTIONS[kind]])])].filter((path) => isDirectory(fs, path));
+}
+
+/** A text that changes when a file is added to the directories of a family, or is replaced there: by a few looks, and none at files. */
+export function directoriesStamp({ fs }: Host, opts: Record<string, unknown>, kind: CustomKind): string {
+  const places = [...belowModuleDirs(opts, kind).flat(), ...syncedIn(opts, kind), ...listed(opts[OPTIONS[kind]])];
+  return places.map((path) => {
+    try {
+      const stat = fs.stat(path);
+      return `${stat?.ino} ${stat?.mtimeMs}`;
+    } catch {
+      return "";
+    }
+  }).join();
 }
 
 const CODE = /\.(?:ts|mts|js|mjs)$/;

@@ -1,7 +1,7 @@
 /** Filters, tests and globals of templates in custom Python modules: `salt.utils.decorators.jinja` marks their functions. */
 import type { AdditionKind, TemplateAdditions } from "../../language/render/jinja/additions.ts";
 import type { RenderJob } from "../../language/render/renderer.ts";
-import { type CustomFile, customFiles, type CustomKind } from "./custom_files.ts";
+import { type CustomFile, customFiles, type CustomKind, directoriesStamp } from "./custom_files.ts";
 import type { CustomPlace } from "./loaded_file.ts";
 
 /** Kinds of files with such functions. */
@@ -65,27 +65,46 @@ function foundIn(place: CustomPlace): Found[] {
   );
 }
 
-/** Finds the additions of a host when its first template asks for them. */
-export function templateAdditions(place: CustomPlace): (job: RenderJob) => TemplateAdditions | undefined {
-  let found: Map<string, Found> | undefined;
-  const find = () => {
-    const all = new Map<string, Found>();
-    for (const one of foundIn(place)) {
-      const key = `${one.kind} ${one.name}`;
-      // As in Salt, the first counts.
-      if (!all.has(key)) all.set(key, one);
-    }
-    return all;
-  };
+/** The marked functions of a host by kind and name, and their names. */
+interface Known {
+  found: Map<string, Found>;
+  names: TemplateAdditions["names"];
+}
+
+/** Milliseconds after which files are read again in any case: one may have been changed in its place. */
+const RECENT_MS = 1000;
+
+/** By options: each templated file of a run asks, and reading all modules for it would take longer than to render it. */
+const KNOWN = new WeakMap<object, { stamp: string; at: number; known: Known }>();
+
+function knownIn(place: CustomPlace): Known {
+  const { runtime, opts } = place;
+  const at = runtime.clock.elapsed();
+  const stamp = KINDS.map((kind) => directoriesStamp(runtime, opts, kind)).join();
+  const last = KNOWN.get(opts);
+  if (last !== undefined && last.stamp === stamp && at - last.at < RECENT_MS) return last.known;
+  const found = new Map<string, Found>();
+  for (const one of foundIn(place)) {
+    const key = `${one.kind} ${one.name}`;
+    // As in Salt, the first counts.
+    if (!found.has(key)) found.set(key, one);
+  }
   const namesOf = (kind: AdditionKind) =>
-    new Set([...found!.values()].filter((one) => one.kind === kind).map(({ name }) => name));
+    new Set([...found.values()].filter((one) => one.kind === kind).map(({ name }) => name));
+  const known = { found, names: { filter: namesOf("filter"), test: namesOf("test"), global: namesOf("global") } };
+  KNOWN.set(opts, { stamp, at, known });
+  return known;
+}
+
+/** The additions of a host; they are looked for when a template asks. */
+export function templateAdditions(place: CustomPlace): (job: RenderJob) => TemplateAdditions | undefined {
   return (job) => {
-    found ??= find();
+    const { found, names } = knownIn(place);
     if (found.size === 0) return undefined;
     return {
-      names: { filter: namesOf("filter"), test: namesOf("test"), global: namesOf("global") },
+      names,
       async call(kind, name, args, keywords) {
-        const { of, file, fun } = found!.get(`${kind} ${name}`)!;
+        const { of, file, fun } = found.get(`${kind} ${name}`)!;
         const { callMarked } = await import("./python/python_additions.ts");
         return await callMarked(place, job, of, file, fun, args, keywords);
       },
