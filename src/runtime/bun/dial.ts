@@ -15,7 +15,7 @@ import {
 import { explain } from "../node/net.ts";
 
 /** A socket of `Bun.connect`, as far as it is used here. */
-interface BunSocket {
+export interface BunSocket {
   /** Returns how many bytes the system has taken; -1 if the socket is closed. */
   write(bytes: Uint8Array): number;
   /** Sends what is written, then the end; data is still received. */
@@ -37,7 +37,8 @@ interface BunGlobal {
 /** Bytes that may wait for the system before `write` says that there is no room. */
 const ROOM = 65_536;
 
-class BunConnection implements Connection {
+/** A {@link Connection} over a socket of Bun. */
+export class BunConnection implements Connection {
   readonly remote: string;
   readonly local: string;
   readonly #socket: BunSocket;
@@ -91,8 +92,10 @@ class BunConnection implements Connection {
       this.#waiting.push(sent === 0 ? chunk : chunk.subarray(sent));
       this.buffered += chunk.length - sent;
     }
-    this.#isFull = this.buffered >= ROOM;
-    return !this.#isFull;
+    const isFull = this.buffered >= ROOM;
+    // Until the drain, whatever is written meanwhile: somebody may wait for it.
+    this.#isFull ||= isFull;
+    return !isFull;
   }
 
   drained(): void {
@@ -135,9 +138,10 @@ class BunConnection implements Connection {
   }
 }
 
-const isAddress = (host: string) => /^\d+\.\d+\.\d+\.\d+$/.test(host) || host.includes(":");
+/** True for an address of IPv4 or IPv6, without a zone. */
+const isAddress = (host: string) => /^(?:\d+\.\d+\.\d+\.\d+|[\da-f]*:[\da-f:.]*)$/i.test(host);
 
-/** @param otherwise dials what this one does not */
+/** An attempt that is given up ends by itself: Bun cannot cancel it. @param otherwise dials what this one does not */
 export function bunDial(otherwise: Net["dial"]): Net["dial"] {
   return async (to, options = {}) => {
     const { tls, prepare, local } = options;
@@ -184,7 +188,12 @@ function dial(
         data: (_: BunSocket, chunk: Uint8Array) => connection?.received(chunk),
         drain: () => connection?.drained(),
         close: (_: BunSocket, error?: Error) => connection?.closed(error),
-        error: (_: BunSocket, error: Error) => connection === undefined ? onFailure(error) : connection.closed(error),
+        // A handler of ours that throws comes here, too.
+        error(socket: BunSocket, error: Error) {
+          if (connection === undefined) return onFailure(error);
+          connection.closed(error);
+          socket.close();
+        },
         connectError: (_: BunSocket, error: Error) => onFailure(error),
       },
     }).catch(onFailure);
