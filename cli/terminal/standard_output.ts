@@ -25,8 +25,9 @@ interface StandardOutputOptions {
   files?: Files;
 }
 
-/** Devices of Linux by their major number: terminals, and /dev/null and the like. */
-const TERMINALS = (major: number) => major === 4 || major === 5 || major >= 136 && major <= 143;
+/** True for the major numbers of terminals on Linux. */
+const isTerminalMajor = (major: number) => major === 4 || major === 5 || major >= 136 && major <= 143;
+/** The major number of `/dev/null` and the like on Linux. */
 const MEMORY = 1;
 
 /**
@@ -55,7 +56,7 @@ export class StandardOutput {
       const stat = files.fstatSync(descriptor);
       if (!stat.isCharacterDevice()) return false;
       const major = (stat.rdev >> 8) & 0xfff;
-      if (process.platform === "linux" && (major === MEMORY || TERMINALS(major))) return major !== MEMORY;
+      if (process.platform === "linux" && (major === MEMORY || isTerminalMajor(major))) return major !== MEMORY;
       return stream().isTTY === true;
     } catch {
       return false;
