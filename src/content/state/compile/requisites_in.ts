@@ -154,7 +154,7 @@ class Turning {
     const { id, state, key } = origin;
     if (key === "prereq") {
       for (const found of this.#index.find(target.id, target.state, true)) {
-        this.#add(found, new OrderedMap([["prerequired", [new OrderedMap([[state, id]])]]]));
+        this.#add(found, new Map([["prerequired", [new Map([[state, id]])]]]));
       }
     } else if (key === "use_in") {
       for (const found of this.#index.find(target.id, target.state, true)) {
@@ -166,7 +166,7 @@ class Turning {
       }
     } else {
       if (key === "prereq_in") {
-        this.#add({ id, state }, new OrderedMap([["prerequired", [new OrderedMap([[target.state, target.id]])]]]));
+        this.#add({ id, state }, new Map([["prerequired", [new Map([[target.state, target.id]])]]]));
       }
       this.#require(target, origin);
     }
@@ -202,7 +202,7 @@ class Turning {
     const extension = this.extend.get(target.id)!;
     for (const name of ["__env__", "__sls__"]) if (body.has(name)) extension.set(name, body.get(name));
     const known = list.filter((one): one is Map<unknown, unknown> => one instanceof Map && firstKey(one) === requisite);
-    for (const one of known) (one.get(requisite) as unknown[]).push(new OrderedMap([[state, id]]));
-    if (known.length === 0) list.push(new OrderedMap([[requisite, [new OrderedMap([[state, id]])]]]));
+    for (const one of known) (one.get(requisite) as unknown[]).push(new Map([[state, id]]));
+    if (known.length === 0) list.push(new Map([[requisite, [new Map([[state, id]])]]]));
   }
 }
