@@ -6,7 +6,7 @@ import { shortName } from "../../../model/loader/job_context.ts";
 import type { LoadedState, StateTable } from "../../../model/loader/state_table.ts";
 import type { LowChunk, StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { traceback } from "../../../model/loader/traceback.ts";
-import { type Args, entriesOf, isMap, str, truthy } from "../../../language/python/values.ts";
+import { type Args, entriesOf, isMap, lookup, str, truthy } from "../../../language/python/values.ts";
 import { bindState } from "./bind.ts";
 import { functionOf, type StateEntry } from "./chunk.ts";
 import { checkCommands, hasConditions, skippedBy } from "./conditions.ts";
@@ -97,27 +97,26 @@ export function stateContext(host: CallHost, low: LowChunk, test: boolean): Stat
  * a return like any other.
  *
  * @param dry only this chunk is run dry, because another one has it as `prereq`
+ * @returns the return, and the result that the function gave, which `retry` asks even if the return is malformed
  */
 export async function callState(
   host: CallHost,
   low: LowChunk,
   found: LoadedState,
   dry: boolean,
-): Promise<UnifiedReturn> {
+): Promise<{ ret: UnifiedReturn; result: unknown }> {
   const context = stateContext(host, low, dry || host.test);
   // What decides about a state is asked outside of it: as in Salt, it is told of the whole run, and not that this state is run dry.
   const around = dry ? stateContext(host, low, host.test) : context;
   try {
-    return unify(await unprotected(host, context, around, found));
+    const given = await unprotected(host, context, around, found);
+    const ret = unify(given);
+    return { ret, result: isMap(given) ? lookup(given, "result") : ret.result };
   } catch (error) {
     context.signal.throwIfAborted();
     context.log.debug("state failed", { state: functionOf(low), error: String(error) });
-    return {
-      result: false,
-      name: low.name ?? low.__id__,
-      changes: {},
-      comment: `An exception occurred in this state: ${traceback(error)}`,
-    };
+    const comment = `An exception occurred in this state: ${traceback(error)}`;
+    return { ret: { result: false, name: low.name ?? low.__id__, changes: {}, comment }, result: false };
   }
 }
 
