@@ -23,18 +23,15 @@ const MAX_WIDTH = 1_000_000;
 export function stringFormat(template: string, source: FieldSource): string {
   let automatic = 0;
   let numbering: "automatic" | "manual" | undefined;
-  const numbered = (name: string): string => {
-    if (name !== "" && !/^\d+$/.test(name)) return name;
-    const kind = name === "" ? "automatic" : "manual";
+  // As in Python's `string.Formatter`, by which Jinja formats, a number with attributes or keys after it does not count.
+  const numbered = (path: string): string => {
+    if (path !== "" && !/^\d+$/.test(path)) return path;
+    const kind = path === "" ? "automatic" : "manual";
     if (numbering !== undefined && numbering !== kind) {
-      throw valueError(
-        kind === "manual"
-          ? "cannot switch from automatic field numbering to manual field specification"
-          : "cannot switch from manual field specification to automatic field numbering",
-      );
+      throw valueError("cannot switch from manual field specification to automatic field numbering");
     }
     numbering = kind;
-    return name === "" ? String(automatic++) : name;
+    return path === "" ? String(automatic++) : path;
   };
   const fill = (text: string, depth: number): string => {
     if (depth > 2) throw valueError("Max string recursion exceeded");
@@ -60,8 +57,8 @@ export function stringFormat(template: string, source: FieldSource): string {
   const one = (field: string, depth: number): string => {
     const [, path = "", conversion, format = ""] = /^((?:[^!:[]|\[[^\]]*\])*)(?:!([^:]*))?(?::([^]*))?$/.exec(field) ??
       [];
-    const [, first = "", rest = ""] = /^([^.[]*)([^]*)$/.exec(path)!;
-    let value = fieldValue(numbered(first), source);
+    const [, first = "", rest = ""] = /^([^.[]*)([^]*)$/.exec(numbered(path))!;
+    let value = fieldValue(first, source);
     for (const [, attribute, key] of rest.matchAll(/\.([^.[]*)|\[([^\]]*)\]/g)) {
       if (attribute !== undefined) value = source.attribute(value, attribute);
       else value = source.item(value, /^\d+$/.test(key!) ? Number(key) : key!);

@@ -1,5 +1,4 @@
-import { entriesOf, isMap, repr } from "../../python/values.ts";
-import { PythonError } from "../../python/python_error.ts";
+import { entriesOf, isMap } from "../../python/values.ts";
 import { strftime } from "../../python/strftime.ts";
 import { stringFormat } from "../../python/string_format.ts";
 import type { DateTime } from "../../../protocol/wire/msgpack_values.ts";
@@ -29,19 +28,13 @@ export function formatDateTime({ epochMs }: DateTime, format: string): string {
 
 /** `str.format` and `str.format_map`. */
 export function textFormats(lookup: Lookup): MethodTable {
+  const known = (found: unknown) => found instanceof Undefined ? found.fail() : found;
   const format = (template: string, args: readonly unknown[], named: Keywords) =>
     stringFormat(template, {
       positional: args,
       named,
-      attribute(value, name) {
-        const found = lookup.attribute(value, name);
-        return found instanceof Undefined ? found.fail() : found;
-      },
-      item(value, key) {
-        const found = lookup.item(value, key);
-        if (found instanceof Undefined) throw new PythonError(isMap(value) ? "KeyError" : "IndexError", repr(key));
-        return found;
-      },
+      attribute: (value, name) => known(lookup.attribute(value, name)),
+      item: (value, key) => known(lookup.item(value, key)),
       dateTime: formatDateTime,
     });
   return {
