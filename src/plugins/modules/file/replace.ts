@@ -4,7 +4,7 @@ import { CommandExecutionError, InvalidArgumentsError, SaltInvocationError } fro
 import { decodeFile, decodeText, encodeText } from "../../../language/python/codecs.ts";
 import { unifiedDiff } from "../../../language/python/difflib.ts";
 import { splitLinesKeepEnds } from "../../../language/python/text.ts";
-import { str, truthy } from "../../../language/python/values.ts";
+import { str, truthy, typeName } from "../../../language/python/values.ts";
 import { escapeRegexp, substitute } from "../../../language/python/substitute.ts";
 import { exists, isFile, isLink, lookAt, pathToChange, realPath } from "../../linux/paths.ts";
 import { fromLatin1, latin1, textOf } from "../../bytes.ts";
@@ -309,14 +309,15 @@ class Block {
   readonly #separator: string;
 
   constructor(args: Record<string, unknown>, separator: string) {
-    const content = args.content;
+    const { content, append_newline = null } = args;
     if (typeof content !== "string") {
-      throw pythonError("AttributeError", `'${typeof content}' object has no attribute 'split'`);
+      const method = append_newline === null ? "endswith" : "split";
+      throw pythonError("AttributeError", `'${typeName(content)}' object has no attribute '${method}'`);
     }
     this.#start = str(args.marker_start);
     this.#end = str(args.marker_end);
     this.#lines = content.split(/\r?\n/);
-    this.#append = args.append_newline === null ? !content.endsWith("\n") : truthy(args.append_newline);
+    this.#append = append_newline === null ? !content.endsWith("\n") : truthy(append_newline);
     this.#separator = separator;
   }
 

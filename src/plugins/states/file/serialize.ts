@@ -2,7 +2,7 @@ import type { StateContext, StateReturn } from "../../../model/loader/states.ts"
 import { type AnyMap, type Args, entriesOf, equal, isMap, str, truthy } from "../../../language/python/values.ts";
 import { traverse } from "../../../language/python/traverse.ts";
 import { updated } from "../../../language/python/update.ts";
-import { isFile } from "../../linux/paths.ts";
+import { isDirectory, isFile } from "../../linux/paths.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
 import { manageFile } from "../../modules/file/manage.ts";
 import { modeComplaint, normalizeMode, pathOf } from "../../modules/file/stats.ts";
@@ -106,6 +106,7 @@ export async function serialize(context: StateContext, args: Args): Promise<Stat
       `The ${format} serializer could not be found. It either does not exist or its prerequisites are not installed.`,
     );
   }
+  if (isDirectory(context.runtime.fs, name)) return failed(ret, `Specified target ${name} is a directory`);
   const complaint = modeComplaint(args.mode) ?? encodingComplaint(args.encoding);
   if (complaint !== undefined) return failed(ret, complaint);
   let made: Merged = { dataset: data.value };
