@@ -2,7 +2,7 @@ import { InvalidArgumentsError } from "../../model/loader/family.ts";
 import type { ExtPillar } from "../../model/loader/ext_pillar.ts";
 import { dictGet, MISSING } from "../../language/python/dict.ts";
 import { iterate } from "../../language/python/iterate.ts";
-import { type AnyMap, entriesOf, isMap, OrderedMap, repr } from "../../language/python/values.ts";
+import { type AnyMap, entriesOf, isMap, repr } from "../../language/python/values.ts";
 
 /** The option at a path such as `app:port`, within a map for each part of the path; no entries if there is none. */
 function optionAt(options: AnyMap, path: string): [string, unknown][] {
@@ -14,7 +14,7 @@ function optionAt(options: AnyMap, path: string): [string, unknown][] {
   if (Array.isArray(value)) return [];
   if (!isMap(value)) throw new InvalidArgumentsError(`include has "${path}", but the option ${name} is no map`);
   const inner = optionAt(value, path.slice(colon + 1));
-  return inner.length === 0 ? [] : [[name, new OrderedMap(inner)]];
+  return inner.length === 0 ? [] : [[name, new Map(inner)]];
 }
 
 /**
@@ -25,12 +25,12 @@ export const pillar: ExtPillar = {
   signature: "include",
   run({ extraMinionData }, { include }) {
     if (Object.keys(extraMinionData).length === 0 || include === "*" || include === "<all>") {
-      return Promise.resolve(new OrderedMap(entriesOf(extraMinionData)));
+      return Promise.resolve(new Map(entriesOf(extraMinionData)));
     }
     const entries = [...iterate(include)].flatMap((path) => {
       if (typeof path === "string") return optionAt(extraMinionData, path);
       throw new InvalidArgumentsError(`include must be a list of names of options, or '*': ${repr(path)} is no name`);
     });
-    return Promise.resolve(new OrderedMap(entries));
+    return Promise.resolve(new Map(entries));
   },
 };

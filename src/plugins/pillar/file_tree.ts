@@ -2,7 +2,7 @@ import { joinPath, normalizePath } from "../../base/paths.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { isMinionId } from "../../base/minion_id.ts";
-import { type Args, OrderedMap, str, truthy } from "../../language/python/values.ts";
+import { type Args, str, truthy } from "../../language/python/values.ts";
 import type { FileStat } from "../../runtime/fs.ts";
 import { compileGlob } from "../../language/python/glob.ts";
 
@@ -43,9 +43,9 @@ class Tree {
   }
 
   /** Directories as maps, files as their bytes, or as what they render to. */
-  async read(directory: string, prefix = ".", depth = 0): Promise<OrderedMap> {
+  async read(directory: string, prefix = ".", depth = 0): Promise<Map<unknown, unknown>> {
     const { runtime: { fs }, log } = this.#context;
-    const node = new OrderedMap();
+    const node = new Map();
     const files: string[] = [];
     for (const name of fs.list(directory)) {
       const path = joinPath(directory, name);
@@ -54,7 +54,7 @@ class Tree {
       if (stat?.kind === "directory") {
         const follows = !isLink || truthy(this.#args.follow_dir_links);
         const below = prefix === "." ? name : `${prefix}/${name}`;
-        node.set(name, follows && depth < DEEPEST ? await this.read(path, below, depth + 1) : new OrderedMap());
+        node.set(name, follows && depth < DEEPEST ? await this.read(path, below, depth + 1) : new Map());
       } else if (stat?.kind !== "file") log.error("file_tree: not a regular file", { path });
       else if (stat.size > MAX_BYTES) log.error("file_tree: file is too large", { path, size: stat.size });
       else files.push(name);
@@ -79,23 +79,23 @@ class Tree {
 }
 
 /** Maps are joined at every level; of files, the second counts. */
-function join(under: OrderedMap, over: OrderedMap): OrderedMap {
-  const joined = new OrderedMap(under);
+function join(under: Map<unknown, unknown>, over: Map<unknown, unknown>): Map<unknown, unknown> {
+  const joined = new Map(under);
   for (const [key, value] of over) {
     const before = joined.get(key);
-    joined.set(key, before instanceof OrderedMap && value instanceof OrderedMap ? join(before, value) : value);
+    joined.set(key, before instanceof Map && value instanceof Map ? join(before, value) : value);
   }
   return joined;
 }
 
 /** `hosts/<id>` over `nodegroups/<name>` for the groups that the minion is in. */
-async function readRoot(context: PillarContext, tree: Tree, root: string): Promise<OrderedMap> {
+async function readRoot(context: PillarContext, tree: Tree, root: string): Promise<Map<unknown, unknown>> {
   const { log, nodegroups, id, runtime: { fs } } = context;
   if (!tree.isDirectory(root)) {
     log.error("file_tree: root_dir is not a directory", { root_dir: root });
-    return new OrderedMap();
+    return new Map();
   }
-  let found = new OrderedMap();
+  let found = new Map();
   const groups = joinPath(root, "nodegroups");
   for (const name of tree.isDirectory(groups) ? fs.list(groups) : []) {
     const path = joinPath(groups, name);
@@ -136,7 +136,7 @@ export const pillar: ExtPillar = {
       directories = [...new Set(roots.map((dir) => normalizePath(`${dir}/${root}`)))];
     }
     const tree = new Tree(context, args, keeps);
-    let found = new OrderedMap();
+    let found = new Map();
     for (const directory of directories) found = join(found, await readRoot(context, tree, directory));
     return found;
   },

@@ -1,7 +1,7 @@
 import type { GitRepository } from "../../content/git/repository.ts";
 import { pillarBranch, pillarEnvironment, pillarRepositories } from "../../content/git/pillar_remotes.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import { type AnyMap, OrderedMap } from "../../language/python/values.ts";
+import { type AnyMap } from "../../language/python/values.ts";
 
 interface Checkout {
   directory: string;
@@ -40,7 +40,7 @@ export const pillar: ExtPillar = {
       const checkout = await checkoutOf(context, repository);
       if (checkout !== undefined) checkouts.push(checkout);
     }
-    let merged: AnyMap = new OrderedMap();
+    let merged: AnyMap = new Map();
     for (const { directory, env, mounted } of checkouts) {
       if (mounted || context.pillarenv !== undefined && context.pillarenv !== env) continue;
       const others = opts.git_pillar_includes === false

@@ -2,7 +2,7 @@ import { urlSegment } from "../../model/config/url.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
 import { proxiesOf } from "../../model/loader/proxies.ts";
-import { type Args, entriesOf, isMap, OrderedMap, str, truthy } from "../../language/python/values.ts";
+import { type Args, entriesOf, isMap, str, truthy } from "../../language/python/values.ts";
 import { traverse } from "../../language/python/traverse.ts";
 import { basicAuth, decodedPart } from "../../runtime/http_head.ts";
 import { textOfBody } from "../../runtime/http_body.ts";
@@ -92,7 +92,7 @@ export const httpJson: ExtPillar = {
   signature: `${ARGUMENTS}, namespace=None`,
   async run(context, args) {
     const data = await fetchPillar(context, args, "json");
-    return truthy(args.namespace) ? new OrderedMap<unknown, unknown>([[str(args.namespace), data]]) : data;
+    return truthy(args.namespace) ? new Map([[str(args.namespace), data]]) : data;
   },
 };
 
