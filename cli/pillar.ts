@@ -1,7 +1,7 @@
 /** Compilers of pillar for programs: for a master, for a minion without a master, and for a runner next to a master. */
 import type { MasterOpts } from "../src/model/config/master_opts.ts";
 import { openFiles } from "../src/content/fileserver/client.ts";
-import type { OwnPillar } from "../src/host/minion/pillar.ts";
+import { type OwnPillar, pillarRecord } from "../src/host/minion/pillar.ts";
 import { createRenderers } from "../src/language/render/renderers.ts";
 import type { PartHandlers } from "../src/feature/supervise/serve_part.ts";
 import type { WorkerPool } from "../src/feature/supervise/worker_pool.ts";
@@ -45,7 +45,7 @@ function open(place: Place): PillarCompiler {
     customRenderers: () => customRenderers({ runtime, opts, log: log.child("pillar") }),
     extPillars: EXT_PILLARS,
     customPillars: (known) => withCustomPillars(known, { runtime, opts, log: log.child("pillar") }),
-    functions: ({ grains }) => templateFunctions(() => openFunctions(place, grains)),
+    functions: ({ grains, inUse }) => templateFunctions(() => openFunctions(place, grains, inUse)),
   });
 }
 
@@ -73,7 +73,7 @@ async function runnersOf({ runtime, opts, log, isMaster, depth = 0 }: Place): Pr
 }
 
 /** As in Salt, the execution functions of this host with the grains of the minion whose pillar is rendered. */
-async function openFunctions(place: Place, grains: Record<string, unknown>): Promise<TemplateHost> {
+async function openFunctions(place: Place, grains: Record<string, unknown>, inUse: AnyMap = {}): Promise<TemplateHost> {
   const { runtime, opts, log } = place;
   const [{ MODULES }, hostMaster] = await Promise.all([import("../src/plugins/modules/mod.ts"), runnersOf(place)]);
   const values = { ...opts, file_client: "local" };
@@ -83,7 +83,7 @@ async function openFunctions(place: Place, grains: Record<string, unknown>): Pro
     log: log.child("module"),
     opts: values,
     grains,
-    pillar: {},
+    pillar: pillarRecord(inUse),
     hostMaster,
     jobs: { running: () => [], signal: () => undefined },
     master: undefined,

@@ -4,14 +4,8 @@ import { openFiles } from "../../../src/content/fileserver/client.ts";
 import type { Context } from "../../../src/model/loader/family.ts";
 import { hostContext, hostFunctions } from "../../../src/model/loader/host_context.ts";
 import type { FunctionTable } from "../../../src/model/loader/loader.ts";
-import type { CompilePillar } from "../../../src/model/loader/pillar_link.ts";
-import {
-  extraMinionData,
-  hasOwnPillar,
-  pillarOf,
-  pillarRecord,
-  pillarRequest,
-} from "../../../src/host/minion/pillar.ts";
+import { type CompilePillar, hasOwnPillar } from "../../../src/model/loader/pillar_link.ts";
+import { extraMinionData, pillarOf, pillarRecord, pillarRequest } from "../../../src/host/minion/pillar.ts";
 import { RunningJobs } from "../../../src/host/minion/jobs/running_jobs.ts";
 import { MODULES } from "../../../src/plugins/modules/mod.ts";
 import { openLocalHostMaster } from "../../host_master.ts";

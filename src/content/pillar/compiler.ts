@@ -37,6 +37,8 @@ export interface PillarRequest {
   override?: AnyMap;
   /** An external pillar that the minion asks for. */
   ext?: unknown;
+  /** The pillar that a minion with its own files has: templates see it, and the new one is merged over it. @default none */
+  inUse?: AnyMap;
   /** Options of the minion that external pillars receive. */
   extraMinionData?: Record<string, unknown>;
 }
@@ -118,20 +120,22 @@ export class PillarCompiler {
   /** Compiles the pillar of a minion. Errors are listed under `_errors`. */
   async compile(request: PillarRequest): Promise<AnyMap> {
     const { log, opts } = this.#options;
-    const { rules, extPillarFirst, showOpts } = this.#pillar;
-    const override = request.override ?? {};
+    const { rules, extPillarFirst, showOpts, mergesInUse } = this.#pillar;
+    const { override = {}, inUse } = request;
     const scene = this.#scene(request);
     const { top, optional, errors: topErrors } = await this.#top(scene);
     const external = (pillar: AnyMap) => this.#external(pillar, scene);
     let pillar: AnyMap;
     let errors: string[];
+    let under = inUse;
     if (extPillarFirst) {
       const first = await external(override);
       const rendered = await this.#render(top, optional, scene, first.pillar);
       pillar = merge(first.pillar, rendered.pillar, rules);
+      under = undefined;
       errors = [...first.errors, ...rendered.errors];
     } else {
-      const rendered = await this.#render(top, optional, scene, {});
+      const rendered = await this.#render(top, optional, scene, inUse);
       // External pillars see the values of the call as part of the pillar.
       const before = sizeOf(override) === 0 ? rendered.pillar : merge(rendered.pillar, override, rules);
       const last = await external(before);
@@ -150,7 +154,8 @@ export class PillarCompiler {
     }
     for (const error of errors) log.critical("pillar render error", { id: request.id, error });
     if (errors.length > 0) added.set("_errors", errors);
-    const merged = sizeOf(override) === 0 ? added : merge(added, override, rules);
+    const over = under === undefined || !mergesInUse ? added : merge(withoutErrors(under), added, rules);
+    const merged = sizeOf(override) === 0 ? over : merge(over, override, rules);
     const whole = await this.#decrypted(merged, scene);
     // Salt keeps the order of keys only in maps from files; the pillar as a whole is sorted when it is shown.
     return aggregates(rules) ? whole : new Map(entriesOf(whole));
@@ -200,7 +205,7 @@ export class PillarCompiler {
     return { request, saltenv, pillarenv, roots, envs, functions: this.#options.functions?.(request), additions };
   }
 
-  #templates({ request, roots, functions, additions }: Scene, pillar: AnyMap): PillarTemplates {
+  #templates({ request, roots, functions, additions }: Scene, pillar: AnyMap | undefined): PillarTemplates {
     const { opts, log } = this.#options;
     const { id, grains } = request;
     return new PillarTemplates({ opts, log, files: this.#files, roots, id, grains, functions, additions }, pillar);
@@ -234,7 +239,7 @@ export class PillarCompiler {
       envs = envs.includes(only) ? [only] : [];
     }
     const read = async (path: string, env: string): Promise<AnyMap> => {
-      const job = this.#templates(scene, {}).job({ path, name, sls: "", saltenv: env });
+      const job = this.#templates(scene, scene.request.inUse).job({ path, name, sls: "", saltenv: env });
       const data = await this.#pipeline.render(this.#files.text(path), job);
       if (isMap(data)) return data;
       throw new TypeError(`${path} is ${topKind(data)}: expected a map of environments to targets`);
@@ -272,14 +277,14 @@ export class PillarCompiler {
     top: PillarTop,
     optional: MergedTop["optional"],
     scene: Scene,
-    seen: AnyMap,
+    seen: AnyMap | undefined,
   ): Promise<{ pillar: AnyMap; errors: string[] }> {
     const { log } = this.#options;
     const { request, roots, envs } = scene;
     const override = request.override ?? {};
     let matches: Map<string, string[]>;
     try {
-      matches = matchPillarTop(top, this.#subject(scene, seen), this.#patterns, scene.pillarenv);
+      matches = matchPillarTop(top, this.#subject(scene, seen ?? {}), this.#patterns, scene.pillarenv);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       log.critical("pillar top file cannot be used", { error: messageOf(error) });
@@ -294,7 +299,7 @@ export class PillarCompiler {
       roots,
       envs,
       optional,
-      templates: this.#templates(scene, sizeOf(override) === 0 ? seen : merge(seen, override, this.#pillar.rules)),
+      templates: this.#templates(scene, seen),
     });
     return await reader.read(matches, override);
   }
@@ -384,6 +389,9 @@ export class PillarCompiler {
     return text.endsWith("\n") ? done.replace(/\n$/, "") : done;
   }
 }
+
+/** A pillar without the errors of its compilation. */
+const withoutErrors = (pillar: AnyMap): AnyMap => new Map(entriesOf(pillar).filter(([key]) => key !== "_errors"));
 
 /** A pillar that another process has packed: its bytes are sent and stored unchanged, however large. */
 export class PackedPillar {

@@ -23,6 +23,8 @@ export interface PillarOptions {
   onDemand: readonly string[];
   /** Add the options as the key `master` to every pillar. */
   showOpts: boolean;
+  /** Salt's `ssh_merge_pillar`: the pillar that a minion compiles of its own files is merged over the one that it has. */
+  mergesInUse: boolean;
   encrypted: EncryptedKeys;
   renderer: string;
   rendererWhitelist: readonly string[];
@@ -56,6 +58,7 @@ export function readPillarOptions(opts: Record<string, unknown>): PillarOptions 
     excludedExtPillars: textsOf(opts.exclude_ext_pillar),
     onDemand: textsOf(opts.on_demand_ext_pillar),
     showOpts: truthy(opts.pillar_opts ?? false),
+    mergesInUse: truthy(opts.ssh_merge_pillar ?? true),
     encrypted: encryptedKeysOf(opts),
     renderer,
     rendererWhitelist: textsOf(opts.renderer_whitelist),

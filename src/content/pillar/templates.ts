@@ -25,9 +25,9 @@ interface PillarTemplatesOptions {
  */
 export class PillarTemplates {
   readonly #options: PillarTemplatesOptions;
-  readonly #pillar: AnyMap;
+  readonly #pillar: AnyMap | undefined;
 
-  constructor(options: PillarTemplatesOptions, pillar: AnyMap) {
+  constructor(options: PillarTemplatesOptions, pillar: AnyMap | undefined) {
     this.#options = options;
     this.#pillar = pillar;
   }

@@ -11,11 +11,6 @@ export type OwnPillar = (
   request: PillarCall & { id: string; grains: Record<string, unknown>; extraMinionData: Record<string, unknown> },
 ) => Promise<AnyMap>;
 
-/** True if a minion compiles its own pillar: it has no master, or takes no files from it. */
-export function hasOwnPillar(opts: Record<string, unknown>): boolean {
-  return opts.file_client === "local" && opts.use_master_when_local !== true;
-}
-
 /** The option at one path, in its maps: `{a: {b: value}}` for `a:b`. */
 function partOf(opts: AnyMap, [key = "", ...rest]: readonly string[]): Record<string, unknown> | undefined {
   const value = lookup(opts, key);

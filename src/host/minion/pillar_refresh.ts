@@ -1,12 +1,12 @@
 import type { MinionOpts } from "../../model/config/minion_opts.ts";
 import { messageOf, SaltError } from "../../base/errors.ts";
-import type { PillarCall } from "../../model/loader/pillar_link.ts";
+import { hasOwnPillar, type PillarCall } from "../../model/loader/pillar_link.ts";
 import type { Logger } from "../../base/log.ts";
 import type { AnyMap } from "../../language/python/values.ts";
 import type { MasterConnection } from "./connection.ts";
 import type { MinionGrains } from "./grains.ts";
 import type { Masters } from "./masters.ts";
-import { extraMinionData, hasOwnPillar, type OwnPillar, pillarOf, pillarRecord, pillarRequest } from "./pillar.ts";
+import { extraMinionData, type OwnPillar, pillarOf, pillarRecord, pillarRequest } from "./pillar.ts";
 
 export interface PillarRefreshOptions {
   opts: MinionOpts;

@@ -5,7 +5,8 @@ import { dictSet } from "../python/dict.ts";
 
 interface HostValues {
   grains: AnyMap;
-  pillar: AnyMap;
+  /** Undefined where none has been compiled yet: templates see an empty one, and none in `opts`. */
+  pillar: AnyMap | undefined;
   opts: AnyMap;
 }
 
@@ -29,19 +30,20 @@ export function templateValues(
   };
   const names = {
     grains: new Lazy(() => copyAsDicts(grains)),
-    pillar: new Lazy(() => named(copyAsDicts(pillar) as AnyMap)),
+    pillar: new Lazy(() => named(copyAsDicts(pillar ?? {}) as AnyMap)),
   };
   const all = () => {
     const { grains: _grains, pillar: _pillar, ...given } = { ...defaults, ...Object.fromEntries(entriesOf(opts)) };
     const copy = copyAsDicts(given) as AnyMap;
-    for (const [name, { value }] of Object.entries(names)) dictSet(copy, name, value);
+    dictSet(copy, "grains", names.grains.value);
+    if (pillar !== undefined) dictSet(copy, "pillar", names.pillar.value);
     return copy;
   };
   return {
     globals: { ...names, opts: new Lazy(all) },
     plain: {
       grains: new Lazy(() => deepCopy(grains)),
-      pillar: new Lazy(() => deepCopy(pillar)),
+      pillar: new Lazy(() => deepCopy(pillar ?? {})),
       opts: new Lazy(() => deepCopy(opts)),
     },
     typeNames,

@@ -177,6 +177,7 @@ export const MINION_OPTIONS = {
   saltenv: any(null, "The environment of files where a command names none."),
   pillarenv_from_saltenv: bool(false, "`saltenv` is also `pillarenv`."),
   pillar_raise_on_missing: bool(false, "`pillar.get` fails for a missing key, unless it is given a default."),
+  ssh_merge_pillar: partly(bool(true, "A pillar compiled for one call is merged over the pillar in use."), LOCAL),
   pillar_opts: partly(bool(false, "The pillar has the minion's options, under `master`."), LOCAL),
   pillar_source_merging_strategy: partly(text("smart", "How pillars are merged.", { rule: merging }), LOCAL),
   pillar_includes_override_sls: partly(

@@ -402,7 +402,6 @@ const MINION: SaltOptions = {
     snapper_states_config: "root",
   }),
   ...none(SYNDIC, { syndic_retries: 3 }),
-  ...none(SSH, { ssh_merge_pillar: true }),
   ...none(PROXY, { resource_pillar_key: "resources" }, "3008"),
   ...none("set the limit where the service is started (MemoryMax=)", {
     minion_memory_headroom: null,

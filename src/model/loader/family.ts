@@ -355,8 +355,8 @@ export interface Context {
 export interface JobContext extends Context {
   /** The return code of the job; a function may set it (`__context__["retcode"]`). Null: a command has no code. */
   retcode: number | null;
-  /** The publication of this job; undefined under `salt-call`. */
-  readonly load: Record<string, unknown> | undefined;
+  /** The publication of this job. */
+  readonly load: Record<string, unknown>;
   /** The job's id, 20 digits. */
   readonly jid: string;
   /** Aborts when the job is killed: everything that the job started must end. */

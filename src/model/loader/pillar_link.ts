@@ -1,4 +1,4 @@
-import type { AnyMap } from "../../language/python/values.ts";
+import { type AnyMap, truthy } from "../../language/python/values.ts";
 
 /**
  * How a pillar that is compiled for one call may differ from the minion's own.
@@ -10,6 +10,8 @@ export interface PillarCall {
   saltenv?: string | null;
   /** Values of the call, merged over everything else. */
   override?: AnyMap;
+  /** The pillar of the job that calls, if the minion compiles its own: see {@link pillarInUse}. */
+  inUse?: AnyMap;
   /** An external pillar for this call only: a map with one entry, name → arguments. */
   ext?: unknown;
   /** Have the master delete its cached pillar of this minion. @default false */
@@ -22,6 +24,14 @@ export interface PillarCall {
 
 /** Compiles the minion's pillar, on the master or without a master from own files. The pillar in use does not change. */
 export type CompilePillar = (call: PillarCall) => Promise<AnyMap>;
+
+/** True if a minion compiles its own pillar: it has no master, or takes no files from it. */
+export const hasOwnPillar = ({ file_client, use_master_when_local }: Record<string, unknown>): boolean =>
+  file_client === "local" && !truthy(use_master_when_local ?? false);
+
+/** What a job adds to its call for a pillar: nothing where a master compiles it. */
+export const pillarInUse = ({ opts, pillar }: { opts: Record<string, unknown>; pillar: AnyMap }): PillarCall =>
+  hasOwnPillar(opts) ? { inUse: pillar } : {};
 
 export interface RunnerPillar {
   compile(request: RunnerPillarRequest): Promise<AnyMap>;

@@ -1,17 +1,13 @@
 import { messageOf } from "../../base/errors.ts";
 import type { ExecutionModule, JobContext } from "../../model/loader/family.ts";
 import { executionFunction, executionFunctions, InvalidArgumentsError } from "../../model/loader/family.ts";
+import { hasOwnPillar } from "../../model/loader/pillar_link.ts";
 import { entriesOf, isMap, repr, str, truthy } from "../../language/python/values.ts";
 
 function mapOfData(data: unknown): Record<string, unknown> {
   if (data === null || data === undefined) return {};
   if (!isMap(data)) throw new InvalidArgumentsError(`The data of an event must be a map, not ${repr(data)}`);
   return Object.fromEntries(entriesOf(data).map(([key, value]) => [str(key), value]));
-}
-
-/** True if the minion works without a master. */
-function isMasterless({ file_client, use_master_when_local }: Record<string, unknown>): boolean {
-  return file_client === "local" && !truthy(use_master_when_local);
 }
 
 /** @param preload further fields of the request */
@@ -22,7 +18,7 @@ async function toMaster(
   preload: unknown,
 ): Promise<boolean> {
   const { master, opts, log } = context;
-  if (master === undefined || isMasterless(opts)) {
+  if (master === undefined || hasOwnPillar(opts)) {
     log.warning("event not sent: there is no master", { tag });
     return false;
   }
@@ -76,7 +72,7 @@ export const module: ExecutionModule = {
           ...(isMap(data) ? mapOfData(data) : {}),
         };
         const { opts } = context;
-        const staysHere = isMasterless(opts) || opts.master_type === "disable" && !truthy(opts.use_master_when_local);
+        const staysHere = hasOwnPillar(opts) || opts.master_type === "disable" && !truthy(opts.use_master_when_local);
         return staysHere ? toMinion(context, tag, whole) : await toMaster(context, tag, whole, preload);
       },
     }),

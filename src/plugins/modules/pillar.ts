@@ -7,7 +7,7 @@ import {
   executionFunctions,
   InvalidArgumentsError,
 } from "../../model/loader/family.ts";
-import type { PillarCall } from "../../model/loader/pillar_link.ts";
+import { type PillarCall, pillarInUse } from "../../model/loader/pillar_link.ts";
 import {
   type AnyMap,
   entriesOf,
@@ -40,7 +40,7 @@ async function compile(context: JobContext, call: PillarCall): Promise<AnyMap> {
     throw new CommandExecutionError("Pillar cannot be compiled here: there is neither a master nor pillar_roots");
   }
   try {
-    return await context.compilePillar(call);
+    return await context.compilePillar({ ...call, ...pillarInUse(context) });
   } catch (error) {
     throw new CommandExecutionError(`Exception getting pillar: ${messageOf(error)}`, { cause: error });
   }

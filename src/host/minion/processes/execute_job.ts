@@ -115,7 +115,7 @@ async function callLoaded(
   };
   const given = Array.isArray(arg) ? arg : [];
   const { positional, keyword } = loadArgsAndKwargs(names, given, published);
-  const value = await executeBy(context.load?.module_executors, {
+  const value = await executeBy(context.load.module_executors, {
     context,
     fun: found.name,
     published: asJob,

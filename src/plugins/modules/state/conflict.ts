@@ -4,7 +4,7 @@ import type { JobContext } from "../../../model/loader/family.ts";
 import { type Args, str, truthy } from "../../../language/python/values.ts";
 import { queuedJobs, stateQueueDirectory } from "../../../content/state/state_queue.ts";
 import { writePacked } from "./packed_files.ts";
-import { CODES } from "./state_call.ts";
+import { CODES, isSaltCall } from "./state_call.ts";
 
 interface Job {
   jid: string;
@@ -72,7 +72,7 @@ async function waitForTurn(context: JobContext, kwargs: Args): Promise<void> {
     while ((await before(context, queue)).length > 0) await context.runtime.clock.sleep(LOOK_MS, context.signal);
   } finally {
     // A minion that is stopped runs the job after its restart, for its file is there still; one that is killed removes the file.
-    if (!context.signal.aborted || context.load === undefined) leave();
+    if (!context.signal.aborted || isSaltCall(context)) leave();
   }
 }
 

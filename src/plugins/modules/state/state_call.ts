@@ -1,4 +1,5 @@
 import { CommandExecutionError, type JobContext, SaltInvocationError } from "../../../model/loader/family.ts";
+import { pillarInUse } from "../../../model/loader/pillar_link.ts";
 import { hostStates, type StateTable } from "../../../model/loader/state_table.ts";
 import { stateOptions } from "../../../model/loader/state_options.ts";
 import { PythonError } from "../../../language/python/python_error.ts";
@@ -89,6 +90,9 @@ async function overrideOf(context: JobContext, { pillar, pillar_enc }: Args): Pr
   );
 }
 
+/** True under `salt-call`: nothing has changed the pillar since the program has compiled it, and nothing takes up what it leaves. */
+export const isSaltCall = ({ opts }: JobContext): boolean => opts.__cli === "salt-call";
+
 /** The pillar of a call: the one in use for a plain `salt-call`, else a fresh one. */
 async function pillarOf(
   context: JobContext,
@@ -96,12 +100,13 @@ async function pillarOf(
   override: AnyMap | undefined,
   fresh = false,
 ): Promise<Args> {
-  const { compilePillar, load, pillar } = context;
-  const isOwn = !fresh && load === undefined && (opts.pillarenv ?? null) === (context.opts.pillarenv ?? null);
+  const { compilePillar, pillar } = context;
+  const isOwn = !fresh && isSaltCall(context) && (opts.pillarenv ?? null) === (context.opts.pillarenv ?? null);
   const base = compilePillar === undefined || isOwn && override === undefined ? pillar : await compilePillar({
     pillarenv: isNone(opts.pillarenv) ? null : str(opts.pillarenv),
     saltenv: isNone(opts.saltenv) ? null : str(opts.saltenv),
     override: override ?? {},
+    ...pillarInUse(context),
   });
   const whole = override === undefined ? base : merge(base, override, mergeRulesOf(opts));
   // A copy: templates change what pillar.get returns, for all that comes after them in this run.
@@ -131,7 +136,7 @@ export async function openCall(
   // The file says the environment, whatever the call does.
   const changed = local ?? callOptions(given.opts, kwargs);
   const opts = { ...await stateOptions({ ...context, opts: changed }), ...more };
-  const pillar = await pillarOf(context, opts, override);
+  const pillar = await pillarOf(context, opts, override, local !== undefined);
   const errors = lookup(Object.keys(pillar).length === 0 ? given.pillar : pillar, "_errors");
   if (truthy(errors ?? null) && !anyPillar && !truthy(kwargs.force ?? false)) {
     given.retcode = CODES.pillar;
