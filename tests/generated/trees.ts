@@ -3,10 +3,9 @@
  * merged, and mistakes. `compare_trees.ts` holds them against a real Salt. `{dir}` is the directory of a tree: `states`, `dev`, `pillar`
  * and `out`, which its states write to.
  *
- * What Brine does otherwise on purpose is not in them: `pillarenv` of a call, and its pillar with the strategy `list`; the external pillar
- * `nodegroups` without a master; modes and encoded texts that no run can use (`docs/internals/states.md`); rings by accident of a name
- * (Salt takes a failed import for the SLS itself if its path ends in that name); and `pillar` in pillar, which Salt has where it compiles a
- * second time in one process.
+ * What Brine does otherwise on purpose is not in them, or named in `compare_trees.ts`: the external pillar `nodegroups`, and those groups of
+ * `file_tree`, without a master; modes and encoded texts that no run can use (`docs/internals/states.md`); and rings by accident of a name
+ * (Salt takes a failed import for the SLS itself if its path ends in that name).
  */
 import { type Choices, choices } from "./random.ts";
 
@@ -713,7 +712,7 @@ const FILES: Record<string, Maker> = {
     ...maybe(random, 0.2, () => ({ saltenv: "dev" })),
     ...maybe(random, 0.1, () => ({ skip_verify: true })),
   }),
-  "file.not_cached": ({ random }) => ({ name: random.pick(["salt://files/plain.txt", "salt://files/missing"]) }),
+  "file.not_cached": ({ random }) => ({ name: random.pick(["salt://files/s.sh", "salt://files/missing"]) }),
   "file.pruned": ({ random }) => ({
     name: path(random),
     ...maybe(random, 0.3, () => ({ recurse: true })),
@@ -1281,6 +1280,8 @@ function pillar(random: Choices, files: Record<string, string>): void {
       "{% set found = salt['slsutil.merge']({'a': 1}, {'b': 2}) %}\nsub: {{ found }}\n",
       "sub: {{ salt['cmd.run']('echo x') }} {{ pillarenv }} {{ saltenv }}\n",
       "include:\n  - .deep\nsub: {{ grains.get('site:rack', 'none') }}\n",
+      "sub: {{ pillar.get('list', 'none') | json }} {{ pillar.get('count', 0) }}\n",
+      "sub: {{ salt['pillar.get']('app:opts', {}) | json }}\ncount: {{ (opts.pillar | default({})).get('count', 0) + 1 }}\n",
     ]);
     files["pillar/sub/deep.sls"] = "deep: {{ sls }}\napp: { opts: { deep: true } }\n";
     files["pillar/values.yaml"] = "v: [1, 2]\n";
@@ -1470,7 +1471,6 @@ function mistaken(random: Choices, body: string): string {
 const SUPPORT: Record<string, string> = {
   "tree/hosts/web1.example.com/app/tree": "from {{ grains.os }}\n",
   "tree/hosts/web1.example.com/plain": "text",
-  "tree/nodegroups/group1/shared": "1",
   "stack/stack.cfg": "common.yml\nminions/{{ minion_id }}.yml\nos/{{ __grains__.os }}.yml\n",
   "stack/common.yml": "app:\n  opts: {stack: 1}\nlist: [stack]\n",
   "stack/minions/web1.example.com.yml":
@@ -1617,7 +1617,10 @@ function oneCase(random: Choices): TreeCase {
     state_events: false,
     disable_grains: ["core"],
     file_roots: { base: ["{dir}/states"], dev: ["{dir}/dev"] },
-    pillar_roots: { base: ["{dir}/pillar"], ...random.chance(0.3) ? { dev: ["{dir}/pillar_dev"] } : {} },
+    pillar_roots: {
+      base: ["{dir}/pillar"],
+      ...random.chance(0.3) ? { dev: ["{dir}/pillar_dev"] } : {},
+    },
     nodegroups: { group1: "web*", group2: ["N@group1", "and", "not", "db1"] },
     grains: GRAINS,
     ...random.chance(0.15)
@@ -1669,11 +1672,14 @@ function oneCase(random: Choices): TreeCase {
       ["state.show_low_sls", ...names],
       ["state.show_sls", ...names],
       ["pillar.items"],
+      ["pillar.items", `pillar=${random.pick(PILLARS)}`],
+      ["pillar.items", `pillarenv=${random.pick(["dev", "base"])}`],
       readOnly(random, built),
     ]);
   const run = random.chance(0.2) && withTop ? "state.highstate" : "state.apply";
   const given = [
-    ...opts.pillar_source_merging_strategy !== "list" && random.chance(0.1) ? [`pillar=${random.pick(PILLARS)}`] : [],
+    ...random.chance(0.1) ? [`pillar=${random.pick(PILLARS)}`] : [],
+    ...random.chance(0.05) ? [`pillarenv=${random.pick(["dev", "base", "nope"])}`] : [],
     ...random.chance(0.03) ? [`saltenv=${random.pick(["dev", "base", "nope"])}`] : [],
     ...random.chance(0.03) ? [`exclude=${random.pick(["app", "s0", "[{id: s0}, {sls: lib}]"])}`] : [],
   ];
