@@ -1,7 +1,7 @@
 import type { GitRepository } from "../../content/git/repository.ts";
 import { pillarBranch, pillarEnvironment, pillarRepositories } from "../../content/git/pillar_remotes.ts";
 import type { ExtPillar, PillarContext } from "../../model/loader/ext_pillar.ts";
-import { type AnyMap } from "../../language/python/values.ts";
+import type { AnyMap } from "../../language/python/values.ts";
 
 interface Checkout {
   directory: string;
