@@ -1,8 +1,15 @@
 import type { Match, Matcher } from "./matcher.ts";
 import { type RegexpFlags, translateRegexp } from "./regexp.ts";
+import { repr } from "./values.ts";
 
-/** A piece of a replacement: text, or a reference to a group. */
-type Piece = string | { group: string };
+/** A reference to a group, by number or name, and the error where there is no such group. */
+interface Reference {
+  group: string;
+  missing(): Error;
+}
+
+/** A piece of a replacement. */
+type Piece = string | Reference;
 
 const ESCAPES: Record<string, string> = {
   a: "\x07",
@@ -15,8 +22,6 @@ const ESCAPES: Record<string, string> = {
   "\\": "\\",
 };
 
-const REFERENCE = /\\(?:g<([^>]*)>|([1-9]\d?)(?!\d)|(0[0-7]{0,2}|[1-3][0-7]{2})|([^]))/gu;
-
 /**
  * Compiles a Python regular expression for searches: it is not anchored, and finds one match after the other.
  *
@@ -27,25 +32,64 @@ export function compileSearch(pattern: string, flags: RegexpFlags = {}): RegExp 
   return new RegExp(source, `${own}g`);
 }
 
+/** A reference or escape of a template: `\\g<name>`, an octal one, the number of a group, or any other character. */
+const REFERENCE = /\\(?:g(?:<([^>]*)(>)?)?|(0[0-7]{0,2}|[1-7][0-7]{2})|([1-9]\d?)|([^])|$)/gu;
+
+/** An error of Python's `re`, whose place in the text is counted in characters. */
+function templateError(message: string, template: string, at: number): SyntaxError {
+  const before = Array.from(template.slice(0, at));
+  const line = before.filter((character) => character === "\n").length + 1;
+  const place = template.includes("\n") ? ` (line ${line}, column ${before.length - before.lastIndexOf("\n")})` : "";
+  return new SyntaxError(`${message} at position ${before.length}${place}`);
+}
+
+/**
+ * The pieces of a template. What is wrong in it stands last, as a reference to no group, so that the first mistake is the one that is told.
+ *
+ * @see re/_parser.py parse_template
+ */
 function piecesOf(template: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
   for (const match of template.matchAll(REFERENCE)) {
-    const [whole, named, numbered, octal, escaped = ""] = match;
     pieces.push(template.slice(end, match.index));
-    end = match.index + whole.length;
-    const group = named ?? numbered;
-    if (group !== undefined) pieces.push({ group });
-    else if (octal !== undefined) pieces.push(String.fromCharCode(parseInt(octal, 8) & 0xff));
-    else if (Object.hasOwn(ESCAPES, escaped)) pieces.push(ESCAPES[escaped]!);
-    else if (/[A-Za-z]/.test(escaped)) throw new SyntaxError(`bad escape ${whole} at position ${match.index}`);
-    else pieces.push(whole);
+    end = match.index + match[0].length;
+    const piece = pieceOf(match, (message, after) => templateError(message, template, match.index + after));
+    if (piece instanceof Error) return [...pieces, { group: "\\", missing: () => piece }];
+    pieces.push(piece);
   }
-  if (template.slice(end).endsWith("\\")) {
-    throw new SyntaxError(`bad escape (end of pattern) at position ${template.length - 1}`);
+  return [...pieces, template.slice(end)];
+}
+
+function pieceOf(
+  [whole, named, closed, octal, numbered, escaped]: RegExpExecArray,
+  failed: (message: string, after: number) => Error,
+): Piece | Error {
+  if (octal !== undefined) {
+    const code = parseInt(octal, 8);
+    return code > 0o377 ? failed(`octal escape value ${whole} outside of range 0-0o377`, 0) : String.fromCharCode(code);
   }
-  pieces.push(template.slice(end));
-  return pieces;
+  if (numbered !== undefined) {
+    return {
+      group: numbered,
+      missing: () => failed(`invalid group reference ${numbered}`, 1),
+    };
+  }
+  if (named === "") return failed("missing group name", 3);
+  if (named !== undefined) {
+    if (closed === undefined) return failed("missing >, unterminated name", 3);
+    if (/^\d+$/.test(named)) {
+      return { group: named, missing: () => failed(`invalid group reference ${Number(named)}`, 3) };
+    }
+    if (!/^[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}_]*$/u.test(named)) {
+      return failed(`bad character in group name ${repr(named)}`, 3);
+    }
+    return { group: named, missing: () => new RangeError(`unknown group name ${repr(named)}`) };
+  }
+  if (whole === "\\g") return failed("missing <", 2);
+  if (escaped === undefined) return failed("bad escape (end of pattern)", 0);
+  if (Object.hasOwn(ESCAPES, escaped)) return ESCAPES[escaped]!;
+  return /[A-Za-z]/.test(escaped) ? failed(`bad escape ${whole}`, 0) : whole;
 }
 
 /**
@@ -131,14 +175,10 @@ function matchOf(match: RegExpExecArray): Match {
   return { index: match.index, end: match.index + match[0].length, groups: [...match], named };
 }
 
-function groupOf({ groups, named }: Match, { group }: { group: string }): string {
-  if (/^\d+$/.test(group)) {
-    const at = Number(group);
-    if (at >= groups.length) throw new SyntaxError(`invalid group reference ${at}`);
-    return groups[at] ?? "";
-  }
-  if (!named.has(group)) throw new RangeError(`unknown group name '${group}'`);
-  return named.get(group) ?? "";
+function groupOf({ groups, named }: Match, { group, missing }: Reference): string {
+  const isNumber = /^\d+$/.test(group);
+  if (isNumber ? Number(group) >= groups.length : !named.has(group)) throw missing();
+  return (isNumber ? groups[Number(group)] : named.get(group)) ?? "";
 }
 
 /** Checks the references of a template that was not used: an invalid one is an error even if nothing matches. */

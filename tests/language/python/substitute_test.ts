@@ -26,9 +26,26 @@ for (
   });
 }
 
-for (const template of ["\\2", "\\g<x>", "\\q", "\\"]) {
-  test(`substitute() refuses the template ${template}, even if nothing matches`, () => {
-    for (const text of ["a", "b"]) assert.throws(() => substitute(compileSearch("(a)"), template, text), Error);
+for (
+  const [template, says] of [
+    ["\\2", "invalid group reference 2 at position 1"],
+    ["é\n\\2", "invalid group reference 2 at position 3 (line 2, column 2)"],
+    ["\\g<2>", "invalid group reference 2 at position 3"],
+    ["\\g<x>", "unknown group name 'x'"],
+    ["\\g<1a>", "bad character in group name '1a' at position 3"],
+    ["\\g<>", "missing group name at position 3"],
+    ["\\g<2", "missing >, unterminated name at position 3"],
+    ["\\g", "missing < at position 2"],
+    ["\\q", "bad escape \\q at position 0"],
+    ["\\2\\q", "invalid group reference 2 at position 1"],
+    ["\\", "bad escape (end of pattern) at position 0"],
+    ["\\400", "octal escape value \\400 outside of range 0-0o377 at position 0"],
+  ]
+) {
+  test(`substitute() refuses the template ${JSON.stringify(template)} in Python's words, even if nothing matches`, () => {
+    for (const text of ["a", "b"]) {
+      assert.throws(() => substitute(compileSearch("(a)"), template!, text), { message: says });
+    }
   });
 }
 
