@@ -153,8 +153,10 @@ export class PillarCompiler {
       });
     }
     for (const error of errors) log.critical("pillar render error", { id: request.id, error });
-    if (errors.length > 0) added.set("_errors", errors);
-    const over = under === undefined || !mergesInUse ? added : merge(withoutErrors(under), added, rules);
+    const over = under === undefined || !mergesInUse
+      ? added
+      : new OrderedMap(entriesOf(merge(withoutErrors(under), added, rules)));
+    if (errors.length > 0) over.set("_errors", errors);
     const merged = sizeOf(override) === 0 ? over : merge(over, override, rules);
     const whole = await this.#decrypted(merged, scene);
     // Salt keeps the order of keys only in maps from files; the pillar as a whole is sorted when it is shown.
