@@ -177,6 +177,30 @@ test("retry: a state is tried again until it is as wanted, and what was said bef
   assert.equal(Number(entry!.duration), 14_000);
 });
 
+test("retry: asks the result that the function gave, and a malformed return is reported once", async () => {
+  let tries = 0;
+  const { run } = await stateRun({
+    functions: { odd: stateFunction((_, { name }) => (tries++, { ...ok(name), changes: false }) as never) },
+  });
+  const [entry] = [...(await run([chunk("x", "own.odd", { retry: { attempts: 3, interval: 30 } })])).values()];
+  assert.equal(entry!.comment, "An exception occurred in this state: 'Changes' should be a dictionary.");
+  assert.equal(tries, 1);
+});
+
+test("retry: with `parallel: False` there is no other try, and with `True` a dry run says what it would do", async () => {
+  const { run } = await stateRun({
+    functions: { bad: stateFunction((_, { name }) => ({ ...ok(name), result: false, comment: "no" })) },
+  });
+  const told = async (parallel: boolean, more: Record<string, unknown>, test: boolean) => {
+    const states = [chunk("x", "own.bad", { retry: { attempts: 2, interval: 0 }, parallel, ...more })];
+    return [...(await run(states, { test })).values()][0]!.comment;
+  };
+  assert.equal(await told(false, {}, false), "no");
+  assert.equal(await told(false, {}, true), "no");
+  assert.match(await told(true, {}, true), /^no {2}The state would be retried every 0 seconds/);
+  assert.equal(await told(true, { unless: [], creates: "/" }, true), "/ exists");
+});
+
 test("retry: a function that is missing is not looked for again", async () => {
   const { run } = await stateRun();
   const chunks = [chunk("x", "test.nope", { retry: { attempts: 3, interval: 30 } })];
