@@ -186,6 +186,22 @@ const TEMPLATES = [
   "{{ x y }} {{ ` }}",
   "{% load_yaml as x %}\na: {b: 1}\n{% endload %}{{ x.nope.more }}",
   "{{ salt_missing.a }} {# open",
+  "{{ '{}{0}'.format(1) }}",
+  "{{ '{0}{}'.format(1) }}",
+  "{{ '{:>5}|{0[a]}'.format('a') }}",
+  "{{ '{0[a]}{}'.format({'a': 1}) }}",
+  "{{ '{0.x}{}'.format(1) }}",
+  "{{ '{:{0}}'.format(1, 5) }}",
+  "{{ '{a}{}'.format(3, a=1) }}",
+  "{{ '{0[5]}'.format([1]) }}",
+  "{{ '{0[a]}'.format({}) }}",
+  "{{ '{x[a]}'.format(x=none) }}",
+  "{{ '{0.a.b}'.format('x') }}",
+  "{{ '{2}'.format(1) }}",
+  "{{ '{!r}{0!s}'.format('a') }}",
+  "{{ 'a' | regex_replace('(a)', '\\\\2') }}",
+  "{{ 'a' | regex_replace('(a)', 'é\\\\g<x>') }}",
+  "{{ 'a' | regex_replace('(a)', '\\\\q') }}",
 ];
 
 const DOCUMENTS = [
