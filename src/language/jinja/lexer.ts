@@ -1,4 +1,4 @@
-import { integerOf, toFloat, toInteger } from "../python/values.ts";
+import { integerOf, repr, toFloat, toInteger } from "../python/values.ts";
 import { WHITESPACE } from "../python/text.ts";
 import { TemplateSyntaxError } from "./errors.ts";
 import type { JinjaOptions } from "./options.ts";
@@ -229,8 +229,8 @@ class Lexer {
     const text = this.#match(SPACE) ?? this.#number() ?? this.#name() ?? this.#string() ?? this.#operator();
     if (text === undefined) {
       const [character = ""] = this.#source.slice(this.#at, this.#at + 2);
-      const shown = character === "'" ? `"'"` : `'${character}'`;
-      throw new TemplateSyntaxError(`unexpected char ${shown} at ${this.#at}`, this.#line);
+      const at = Array.from(this.#source.slice(0, this.#at)).length;
+      throw new TemplateSyntaxError(`unexpected char ${repr(character)} at ${at}`, this.#line);
     }
     this.#advance(this.#at + text.length);
   }

@@ -202,6 +202,14 @@ const TEMPLATES = [
   "{{ 'a' | regex_replace('(a)', '\\\\2') }}",
   "{{ 'a' | regex_replace('(a)', 'é\\\\g<x>') }}",
   "{{ 'a' | regex_replace('(a)', '\\\\q') }}",
+  "{{ a\\b }}",
+  "{{ a $ 'x' }}",
+  "{{ a ? b }}",
+  "{{ é\u00a0 }}",
+  "{{ a ` b }}",
+  "{{ \u0001 }}",
+  "{{ 😀 $ }}",
+  "😀 {{ a ? b }}",
 ];
 
 const DOCUMENTS = [
