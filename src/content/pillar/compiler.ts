@@ -153,10 +153,10 @@ export class PillarCompiler {
       });
     }
     for (const error of errors) log.critical("pillar render error", { id: request.id, error });
-    const over = under === undefined || !mergesInUse
-      ? added
-      : new OrderedMap(entriesOf(merge(withoutErrors(under), added, rules)));
+    const over = under === undefined || !mergesInUse ? added : new OrderedMap(entriesOf(merge(under, added, rules)));
     if (errors.length > 0) over.set("_errors", errors);
+    // What was wrong in the one in use is wrong no more if it was compiled anew; that of another environment is as it was.
+    else if (scene.pillarenv === this.#pillar.pillarenv) over.delete("_errors");
     const merged = sizeOf(override) === 0 ? over : merge(over, override, rules);
     const whole = await this.#decrypted(merged, scene);
     // Salt keeps the order of keys only in maps from files; the pillar as a whole is sorted when it is shown.
@@ -391,9 +391,6 @@ export class PillarCompiler {
     return text.endsWith("\n") ? done.replace(/\n$/, "") : done;
   }
 }
-
-/** A pillar without the errors of its compilation. */
-const withoutErrors = (pillar: AnyMap): AnyMap => new Map(entriesOf(pillar).filter(([key]) => key !== "_errors"));
 
 /** A pillar that another process has packed: its bytes are sent and stored unchanged, however large. */
 export class PackedPillar {
