@@ -92,7 +92,7 @@ const withoutTracebacks = (value: unknown): unknown =>
     // Salt counts the lines of a traceback among those of the template.
     const told = item.replace(/\n+\[\.\.\.\]\n---$/, "\n---");
     const text = told.replace(CUT, "\n---").replaceAll(TRACEBACK, "").replaceAll(MODULE, "").replace(CHAIN, "")
-      .replace(OF_THE_SYSTEM, "OSError").replaceAll(INPUT, "");
+      .replace(OF_THE_SYSTEM, "OSError").replaceAll(INPUT, "").replaceAll(/__salt\.tmp\.\w+/g, "__salt.tmp");
     return text.replace(/^(Rendering SLS \S+ failed, render error: [^]*?\n)[^]*$/, "$1");
   });
 
