@@ -1,6 +1,5 @@
 import type { StateContext, StateReturn } from "../../../model/loader/states.ts";
 import { type AnyMap, type Args, entriesOf, equal, isMap, str, truthy } from "../../../language/python/values.ts";
-import { traverse } from "../../../language/python/traverse.ts";
 import { updated } from "../../../language/python/update.ts";
 import { isDirectory, isFile } from "../../linux/paths.ts";
 import { checkManagedChanges } from "../../modules/file/check_managed.ts";
@@ -78,9 +77,12 @@ async function merged(
 }
 
 /** The data that a state names. @returns a complaint if there is none, or there are two */
-function datasetOf(context: StateContext, { dataset, dataset_pillar: path }: Args): { value: unknown } | string {
+async function datasetOf(
+  context: StateContext,
+  { dataset, dataset_pillar: path }: Args,
+): Promise<{ value: unknown } | string> {
   if (truthy(dataset) && truthy(path)) return "Only one of 'dataset' and 'dataset_pillar' is permitted";
-  const value = truthy(path) ? traverse(context.pillar, path) ?? "" : dataset;
+  const value = truthy(path) ? await context.call("pillar.get", [path]) : dataset;
   return value === null ? "Neither 'dataset' nor 'dataset_pillar' was defined" : { value };
 }
 
@@ -97,7 +99,7 @@ export async function serialize(context: StateContext, args: Args): Promise<Stat
     return failed(ret, "Only one of serializer and formatter are allowed");
   }
   const format = str(truthy(args.serializer) ? args.serializer : truthy(formatter) ? formatter : "yaml").toLowerCase();
-  const data = datasetOf(context, args);
+  const data = await datasetOf(context, args);
   if (typeof data === "string") return failed(ret, data);
   const serializer = await serializerNamed(context, format);
   if (Array.isArray(serializer)) {
