@@ -2,7 +2,7 @@
  * Makes the programs of the npm package: each program of `cli/` as a file of `dist/bin/`, and beside them, in `lib`, what they share
  * and what is loaded only when it is needed. The same files run on Node, Bun and Deno.
  */
-import { chmodSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { type InputOptions, rolldown } from "rolldown";
@@ -73,4 +73,9 @@ await build.write({
   },
   banner: ({ moduleIds }) => moduleIds.some((id) => id.includes("rolldown/runtime")) ? REQUIRE : "",
 });
+// Deno reads each file that an `import()` names before it runs the first, 600 for `salt --version`, unless the name is not written there.
+for (const file of readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"))) {
+  const code = readFileSync(path.join(out, file), "utf8");
+  writeFileSync(path.join(out, file), code.replaceAll(/\bimport\((`\.\/[^`$]+\.mjs`)\)/g, "import(String($1))"));
+}
 for (const program of programs) chmodSync(path.join(out, `${program}.mjs`), 0o755);
