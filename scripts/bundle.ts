@@ -76,6 +76,11 @@ await build.write({
 // Deno reads each file that an `import()` names before it runs the first, 600 for `salt --version`, unless the name is not written there.
 for (const file of readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"))) {
   const code = readFileSync(path.join(out, file), "utf8");
-  writeFileSync(path.join(out, file), code.replaceAll(/\bimport\((`\.\/[^`$]+\.mjs`)\)/g, "import(String($1))"));
+  const unread = code.replaceAll(/\bimport\((`\.\/[^`$]+\.mjs`)\)/g, "import(String($1))");
+  const left = /\bimport\(\s*[`"']\./.exec(unread);
+  if (left !== null) {
+    throw new Error(`${file}: Deno would read the file of ${unread.slice(left.index, left.index + 60)}`);
+  }
+  writeFileSync(path.join(out, file), unread);
 }
 for (const program of programs) chmodSync(path.join(out, `${program}.mjs`), 0o755);
