@@ -157,6 +157,16 @@ test("file.patch applies a patch once, and changes nothing where it does not fit
   });
 });
 
+test("file.recurse tells templates the source of each file with its environment", async () => {
+  await withHost(async ({ run }, directory, roots) => {
+    put(roots, { "tree/a": "{{ source }}\n", "tree/sub/b c": "{{ source }}\n" });
+    const ret = await run("file.recurse", { name: `${directory}/t`, source: "salt://tree", template: "jinja" });
+    assert.equal(ret.result, true);
+    assert.equal(fs.readText(`${directory}/t/a`), "salt://tree/a?saltenv=base\n");
+    assert.equal(fs.readText(`${directory}/t/sub/b c`), "salt://tree/sub/b c?saltenv=base\n");
+  });
+});
+
 test("file.recurse with clean puts a file in the place of a directory, and the other way round", async () => {
   await withHost(async ({ run }, directory, roots) => {
     put(roots, { "tree/a": "file", "tree/d/x": "x" });

@@ -6,7 +6,7 @@ import { chosenBy } from "./patterns.ts";
 
 /** What a tree of the file server becomes on this host. */
 interface RecurseFiles {
-  /** Path here → source. */
+  /** Path here → source, which names its environment, also `base`: files tell by their template where they come from. */
   files: Map<string, string>;
   directories: Set<string>;
   /** Path here → target. */
@@ -55,7 +55,7 @@ export async function recurseFiles(context: StateContext, args: Args): Promise<R
     const destination = here(relative);
     made.keep.add(destination);
     made.directories.add(dirname(destination));
-    made.files.set(destination, `salt://${file}${saltenv === "base" ? "" : `?saltenv=${saltenv}`}`);
+    made.files.set(destination, `salt://${file}?saltenv=${saltenv}`);
   }
   if (truthy(args.include_empty)) {
     for (const directory of (await listed("cp.list_master_dirs") as unknown[]).map(str)) {
