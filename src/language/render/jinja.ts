@@ -42,17 +42,18 @@ const UNSTEADY = new Set([
 
 const SHOW_CONTEXT = "show_full_context";
 
-/** The names of an SLS: its directory, with each of four separators. */
+/** The names of an SLS's directory, with each of four separators. */
+const directoryNames = (directory: string): [string, string][] => [
+  ["slspath", directory],
+  ["sls_path", directory.replaceAll("/", "_")],
+  ["slsdotpath", directory.replaceAll("/", ".")],
+  ["slscolonpath", directory.replaceAll("/", ":")],
+];
+
 function slsNames(sls: string, file: string): [string, string][] {
   const parts = sls.split(".");
   const isInit = /(?:^|\/)init\.sls$/.test(file);
-  const directory = (isInit && parts.at(-1) !== "init" ? parts : parts.slice(0, -1)).join("/");
-  return [
-    ["slspath", directory],
-    ["sls_path", directory.replaceAll("/", "_")],
-    ["slsdotpath", directory.replaceAll("/", ".")],
-    ["slscolonpath", directory.replaceAll("/", ":")],
-  ];
+  return directoryNames((isInit && parts.at(-1) !== "init" ? parts : parts.slice(0, -1)).join("/"));
 }
 
 /** The names for the place of an SLS or top file; other templates do not get them. */
@@ -64,13 +65,18 @@ function placeNames({ path, name, sls }: RenderJob): [string, unknown][] {
 
 function namesOf(job: RenderJob): Map<string, unknown> {
   const { saltenv, globals, functions, context } = job;
-  return new Map<string, unknown>([
+  const names = new Map<string, unknown>([
     ["saltenv", saltenv],
     ...placeNames(job),
     ...Object.entries(globals).map(([key, value]): [string, unknown] => [key, value ?? null]),
     ...(functions === undefined ? [] : [["salt", new SaltFunctions(functions)] as [string, unknown]]),
     ...Object.entries(context ?? {}),
   ]);
+  // As in Salt, a template that is no SLS and is given an `sls` has the names of its directory. Salt knows no file for it, so that the
+  // whole name of the SLS counts as the directory.
+  const sls = job.sls === undefined ? names.get("sls") : undefined;
+  if (typeof sls !== "string") return names;
+  return new Map([...directoryNames(sls.replaceAll(".", "/")), ...names]);
 }
 
 /** Finds a template of this host by its whole path, outside of the file roots. */

@@ -163,6 +163,17 @@ describe("templates of files", () => {
     assert.equal(text, '["/x", "salt://x", {"p": 1}, 1, 2, "base", false, false]\n');
   });
 
+  test("have the names of the directory of an sls that they are given", async () => {
+    const { context } = await job({});
+    const text = await new Rendering(context).renderTemplate({
+      source: "{{ [sls, slspath, sls_path, slsdotpath, slscolonpath, tpldir is defined] | tojson }}",
+      engine: "jinja",
+      defaults: { slsdotpath: "own" },
+      context: { sls: "a.b" },
+    });
+    assert.equal(text, '["a.b", "a/b", "a_b", "own", "a:b", false]');
+  });
+
   test("have a context go over the host's values, and none of the SLS options", async () => {
     const { context } = await job({}, {
       pillar: { p: 1 },
