@@ -141,6 +141,11 @@ describe("cp without a master", () => {
       assert.equal(await minion.value("cp.get_template", "salt://f", to, given({ who: "I" })), to);
       assert.equal(fs.readText(to), "I alpha base\n");
       assert.equal(fs.stat(to)!.mode & 0o777, 0o600);
+      fs.write(`${directory}/srv/env`, "{{ env | default('none') }}\n");
+      for (const [values, env] of [[{ env: "a" }, "none"], [{ env: "a", context: { env: "b" } }, "b"]] as const) {
+        await minion.value("cp.get_template", "salt://env", to, given(values));
+        assert.equal(fs.readText(to), `${env}\n`);
+      }
       const kept = await minion.value("cp.get_template", "salt://f", "", given({ who: "You" }));
       assert.equal(kept, `${directory}/cache/extrn_files/base/f`);
       assert.equal(fs.readText(String(kept)), "You alpha base\n");

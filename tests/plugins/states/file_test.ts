@@ -211,6 +211,22 @@ test("file.managed keeps a backup, and follows a link only if it may", async () 
   });
 });
 
+test("file.managed gives a template its further arguments, the directory of an sls, and env by its context alone", async () => {
+  await withHost(async ({ run }, directory, roots) => {
+    const names = ["more", "sls", "slspath", "sls_path", "slsdotpath", "slscolonpath", "tplfile", "env"];
+    put(roots, { t: names.map((name) => `{{ ${name} | default("-") }}`).join(" ") });
+    const name = `${directory}/f`;
+    const asked = { name, source: "salt://t", template: "jinja", env: "base", more: 1 };
+    await run("file.managed", asked);
+    assert.equal(fs.readText(name), "1 - - - - - - -");
+    await run("file.managed", { ...asked, defaults: { slsdotpath: "own" }, context: { sls: "a.b", env: "dev" } });
+    assert.equal(fs.readText(name), "1 a.b a/b a_b own a:b - dev");
+    put(roots, { "tree/t": "{{ more }} {{ env | default('-') }}" });
+    await run("file.recurse", { ...asked, name: `${directory}/d`, source: "salt://tree" });
+    assert.equal(fs.readText(`${directory}/d/t`), "1 -");
+  });
+});
+
 test("file.managed judges what a template renders to, and keeps the mode of a source that is served", async () => {
   await withHost(async ({ run, test: dry }, directory, roots) => {
     put(roots, { "script.j2": "#!/bin/sh\necho {{ word }}\n" });

@@ -32,7 +32,8 @@ export async function getTemplate(context: JobContext, args: Args): Promise<stri
   if (!truthy(args.template)) return await files.fetch(url, dest, { saltenv, makedirs }) ?? "";
   const source = await files.fetchUrl(url, "", { saltenv });
   if (source === undefined) return "";
-  const { context: over, ...names } = args.kwargs as Args;
+  // `env` is an old name of the environment, and nothing that a template gets.
+  const { context: over, env: _env, ...names } = args.kwargs as Args;
   // What a call gives as `pillar` or `salt` stands in the place of the minion's.
   const template = { engine: str(args.template), saltenv, names, defaults: names, context: over };
   const content = await renderedOrLogged(context, source, template);

@@ -58,7 +58,8 @@ export async function manage(context: StateContext, args: Args): Promise<FileRet
 /** Checks and completes the arguments. @returns the return, if it ends here */
 async function plan(context: StateContext, name: string, ret: FileReturn, given: Args): Promise<Plan | FileReturn> {
   const { fs } = context.runtime;
-  const kwargs = given.kwargs as Args;
+  // `env` is an old name of the environment, and nothing that a template gets.
+  const { env: _env, ...kwargs } = given.kwargs as Args;
   if (name === "") return failed(ret, "Destination file name is required");
   const keepMode = typeof given.mode === "string" && given.mode.toLowerCase() === "keep";
   const clash = conflict(given, keepMode);
@@ -73,6 +74,7 @@ async function plan(context: StateContext, name: string, ret: FileReturn, given:
   if ("complaint" in found) return failed(ret, found.complaint);
   const args = given;
   args.name = name;
+  args.kwargs = kwargs;
   args.contents = found.contents;
   args.mode = keepMode ? null : normalizeMode(given.mode);
   args.keep_mode = keepMode;
