@@ -163,6 +163,23 @@ describe("templates of files", () => {
     assert.equal(text, '["/x", "salt://x", {"p": 1}, 1, 2, "base", false, false]\n');
   });
 
+  for (
+    const filter of [
+      ...["dictsort", "xmlattr", "filesizeformat", "to_num", "json_encode_dict", "json_decode_dict"],
+      ...["dict_to_sls_yaml_params", "append_dict_key_value('a', 1)", "extend_dict_key_value('a:b', [1])"],
+      "update_dict_key_value('a', {})",
+    ]
+  ) {
+    test(`name the value that is missing where ${filter} needs one`, async () => {
+      const { context } = await job({});
+      const source = `{% set m = {} %}{{ m.x | ${filter} }}`;
+      await assert.rejects(
+        new Rendering(context).renderTemplate({ source, engine: "jinja" }),
+        /Jinja variable 'dict object' has no attribute 'x'; line 1/,
+      );
+    });
+  }
+
   test("have the names of the directory of an sls that they are given", async () => {
     const { context } = await job({});
     const text = await new Rendering(context).renderTemplate({

@@ -68,6 +68,7 @@ function dictSort(value: unknown, caseSensitive: boolean, by: string, reverse: b
   if (by !== "key" && by !== "value") {
     throw new FilterArgumentError(`You can only sort by either "key" or "value"`);
   }
+  if (value instanceof Undefined) value.fail();
   if (!isMap(value)) throw new PythonError("AttributeError", `'${typeName(value)}' object has no attribute 'items'`);
   const place = by === "key" ? 0 : 1;
   const key = ([...pair]: unknown[]) => caseSensitive ? pair[place] : ignoringCase(pair[place]);

@@ -159,6 +159,7 @@ function stripTags(text: string): string {
 }
 
 function xmlAttributes(map: unknown, autospace: boolean): string {
+  if (map instanceof Undefined) map.fail();
   if (!isMap(map)) throw new PythonError("AttributeError", `'${typeName(map)}' object has no attribute 'items'`);
   const items: string[] = [];
   for (const [key, value] of entriesOf(map)) {
@@ -186,6 +187,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   e: escape,
   escape,
   filesizeformat: filter("do_filesizeformat", ["value", ["binary", false]], ({ value, binary }) => {
+    if (value instanceof Undefined) value.fail();
     const number = typeof value !== "string" ? asNumber(value) : value.trim() === "" ? NaN : Number(value);
     if (number === undefined || Number.isNaN(number)) {
       throw new PythonError("ValueError", `could not convert string to float: ${repr(receiver(value))}`);

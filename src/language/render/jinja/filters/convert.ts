@@ -26,7 +26,7 @@ import { escapeRegexp, substitute } from "../../../python/substitute.ts";
 import type { Crypto, HashName } from "../../../../runtime/crypto.ts";
 import { DateTime } from "../../../../protocol/wire/msgpack_values.ts";
 import type { Filter, Test } from "../../../jinja/mod.ts";
-import { addMarkup, contains, filter, formatDateTime, Markup, textOnly } from "../../../jinja/mod.ts";
+import { addMarkup, contains, filter, formatDateTime, Markup, textOnly, Undefined } from "../../../jinja/mod.ts";
 import { hex } from "../../../../protocol/crypto/hex.ts";
 
 const utf8 = new TextEncoder();
@@ -92,6 +92,7 @@ function toBool(value: unknown): boolean {
 export function toNumber(value: unknown): unknown {
   if (isInteger(value) || isFloat(value)) return isFloat(value) ? toInteger(BigInt(Math.trunc(Number(value)))) : value;
   if (typeof value === "boolean") return Number(value);
+  if (value instanceof Undefined) value.fail();
   if (typeof value !== "string") {
     throw typeError(
       `int() argument must be a string, a bytes-like object or a real number, not '${typeName(value)}'`,
@@ -217,6 +218,7 @@ function encodedItem(value: unknown, encode: Encode): unknown {
 }
 
 function encodedMap(value: unknown, encode: Encode): Map<unknown, unknown> {
+  if (value instanceof Undefined) value.fail();
   if (!isMap(value)) throw new PythonError("AttributeError", `'${typeName(value)}' object has no attribute 'items'`);
   const encoded = new Map<unknown, unknown>();
   for (const [key, item] of entriesOf(value)) dictSet(encoded, encodedItem(key, encode), encodedItem(item, encode));

@@ -153,9 +153,11 @@ function wholeOf(value: unknown): number {
 function placeOf(map: unknown, path: unknown, delimiter: string, fresh: () => AnyMap): [AnyMap, unknown] {
   if (typeof path !== "string") {
     if (tryIterate(path) === undefined) throw typeError(`argument of type '${typeName(path)}' is not iterable`);
+    if (map instanceof Undefined) map.fail();
     if (!isMap(map)) throw typeError(`'${typeName(map)}' object is not a mapping`);
     return [map, path];
   }
+  if (map instanceof Undefined) map.fail();
   const keys = path.split(delimiter);
   const last = keys.pop()!;
   let here = map;

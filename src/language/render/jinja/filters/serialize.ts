@@ -86,6 +86,7 @@ function encodeScalar(value: unknown): string {
 }
 
 function stateParameters(value: unknown, flow: boolean): Markup {
+  if (value instanceof Undefined) value.fail();
   if (!isMap(value)) throw typeError(`'${typeName(value)}' object has no attribute 'items'`);
   return yamlText(entriesOf(value).map(([key, item]) => new OrderedMap([[key, item]])), flow);
 }
