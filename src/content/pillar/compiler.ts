@@ -156,7 +156,7 @@ export class PillarCompiler {
     const over = under === undefined || !mergesInUse ? added : new OrderedMap(entriesOf(merge(under, added, rules)));
     if (errors.length > 0) over.set("_errors", errors);
     // What was wrong in the one in use is wrong no more if it was compiled anew; that of another environment is as it was.
-    else if (scene.pillarenv === this.#pillar.pillarenv) over.delete("_errors");
+    else if (!added.has("_errors") && scene.pillarenv === this.#pillar.pillarenv) over.delete("_errors");
     const merged = sizeOf(override) === 0 ? over : merge(over, override, rules);
     const whole = await this.#decrypted(merged, scene);
     // Salt keeps the order of keys only in maps from files; the pillar as a whole is sorted when it is shown.
