@@ -20,6 +20,8 @@ export interface MissingFunction {
 export interface FunctionCatalog {
   /** Looks up `module.function`; loads the module if need be. */
   find(name: string): Promise<FunctionDescription | MissingFunction>;
+  /** True if a module is available under a name; loads what may have that name, and all modules only if that is none of them. */
+  hasModule(name: string): Promise<boolean>;
   modules(): Promise<string[]>;
   /** Every function of the available modules, sorted by name. */
   list(): Promise<FunctionDescription[]>;

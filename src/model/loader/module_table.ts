@@ -60,6 +60,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
   readonly #loaded = new Map<string, Promise<LoadedModule<F, M>>>();
   /** Functions that were found: the same few are looked up thousands of times. */
   readonly #found = new Map<string, Promise<LoadedEntry<F, M>>>();
+  readonly #known = new Map<string, Promise<boolean>>();
   #registry: Record<string, () => Promise<M>> | undefined;
 
   constructor(options: ModuleTableOptions<M>) {
@@ -165,6 +166,31 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
     return (await loadModule<F, M>(file, load, this.#options.context())).functions;
   }
 
+  hasModule(name: string): Promise<boolean> {
+    let known = this.#known.get(name);
+    if (known === undefined) this.#known.set(name, known = this.#lookForModule(name));
+    return known;
+  }
+
+  async #lookForModule(module: string): Promise<boolean> {
+    const names = Object.keys(this.#modules).filter((name) => this.#allowed(name));
+    // As in find(): the file of that name, else one with the name in its own, else any.
+    for (
+      const some of [
+        names.filter((name) => name === module),
+        names.filter((name) => name.includes(module)),
+        names,
+      ]
+    ) {
+      const opened = await Promise.all(some.map((name) => this.#open(name)));
+      const isThere = opened.some(({ name, others, unavailable, functions }) =>
+        unavailable === undefined && functions.size > 0 && (name === module || others.includes(module))
+      );
+      if (isThere) return true;
+    }
+    return false;
+  }
+
   async modules(): Promise<string[]> {
     const available = (await this.#all()).filter((module) => module.unavailable === undefined);
     return [...new Set(available.flatMap(({ name, others }) => [name, ...others]))].sort();
@@ -190,6 +216,7 @@ export class ModuleTable<F extends DescribedFunction, M extends DescribedModule<
 
   reload(): void {
     this.#found.clear();
+    this.#known.clear();
     this.#loaded.clear();
     this.#registry = undefined;
   }

@@ -48,18 +48,12 @@ export function callContext({ functions, context }: TemplateHost): JobContext {
  * @param open called when a template first uses a function
  */
 function tableOf(open: () => Promise<Pick<JobContext, "functions" | "call">>): TemplateTable {
-  const modules = new Set<string>();
   const dicts = new WeakMap<object, unknown>();
   let opened: Promise<Pick<JobContext, "functions" | "call">> | undefined;
   const host = () => opened ??= open();
   return {
     has: async (name) => !("message" in await (await host()).functions.find(name)),
-    async hasModule(name) {
-      if (modules.size === 0) {
-        for (const { name: fun } of await (await host()).functions.list()) modules.add(fun.slice(0, fun.indexOf(".")));
-      }
-      return modules.has(name);
-    },
+    hasModule: async (name) => await (await host()).functions.hasModule(name),
     async call(name, args, keywords) {
       const { functions, call } = await host();
       if ("message" in await functions.find(name)) throw new PythonError("KeyError", `'${name}'`);

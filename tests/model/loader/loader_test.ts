@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Context, ExecutionModule } from "../../../src/model/loader/family.ts";
+import type { Virtual } from "../../../src/model/loader/loaded_file.ts";
 import { createFunctionTable, type ModuleRegistry } from "../../../src/model/loader/loader.ts";
 import { silentLogger } from "../../../src/base/log.ts";
 
@@ -47,6 +48,28 @@ test("createFunctionTable: a file adds functions to a module by going by its nam
   assert.deepEqual(await table.find("a.h"), { message: "'a.h' is not available." });
   assert.deepEqual(loads, []);
   assert.deepEqual((await table.list()).map(({ name }) => name), ["a.f", "a.g", "other.f"]);
+});
+
+test("createFunctionTable: hasModule() loads the file of a name, those with it in theirs, and all only for another", async () => {
+  const opened: string[] = [];
+  const noting = (name: string, as: Virtual = true) => () => {
+    opened.push(name);
+    return answering(1, () => as)();
+  };
+  const table = createFunctionTable({
+    a: noting("a"),
+    aptpkg: noting("aptpkg", "pkg"),
+    yumpkg: noting("yumpkg", { unavailable: "no yum" }),
+    odd: noting("odd", "even"),
+    none: () => Promise.resolve({ module: { functions: {} } }),
+  }, context);
+  const asked = async (name: string) => [await table.hasModule(name), opened.splice(0)];
+  assert.deepEqual(await asked("a"), [true, ["a"]]);
+  assert.deepEqual(await asked("pkg"), [true, ["aptpkg", "yumpkg"]]);
+  assert.deepEqual(await asked("even"), [true, ["odd"]]);
+  assert.deepEqual(await asked("aptpkg"), [false, []]);
+  assert.deepEqual(await asked("yumpkg"), [false, []]);
+  assert.deepEqual(await asked("none"), [false, []]);
 });
 
 test("createFunctionTable: disabled modules and those outside of the list are not there", async () => {
