@@ -32,7 +32,7 @@ export function compileSearch(pattern: string, flags: RegexpFlags = {}): RegExp 
   return new RegExp(source, `${own}g`);
 }
 
-/** A reference or escape of a template: `\\g<name>`, an octal one, the number of a group, or any other character. */
+/** A reference or escape of a template: `\g<name>`, an octal one, the number of a group, or any other character. */
 const REFERENCE = /\\(?:g(?:<([^>]*)(>)?)?|(0[0-7]{0,2}|[1-7][0-7]{2})|([1-9]\d?)|([^])|$)/gu;
 
 /** An error of Python's `re`, whose place in the text is counted in characters. */
