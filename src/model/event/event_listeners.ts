@@ -174,6 +174,8 @@ export class EventListeners {
   readonly #listeners = new Set<Listener>();
   /** Listeners with pending frames. */
   readonly #dirty = new Set<Listener>();
+  /** The events of this turn of the event loop. */
+  #turn: Frames[] = [];
   #scheduled = false;
   #dropped = 0;
 
@@ -198,13 +200,15 @@ export class EventListeners {
   }
 
   /**
-   * Adds a connection.
+   * Adds a connection. It gets the events of this turn, too: a program that connects, then causes an event, has to receive it,
+   * but the event loop may see the event first.
    *
    * @param maySubscribe true if the listener may ask for numbered and missed events; other listeners send nothing
    */
   add(connection: Connection, framing: IpcFraming, maySubscribe = false): void {
     const listener = new Listener(connection, framing);
     this.#listeners.add(listener);
+    if (!maySubscribe) { for (const event of this.#turn) this.#take(listener, event); }
     const reader = maySubscribe ? new IpcFrameReader({ maxBytes: MAX_REQUEST }) : undefined;
     connection.start({
       onData: (chunk) => {
@@ -260,21 +264,22 @@ export class EventListeners {
   /** Sends an event to every listener, at the end of this turn of the event loop. */
   send(event: Frames): void {
     const { kept, listenerBuffer } = this.#options;
-    if (kept.keeps) {
-      kept.add(event.numbered);
-      this.#schedule();
-    }
+    if (kept.keeps) kept.add(event.numbered);
+    this.#turn.push(event);
+    this.#schedule();
     for (const listener of this.#listeners) {
       // The listener's reader will reach this event.
       if (listener.reader !== undefined) continue;
       if (listener.missed > 0) this.#tellMissed(listener);
       if (listener.missed > 0 || listener.backlog > listenerBuffer) this.#drop(listener);
-      else {
-        listener.take(event);
-        this.#dirty.add(listener);
-        this.#schedule();
-      }
+      else this.#take(listener, event);
     }
+  }
+
+  #take(listener: Listener, event: Frames): void {
+    listener.take(event);
+    this.#dirty.add(listener);
+    this.#schedule();
   }
 
   #drop(listener: Listener): void {
@@ -313,6 +318,7 @@ export class EventListeners {
   /** Writes pending frames, and the events to keep. */
   flush(): void {
     this.#scheduled = false;
+    this.#turn = [];
     this.#options.kept.flush();
     const dirty = [...this.#dirty];
     this.#dirty.clear();

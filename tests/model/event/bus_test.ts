@@ -5,7 +5,7 @@ import { listenBus, sendToBus } from "../../../src/model/event/bus_client.ts";
 import { serveBus } from "../../../src/model/event/bus_server.ts";
 import { currentRuntime } from "../../../src/runtime/current.ts";
 import { memoryNet } from "../../../src/runtime/memory/memory_runtime.ts";
-import type { SocketAddress } from "../../../src/runtime/net.ts";
+import type { Net, SocketAddress } from "../../../src/runtime/net.ts";
 import { encode, Packed } from "../../../src/protocol/wire/msgpack.ts";
 import { packEvent } from "../../../src/protocol/wire/event_frame.ts";
 import { packIpcFrame } from "../../../src/protocol/wire/ipc_frame.ts";
@@ -145,6 +145,33 @@ describe("serveBus()", TIMEOUT, () => {
     for (let n = 0; n < 10; n++) bus.fire(`t/${n}`, {});
     while (chunks.length === 0) await turn();
     assert.equal(chunks.length, 1);
+    await server.close();
+  });
+
+  test("a listener that connects before an event, but is accepted after it, receives it", TIMEOUT, async () => {
+    const net = memoryNet();
+    let accept = (): void => assert.fail("nothing was accepted");
+    const held: Net = {
+      ...net,
+      listen: (address, onConnection, options) =>
+        net.listen(address, (connection) => accept = () => onConnection(connection), options),
+    };
+    const bus = new EventBus(() => NOW);
+    const server = await serveBus(bus, held, { pub, pull }, captureLog().log, { later });
+    bus.fire("before", {});
+    await turn();
+    const tags: string[] = [];
+    const done = Promise.withResolvers<void>();
+    await listenBus(net, pub, ({ tag }) => {
+      tags.push(tag);
+      if (tag === "last") done.resolve();
+    });
+    await turn();
+    bus.fire("first", {});
+    accept();
+    bus.fire("last", {});
+    await done.promise;
+    assert.deepEqual(tags, ["first", "last"]);
     await server.close();
   });
 
