@@ -28,7 +28,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** True if these words run states by `salt-call`, by its file, its link, or the word after `brine`. Others may, too: they lose a start. */
 function runsStates(words: readonly string[]): boolean {
-  return words.slice(0, 3).some((word) => /(?:^|\/)(?:salt-)?call(?:\.m?[jt]s)?$/.test(word)) &&
+  return words.slice(0, 3).some((word) => /(?:^|\/)(?:salt-)?call(?:\.[cm]?[jt]s)?$/.test(word)) &&
     words.some((word) => word.startsWith("state."));
 }
 

@@ -1,13 +1,12 @@
 /**
  * Builds `dist/`, what the npm package holds: JavaScript and type declarations of every module, since Node runs no TypeScript
- * below `node_modules`, the bundle of its programs with their launchers, and the web console. Runs before `npm pack`.
+ * below `node_modules`, the bundle of its programs, and the web console. Runs before `npm pack`.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { launcher, LOADER } from "./launcher.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist");
@@ -19,11 +18,6 @@ for (const name of readdirSync(dist).filter((name) => !OTHERS.includes(name))) {
 }
 execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 execFileSync(process.execPath, [join(root, "scripts/bundle.ts")], { cwd: root, stdio: "inherit" });
-const bin = join(dist, "bin");
-writeFileSync(join(bin, "load.cjs"), LOADER);
-for (const program of Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).bin)) {
-  writeFileSync(join(bin, `${program}.cjs`), launcher(program), { mode: 0o755 });
-}
 execFileSync(process.execPath, [join(root, "scripts/console.ts")], { cwd: root, stdio: "inherit" });
 execFileSync(process.execPath, [join(root, "scripts/man.ts")], { cwd: root, stdio: "inherit" });
 process.stdout.write(`built ${dist}\n`);

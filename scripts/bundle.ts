@@ -1,12 +1,15 @@
 /**
- * Makes the programs of the npm package: each program of `cli/` as a file of `dist/bin/`, and beside them, in `lib`, what they share
- * and what is loaded only when it is needed. The same files run on Node, Bun and Deno.
+ * Makes the programs of the npm package: each program of `cli/` as a file of `dist/bin/` with its launcher, and beside them, in
+ * `lib`, what they share and what is loaded only when it is needed. The same files run on Node, Bun and Deno.
  */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { type InputOptions, rolldown } from "rolldown";
+import { checkScripts } from "./check_scripts.ts";
 import { chunkNames, type ModuleGraph } from "./chunks.ts";
+import { launcher, loaderEnd } from "./launcher.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 const out = path.join(root, "dist/bin");
@@ -83,4 +86,14 @@ for (const file of readdirSync(out, { recursive: true, encoding: "utf8" }).filte
   }
   writeFileSync(path.join(out, file), unread);
 }
-for (const program of programs) chmodSync(path.join(out, `${program}.mjs`), 0o755);
+for (const program of programs) writeFileSync(path.join(out, `${program}.cjs`), launcher(program), { mode: 0o755 });
+await using loader = await rolldown({ ...COMMON, input: path.join(root, "cli/load_code.ts") });
+const { output: [{ code: loading }] } = await loader.generate({ format: "cjs", comments: false });
+const hash = createHash("sha256").update(loading);
+for (
+  const file of readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs")).sort()
+) {
+  hash.update(file).update(readFileSync(path.join(out, file)));
+}
+writeFileSync(path.join(out, "load.cjs"), loading + loaderEnd(hash.digest("hex").slice(0, 16)));
+checkScripts(out);

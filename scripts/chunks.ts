@@ -115,6 +115,58 @@ function joined(begun: ReadonlyMap<string, ReadonlySet<string>>, graph: ModuleGr
   }
 }
 
+/** Sets of files that import each other. Modules without a name are with what imports them, and may import each other. */
+function circlesOf(names: ReadonlyMap<string, string>, graph: ModuleGraph): string[][] {
+  const imports = new Map<string, Set<string>>();
+  const named = new Set(names.values());
+  const fileOf = (id: string) => names.get(id) ?? id;
+  for (const [id, { first }] of graph) {
+    const file = fileOf(id);
+    const others = imports.get(file) ?? new Set();
+    imports.set(file, others);
+    for (const one of first.map(fileOf)) if (one !== file) others.add(one);
+  }
+  const reached = new Map<string, Set<string>>();
+  for (const file of imports.keys()) {
+    const found = new Set(imports.get(file));
+    for (const one of found) for (const further of imports.get(one) ?? []) found.add(further);
+    reached.set(file, found);
+  }
+  const circles = new Map<string, string[]>();
+  for (const [file, found] of reached) {
+    if (!found.has(file)) continue;
+    const circle = [...found].filter((one) => reached.get(one)?.has(file) && named.has(one)).sort();
+    if (circle.length > 1) circles.set(circle.join(" "), circle);
+  }
+  return [...circles.values()];
+}
+
+/**
+ * Leaves no files that import each other, which Node's loader of the bundle (`cli/load_code.ts`) does not take: modules by which a
+ * file does so get a file of their own, or else all of them are one file.
+ */
+function withoutCircles(names: Map<string, string>, graph: ModuleGraph): Map<string, string> {
+  for (let circles = circlesOf(names, graph); circles.length > 0; circles = circlesOf(names, graph)) {
+    for (const circle of circles) {
+      const parts = circle.flatMap((file) => {
+        const ids = [...names.keys()].filter((id) => names.get(id) === file);
+        const bridges = ids.filter((id) =>
+          graph.get(id)!.first.some((one) => names.get(one) !== file && circle.includes(names.get(one) ?? one))
+        );
+        const bytes = bridges.reduce((sum, id) => sum + graph.get(id)!.bytes, 0);
+        return bridges.length > 0 && bridges.length < ids.length ? [{ file, bridges, bytes }] : [];
+      }).sort((one, other) => one.bytes - other.bytes);
+      if (parts.length > 0) {
+        const [{ file, bridges }] = parts as [typeof parts[number]];
+        for (const id of bridges) names.set(id, `${file}-${path.basename(id).replace(/\..*/, "")}`);
+      } else {
+        for (const id of graph.keys()) if (circle.includes(names.get(id) ?? id)) names.set(id, circle[0]!);
+      }
+    }
+  }
+  return names;
+}
+
 /**
  * Names of files by module. What is loaded at a beginning goes by the beginnings that load it. What several later parts share goes by
  * folder. A module without a name stays with the only part that loads it, or with the programs themselves.
@@ -146,5 +198,5 @@ export function chunkNames(graph: ModuleGraph, entries: readonly string[], root:
       names.set(id, at < 0 ? `begin-${[...group.begins][0]}` : `shared-${at + 1}`);
     } else if (loads.get(id)! > 1) names.set(id, folderName(root, id));
   }
-  return names;
+  return withoutCircles(names, graph);
 }

@@ -21,9 +21,10 @@ require("./load.cjs")("./${program}.mjs");
 `;
 }
 
-/** The rest of all of them, in a file of its own: a Node that does not know import() cannot read it. */
-export const LOADER = `"use strict";
+/** The rest of all of them, in a file of its own: a Node that does not know import() cannot read it. It ends what `cli/load_code.ts` begins. @param build differs between any two bundles */
+export const loaderEnd = (build: string): string => `
 module.exports = function (module) {
-  return import(module);
+  if (process.versions.bun || process.versions.deno) return import(module);
+  return runBundled(__dirname, module.slice(2), "${build}");
 };
 `;

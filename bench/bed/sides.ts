@@ -59,7 +59,7 @@ function flagsOf(program: string, runtime: RuntimeName): readonly string[] {
 export function brine(runtime: RuntimeName, form: Form): Side {
   if (runtimeCommand(runtime) === undefined) throw new Error(`${runtime} is not installed`);
   const file = (program: string) =>
-    form === "source" ? path.join(ROOT, "cli", `${program}.ts`) : path.join(ROOT, "dist/bin", `${program}.mjs`);
+    form === "source" ? path.join(ROOT, "cli", `${program}.ts`) : path.join(ROOT, "dist/bin", `${program}.cjs`);
   return {
     name: `${runtime}, ${form}`,
     runtime,

@@ -1,0 +1,110 @@
+/** Compiled code of the bundle on Node: kept, taken, and never another's. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { readCode } from "../../cli/load_code.ts";
+
+const LOADER = fileURLToPath(new URL("../../cli/load_code.ts", import.meta.url));
+const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
+const TWO_DAYS_AGO = new Date(Date.now() - 2 * 86_400_000);
+
+/** A program that says what its files say; with `more` it loads one file more, after it has had functions compiled later. */
+const PROGRAM = 'import{say}from"./lib/a.mjs";let text=say();if(process.argv.includes("more")){' +
+  'const flags=[["maglev",400,4000],["turbofan",10000,30000]].map(([of,usual,late])=>' +
+  "({name:`--invocation-count-for-${of}`,usual,late}));globalThis[Symbol.for(`brine.setFlags`)](flags);" +
+  "text+=(await import(String(`./lib/b.mjs`))).say();}process.stdout.write(text);";
+const saying = (word: string) => `function say(){return\`${word}\`}export{say};`;
+
+describe("compiled code of the bundle", { skip: isNode ? false : "only Node keeps it" }, () => {
+  let base: string;
+  beforeEach(() => {
+    // Below a directory that only this user can change, as a home is.
+    base = mkdtempSync(path.join(process.getuid?.() === 0 ? "/root" : process.env.HOME!, ".brine-test-"));
+    mkdirSync(path.join(base, "bundle/lib"), { recursive: true });
+    mkdirSync(path.join(base, "cache"), { mode: 0o700 });
+    writeFileSync(path.join(base, "bundle/salt.mjs"), PROGRAM);
+    writeFileSync(path.join(base, "bundle/lib/a.mjs"), saying("one"));
+    writeFileSync(path.join(base, "bundle/lib/b.mjs"), saying("two"));
+  });
+  afterEach(() => rmSync(base, { recursive: true }));
+
+  const run = (words: readonly string[] = [], build = "1") => {
+    const code = `import(${JSON.stringify(LOADER)}).then((m) => m.runBundled(${
+      JSON.stringify(path.join(base, "bundle"))
+    }, "salt.mjs", ${JSON.stringify(build)}))`;
+    const env = { ...process.env, XDG_CACHE_HOME: path.join(base, "cache") };
+    return execFileSync("node", ["-e", code, "--", ...words], { env, encoding: "utf8" });
+  };
+  const directory = () => path.join(base, "cache/brine/node");
+  const kept = () => readdirSync(directory()).filter((name) => name.startsWith("salt-")).sort();
+  const file = () => path.join(directory(), kept()[0]!);
+  const names = () => [...readCode(readFileSync(file()))!.keys()].sort();
+
+  test("is stored once, with what is loaded later, for this user alone", () => {
+    assert.equal(run(), "one");
+    assert.deepEqual(names(), ["lib/a.mjs", "salt.mjs"]);
+    assert.equal(statSync(file()).mode & 0o777, 0o600);
+    const before = statSync(file()).ino;
+    assert.equal(run(), "one");
+    assert.equal(statSync(file()).ino, before);
+    assert.equal(run(["more"]), "onetwo");
+    assert.deepEqual(names(), ["lib/a.mjs", "lib/b.mjs", "salt.mjs"]);
+  });
+
+  test("is taken by the next start, whose functions are compiled later, and is not stored again", () => {
+    run(["more"]);
+    utimesSync(file(), TWO_DAYS_AGO, TWO_DAYS_AGO);
+    const { ino } = statSync(file());
+    assert.equal(run(["more"]), "onetwo");
+    assert.equal(statSync(file()).ino, ino);
+  });
+
+  test("that Node does not take is replaced, but not at every start", () => {
+    run();
+    const code = readCode(readFileSync(file()))!;
+    const broken = readFileSync(file());
+    // The version of V8, by which it refuses code, is in the second word.
+    for (let at = broken.indexOf("\n") + 1, end = at + code.get([...code.keys()][0]!)!.length; at < end; at++) {
+      broken[at] = 0;
+    }
+    writeFileSync(file(), broken);
+    assert.equal(run(), "one");
+    assert.deepEqual(readFileSync(file()), broken);
+    utimesSync(file(), TWO_DAYS_AGO, TWO_DAYS_AGO);
+    assert.equal(run(), "one");
+    assert.notDeepEqual(readFileSync(file()), broken);
+  });
+
+  test("that is not whole is replaced", () => {
+    run();
+    const whole = readFileSync(file());
+    writeFileSync(file(), whole.subarray(0, whole.length / 2));
+    assert.equal(run(), "one");
+    assert.equal(readCode(readFileSync(file()))!.size, 2);
+  });
+
+  test("of another build is not taken, and goes when it is old", () => {
+    run();
+    const [first] = kept();
+    writeFileSync(path.join(base, "bundle/lib/a.mjs"), saying("ten"));
+    assert.equal(run([], "2"), "ten");
+    assert.equal(kept().length, 2);
+    utimesSync(path.join(directory(), first!), TWO_DAYS_AGO, TWO_DAYS_AGO);
+    assert.equal(run([], "3"), "ten");
+    assert.ok(!kept().includes(first!));
+    assert.equal(kept().length, 2);
+  });
+});
