@@ -17,6 +17,9 @@ export interface FileAsScript {
   source: string;
 }
 
+/** What a file of the bundle begins with if it loads others later, or needs its own address: a script gets both as parameters. */
+export const OWN_NAMES = "const $import=name=>import(name),$url=import.meta.url;";
+
 const IMPORT = /import\s*(?:(?:([\w$]+)\s|\{([^}]*)\})\s*from\s*)?(?:"([^"]*)"|`([^`]*)`);\s*/y;
 const FIRST_LINE = /^#!.*\n/;
 
@@ -33,6 +36,7 @@ export function asScript(text: string, isProgram = false): FileAsScript {
   const imports: string[] = [];
   let names = "";
   let at = FIRST_LINE.exec(text)?.[0].length ?? 0;
+  if (text.startsWith(OWN_NAMES, at)) at += OWN_NAMES.length;
   for (;;) {
     IMPORT.lastIndex = at;
     const found = IMPORT.exec(text);
@@ -45,9 +49,7 @@ export function asScript(text: string, isProgram = false): FileAsScript {
   }
   const end = text.lastIndexOf("export{");
   const exports = end < 0 ? "" : text.slice(end + "export{".length, text.lastIndexOf("}"));
-  const body = text.slice(at, end < 0 ? undefined : end)
-    .replaceAll("import.meta.url", "$url")
-    .replaceAll("import(String(", "$import((");
+  const body = text.slice(at, end < 0 ? undefined : end);
   const parameters = imports.map((_, index) => `,$${index}`).join("");
   const start = `(${isProgram ? "async " : ""}function($import,$url${parameters}){"use strict";`;
   return { imports, source: `${start}${names}${body}\nreturn{${exported(exports)}}})` };

@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { type InputOptions, rolldown } from "rolldown";
+import { OWN_NAMES } from "../cli/load_code.ts";
 import { checkScripts } from "./check_scripts.ts";
 import { chunkNames, type ModuleGraph } from "./chunks.ts";
 import { launcher, loaderEnd } from "./launcher.ts";
@@ -78,13 +79,11 @@ await build.write({
 });
 // Deno reads each file that an `import()` names before it runs the first, 600 for `salt --version`, unless the name is not written there.
 for (const file of readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".mjs"))) {
-  const code = readFileSync(path.join(out, file), "utf8");
-  const unread = code.replaceAll(/\bimport\((`\.\/[^`$]+\.mjs`)\)/g, "import(String($1))");
-  const left = /\bimport\(\s*[`"']\./.exec(unread);
-  if (left !== null) {
-    throw new Error(`${file}: Deno would read the file of ${unread.slice(left.index, left.index + 60)}`);
-  }
-  writeFileSync(path.join(out, file), unread);
+  const [, line = "", code = ""] = /^(#!.*\n)?([^]*)$/.exec(readFileSync(path.join(out, file), "utf8"))!;
+  const own = code.replaceAll(/\bimport\((`\.\/[^`$]+\.mjs`)\)/g, "$import($1)").replaceAll("import.meta.url", "$url");
+  const left = /(?<!\$)\bimport\(\s*[`"']\./.exec(own);
+  if (left !== null) throw new Error(`${file}: Deno would read the file of ${own.slice(left.index, left.index + 60)}`);
+  if (own !== code) writeFileSync(path.join(out, file), line + OWN_NAMES + own);
 }
 for (const program of programs) writeFileSync(path.join(out, `${program}.cjs`), launcher(program), { mode: 0o755 });
 await using loader = await rolldown({ ...COMMON, input: path.join(root, "cli/load_code.ts") });

@@ -15,17 +15,17 @@ import path from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readCode } from "../../cli/load_code.ts";
+import { OWN_NAMES, readCode } from "../../cli/load_code.ts";
 
 const LOADER = fileURLToPath(new URL("../../cli/load_code.ts", import.meta.url));
 const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
 const TWO_DAYS_AGO = new Date(Date.now() - 2 * 86_400_000);
 
 /** A program that says what its files say; with `more` it loads one file more, after it has had functions compiled later. */
-const PROGRAM = 'import{say}from"./lib/a.mjs";let text=say();if(process.argv.includes("more")){' +
+const PROGRAM = OWN_NAMES + 'import{say}from"./lib/a.mjs";let text=say();if(process.argv.includes("more")){' +
   'const flags=[["maglev",400,4000],["turbofan",10000,30000]].map(([of,usual,late])=>' +
   "({name:`--invocation-count-for-${of}`,usual,late}));globalThis[Symbol.for(`brine.setFlags`)](flags);" +
-  "text+=(await import(String(`./lib/b.mjs`))).say();}process.stdout.write(text);";
+  "text+=(await $import(`./lib/b.mjs`)).say();}process.stdout.write(text);";
 const saying = (word: string) => `function say(){return\`${word}\`}export{say};`;
 
 describe("compiled code of the bundle", { skip: isNode ? false : "only Node keeps it" }, () => {

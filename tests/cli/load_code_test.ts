@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { asScript, readCode, writeCode } from "../../cli/load_code.ts";
+import { asScript, OWN_NAMES, readCode, writeCode } from "../../cli/load_code.ts";
 
 /** Runs a file of a bundle. @returns what it exports */
 function run(text: string, ...needed: unknown[]): Record<string, unknown> {
@@ -24,7 +24,7 @@ describe("a file of the bundle as a script", () => {
   });
 
   test("loads other files later, and knows its address", async () => {
-    const text = "const at=import.meta.url;const later=()=>import(String(`./two.mjs`));export{at,later};";
+    const text = `${OWN_NAMES}const at=$url;const later=()=>$import("./two.mjs");export{at,later};`;
     const { at, later } = run(text) as { at: string; later(): Promise<unknown> };
     assert.equal(at, "file:///bundle/lib/a.mjs");
     assert.deepEqual(await later(), { name: "./two.mjs" });
