@@ -139,13 +139,14 @@ export async function measureMaster(
   const all = performance.now() - start;
   const cpuAfter = master.cpuMs();
   const aroundMs = ((swarm.cpuMs() ?? NaN) + ownCpuMs() - around) / (minions * jobs);
-  const busyPing = pings ? await pingWhileBusy(client, swarmOf) : undefined;
   let rested: number | undefined;
   if (returns > 0) {
     for (let done = (jobs + warmUp) * minions; done < returns; done += minions) await ping();
     await pause(REST_MS);
     rested = master.pss();
   }
+  // Last: one minion more is there from then on.
+  const busyPing = pings ? await pingWhileBusy(client, swarmOf) : undefined;
   // A profile is written as the process ends.
   await master.stop();
   return {
