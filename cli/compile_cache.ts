@@ -2,7 +2,7 @@
 // Built-in modules by function: an import of one would read all that it exports, and load what nothing needs.
 import { builtin } from "../src/runtime/node/builtin.ts";
 import { codeDirectory } from "./code_directory.ts";
-import { isBundled } from "./late_optimizing.ts";
+import { isBundled } from "./v8_flags.ts";
 
 function keepCompiledCode(): void {
   // Bun compiles without one, and would only load the module; Deno has no such function.

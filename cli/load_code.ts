@@ -7,7 +7,7 @@
  */
 import { builtin } from "../src/runtime/node/builtin.ts";
 import { codeDirectory } from "./code_directory.ts";
-import { type LateFlag, SET_FLAGS } from "./late_optimizing.ts";
+import { SET_FLAGS, type V8Flag } from "./v8_flags.ts";
 import type { Script } from "node:vm";
 
 /** A file of the bundle, as a function that takes what it imports and returns what it exports. */
@@ -105,7 +105,7 @@ class BundleLoader {
   readonly #scripts = new Map<string, Script>();
   #hasNew = false;
   #isRefused = false;
-  #flags: readonly LateFlag[] = [];
+  #flags: readonly V8Flag[] = [];
   #isStorable = true;
 
   constructor(directory: string, program: string, build: string) {
@@ -123,18 +123,19 @@ class BundleLoader {
   }
 
   /** Sets flags for what runs. Code is compiled and stored with V8's own, since it is taken only with those that it was stored with. */
-  setFlags(flags: readonly LateFlag[]): void {
+  setFlags(flags: readonly V8Flag[]): void {
     const { cachedDataVersionTag } = builtin("node:v8");
-    const own = cachedDataVersionTag();
-    this.#flags = flags;
     this.#apply("usual");
-    // V8's numbers are others in this release: what is stored now would not be taken.
+    const own = cachedDataVersionTag();
+    this.#flags = [...this.#flags, ...flags];
+    this.#apply("usual");
+    // V8's own are others in this release: what is stored now would not be taken.
     if (cachedDataVersionTag() !== own) this.#isStorable = false;
-    this.#apply("late");
+    this.#apply("set");
   }
 
-  #apply(which: "usual" | "late"): void {
-    for (const flag of this.#flags) builtin("node:v8").setFlagsFromString(`${flag.name}=${flag[which]}`);
+  #apply(which: "usual" | "set"): void {
+    for (const flag of this.#flags) builtin("node:v8").setFlagsFromString(flag[which]);
   }
 
   /** @param file below the directory of the bundle */
@@ -163,7 +164,7 @@ class BundleLoader {
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...cachedData === undefined ? {} : { cachedData: cachedData as NodeJS.ArrayBufferView & Uint8Array },
     });
-    this.#apply("late");
+    this.#apply("set");
     if (cachedData === undefined) this.#hasNew = true;
     else if (script.cachedDataRejected === true) this.#isRefused = true;
     this.#scripts.set(file, script);
@@ -213,7 +214,7 @@ class BundleLoader {
       // The disk is full, or no longer there: the next start compiles, too.
       this.#fs.rmSync(temporary, { force: true });
     } finally {
-      this.#apply("late");
+      this.#apply("set");
     }
   }
 }
@@ -229,6 +230,6 @@ export async function runBundled(directory: string, program: string, build: stri
   // A process of a job or a part needs other files than the minion whose program it is.
   const [, , word = ""] = process.argv;
   const loader = new BundleLoader(directory, program.replace(/\.mjs$/, word.endsWith("-process") ? word : ""), build);
-  (globalThis as { [SET_FLAGS]?: unknown })[SET_FLAGS] = (flags: readonly LateFlag[]) => loader.setFlags(flags);
+  (globalThis as { [SET_FLAGS]?: unknown })[SET_FLAGS] = (flags: readonly V8Flag[]) => loader.setFlags(flags);
   await loader.load(program, true);
 }

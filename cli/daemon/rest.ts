@@ -1,9 +1,10 @@
 /** Frees memory of an idle daemon: engines collect garbage when they need memory, not when other programs do. */
 
+import { setFlags, type V8Flag } from "../v8_flags.ts";
+
 declare const process: {
   cpuUsage(): { user: number; system: number };
   memoryUsage: { rss(): number };
-  getBuiltinModule(name: "node:v8"): typeof import("node:v8");
   getBuiltinModule(name: "node:vm"): typeof import("node:vm");
 };
 declare function setInterval(callback: () => void, ms: number): { unref?(): void };
@@ -32,6 +33,12 @@ const PRESSURE_MS = 500;
  */
 const HEAP_GROWTH = 40;
 
+/** Flags of a daemon: the second gives it a function that collects garbage. */
+export const REST_FLAGS: readonly V8Flag[] = [
+  { usual: "--heap-growing-percent=0", set: `--heap-growing-percent=${HEAP_GROWTH}` },
+  { usual: "--no-expose-gc", set: "--expose-gc" },
+];
+
 /** Returns a function that gives free memory back to the system by `malloc_trim`, if it can be called: on Deno, on Linux. */
 function trimmer(): () => void {
   const { Deno } = globalThis as {
@@ -56,9 +63,7 @@ function collector(): { collect(): void; underPressure: boolean } | undefined {
   const { Bun } = globalThis as { Bun?: { gc(force: boolean): void } };
   if (Bun !== undefined) return { collect: () => Bun.gc(true), underPressure: true };
   try {
-    const { setFlagsFromString } = process.getBuiltinModule("node:v8");
-    setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
-    setFlagsFromString("--expose-gc");
+    setFlags(REST_FLAGS);
     const collect = process.getBuiltinModule("node:vm").runInNewContext("gc") as unknown;
     // This flavor also frees the pages that V8 reserves: after a burst these are as many as the pages in use.
     const thoroughly = { type: "major", execution: "sync", flavor: "last-resort" };

@@ -15,16 +15,18 @@ import path from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { REST_FLAGS } from "../../cli/daemon/rest.ts";
+import { LATE_FLAGS } from "../../cli/late_optimizing.ts";
 import { OWN_NAMES, readCode } from "../../cli/load_code.ts";
+import type { V8Flag } from "../../cli/v8_flags.ts";
 
 const LOADER = fileURLToPath(new URL("../../cli/load_code.ts", import.meta.url));
 const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
 const TWO_DAYS_AGO = new Date(Date.now() - 2 * 86_400_000);
 
-/** A program that says what its files say; with `more` it loads one file more, after it has had functions compiled later. */
+/** A program that says what its files say; with `more` it loads one file more, after it has set flags. */
 const PROGRAM = OWN_NAMES + 'import{say}from"./lib/a.mjs";let text=say();if(process.argv.includes("more")){' +
-  'const flags=[["maglev",400,4000],["turbofan",10000,30000]].map(([of,usual,late])=>' +
-  "({name:`--invocation-count-for-${of}`,usual,late}));globalThis[Symbol.for(`brine.setFlags`)](flags);" +
+  "globalThis[Symbol.for(`brine.setFlags`)](JSON.parse(process.env.FLAGS));" +
   "text+=(await $import(`./lib/b.mjs`)).say();}process.stdout.write(text);";
 const saying = (word: string) => `function say(){return\`${word}\`}export{say};`;
 
@@ -41,11 +43,11 @@ describe("compiled code of the bundle", { skip: isNode ? false : "only Node keep
   });
   afterEach(() => rmSync(base, { recursive: true }));
 
-  const run = (words: readonly string[] = [], build = "1") => {
+  const run = (words: readonly string[] = [], build = "1", flags: readonly V8Flag[] = LATE_FLAGS) => {
     const code = `import(${JSON.stringify(LOADER)}).then((m) => m.runBundled(${
       JSON.stringify(path.join(base, "bundle"))
     }, "salt.mjs", ${JSON.stringify(build)}))`;
-    const env = { ...process.env, XDG_CACHE_HOME: path.join(base, "cache") };
+    const env = { ...process.env, XDG_CACHE_HOME: path.join(base, "cache"), FLAGS: JSON.stringify(flags) };
     return execFileSync("node", ["-e", code, "--", ...words], { env, encoding: "utf8" });
   };
   const directory = () => path.join(base, "cache/brine/node");
@@ -64,12 +66,19 @@ describe("compiled code of the bundle", { skip: isNode ? false : "only Node keep
     assert.deepEqual(names(), ["lib/a.mjs", "lib/b.mjs", "salt.mjs"]);
   });
 
-  test("is taken by the next start, whose functions are compiled later, and is not stored again", () => {
-    run(["more"]);
-    utimesSync(file(), TWO_DAYS_AGO, TWO_DAYS_AGO);
-    const { ino } = statSync(file());
-    assert.equal(run(["more"]), "onetwo");
-    assert.equal(statSync(file()).ino, ino);
+  for (const [whose, flags] of Object.entries({ "salt-call": LATE_FLAGS, "a daemon": REST_FLAGS })) {
+    test(`is taken by the next start, though the flags of ${whose} are set, and is not stored again`, () => {
+      run(["more"], "1", flags);
+      utimesSync(file(), TWO_DAYS_AGO, TWO_DAYS_AGO);
+      const { ino } = statSync(file());
+      assert.equal(run(["more"], "1", flags), "onetwo");
+      assert.equal(statSync(file()).ino, ino);
+    });
+  }
+
+  test("is not stored if V8's own flags are not known", () => {
+    run(["more"], "1", [{ usual: "--invocation-count-for-maglev=401", set: "--invocation-count-for-maglev=402" }]);
+    assert.deepEqual(kept(), []);
   });
 
   test("that Node does not take is replaced, but not at every start", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -50,4 +50,14 @@ describe("what a bundle must not have", () => {
       }
     });
   }
+});
+
+test("flags of V8 are set in one place, which knows its own: what is stored with other flags is not taken", () => {
+  const root = new URL("../../", import.meta.url);
+  const setting = ["cli", "src"].flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
+      .map((name) => `${folder}/${name}`).filter((name) => name.endsWith(".ts"))
+      .filter((name) => readFileSync(new URL(name, root), "utf8").includes("setFlagsFromString"))
+  );
+  assert.deepEqual(setting.sort(), ["cli/load_code.ts", "cli/v8_flags.ts"]);
 });
