@@ -42,7 +42,8 @@ export async function openPage(browser: Browser, url: string, width = 1280, heig
     viewport: { width, height },
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  context.setDefaultTimeout(20_000);
+  // Beside other tests a page of five thousand minions takes ten times as long.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
