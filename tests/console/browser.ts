@@ -42,8 +42,7 @@ export async function openPage(browser: Browser, url: string, width = 1280, heig
     viewport: { width, height },
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  // Beside other tests a page of five thousand minions takes ten times as long.
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));

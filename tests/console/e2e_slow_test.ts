@@ -7,7 +7,7 @@ import { until } from "../../bench/bed/until.ts";
 import { gap, openBrowser, openPage, signIn, type Tried, waitForEvents } from "./browser.ts";
 import { FakeApi, PASSWORD } from "./fake_api.ts";
 
-const LONG = { timeout: 180_000 };
+const LONG = { timeout: 60_000 };
 
 describe("the console in a browser", { skip: gap ?? false }, () => {
   let browser: Browser;

@@ -32,8 +32,9 @@ const TYPING_MS = 200;
 /** Keeps the state of a page in its address, without empty values. */
 export function useAddress(query: Readonly<Record<string, string>>): void {
   const store = useStore();
+  const [visit] = useState(() => store.visit.peek());
   useEffect(() => {
-    const timer = setTimeout(() => store.show(query), TYPING_MS);
+    const timer = setTimeout(() => store.show(query, visit), TYPING_MS);
     return () => clearTimeout(timer);
   }, [JSON.stringify(query)]);
 }

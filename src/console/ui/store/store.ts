@@ -114,8 +114,13 @@ export class Store {
     this.#keepAddress();
   }
 
-  /** Puts the state of the page into its address, so that it can be bookmarked and shared. */
-  show(query: Readonly<Record<string, string>>): void {
+  /**
+   * Puts the state of the page into its address, so that it can be bookmarked and shared.
+   *
+   * @param visit whose page says so: once another page is opened, its address is no longer changed
+   */
+  show(query: Readonly<Record<string, string>>, visit: number): void {
+    if (visit !== this.visit.value) return;
     const before = this.route.value;
     const next = hrefOf({ ...before, query });
     if (next === hrefOf(before)) return;

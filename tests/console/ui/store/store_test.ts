@@ -480,8 +480,8 @@ test("a page keeps what it shows in the address, and a link leads back to it", a
   await signIn();
   store.open("#/fleet?tgt=web*");
   const visit = store.visit.value;
-  store.show({ tgt: "db*", state: "down", sort: "" });
-  store.show({ tgt: "db*", state: "down", sort: "" });
+  store.show({ tgt: "db*", state: "down", sort: "" }, store.visit.value);
+  store.show({ tgt: "db*", state: "down", sort: "" }, store.visit.value);
   assert.deepEqual(addresses, ["#/fleet?tgt=db*&state=down"]);
   assert.equal(store.visit.value, visit, "the page stays as it is");
   assert.equal(store.addressOf("fleet"), "#/fleet", "from the page itself, to all that it has");
@@ -489,10 +489,22 @@ test("a page keeps what it shows in the address, and a link leads back to it", a
   assert.equal(store.visit.value, visit + 1);
   assert.equal(store.addressOf("fleet"), "#/fleet?tgt=db*&state=down");
   assert.equal(store.addressOf("jobs"), "#/jobs");
-  store.show({ tab: "pillar" });
+  store.show({ tab: "pillar" }, store.visit.value);
   assert.equal(addresses.at(-1), "#/minions/db1?tab=pillar");
   await signIn("eve");
   assert.equal(store.addressOf("fleet"), "#/fleet", "of another user");
+});
+
+test("a page that was left does not change the address of the one that was opened", async () => {
+  const { store, signIn, addresses } = bed(FLEET);
+  await signIn();
+  store.open("#/fleet?tgt=web*");
+  const left = store.visit.value;
+  store.open("#/minions/db1?tab=schedule");
+  const before = addresses.length;
+  store.show({ tgt: "web*" }, left);
+  assert.deepEqual(store.route.value.query, { tab: "schedule" });
+  assert.equal(addresses.length, before);
 });
 
 test("a ping of all minions ends with its result", async () => {
