@@ -97,6 +97,8 @@ class BundleLoader {
   readonly #path = builtin("node:path");
   readonly #vm = builtin("node:vm");
   readonly #directory: string;
+  /** The directory as a URL: `import.meta.url` of a file begins with it. */
+  readonly #url: string;
   readonly #program: string;
   /** Where compiled code is kept. V8 takes code for any text of the same length: so the name holds the build. */
   readonly #file: string | undefined;
@@ -110,6 +112,7 @@ class BundleLoader {
 
   constructor(directory: string, program: string, build: string) {
     this.#directory = directory;
+    this.#url = builtin("node:url").pathToFileURL(directory).href;
     this.#program = program;
     const cache = codeDirectory();
     if (cache === undefined) return;
@@ -150,7 +153,7 @@ class BundleLoader {
     );
     // In a later turn, as with a module: what asks for it may itself not have been loaded to its end.
     const later = (name: string) => Promise.resolve().then(() => this.load(within(name)));
-    const exports = this.#compile(file, source)(later, `file://${this.#directory}/${file}`, ...needed);
+    const exports = this.#compile(file, source)(later, `${this.#url}/${file}`, ...needed);
     this.#loaded.set(file, exports);
     return exports;
   }
@@ -171,13 +174,25 @@ class BundleLoader {
     return script.runInThisContext();
   }
 
+  #isStale(file: string): boolean {
+    return Date.now() - this.#fs.statSync(file).mtimeMs >= STALE_MS;
+  }
+
   /** Removes what older builds have stored for this program. */
   #clean(): void {
     const directory = this.#path.dirname(this.#file!);
-    for (const name of this.#fs.readdirSync(directory)) {
-      const file = `${directory}/${name}`;
-      if (!name.startsWith(`${this.#program}-`) || Date.now() - this.#fs.statSync(file).mtimeMs < STALE_MS) continue;
+    // The code of `salt`, and not that of `salt-master`.
+    const own = new RegExp(`^${this.#program}-[0-9a-f]+-v`);
+    for (const name of this.#fs.readdirSync(directory).filter((name) => own.test(name))) {
+      if (this.#isStale(`${directory}/${name}`)) this.#remove(`${directory}/${name}`);
+    }
+  }
+
+  #remove(file: string): void {
+    try {
       this.#fs.rmSync(file, { force: true });
+    } catch {
+      // A daemon has become another user since its start: nothing of its first user is its own.
     }
   }
 
@@ -196,7 +211,7 @@ class BundleLoader {
     [this.#hasNew, this.#isRefused] = [false, false];
     const temporary = `${file}.${process.pid}`;
     try {
-      if (!isNew && Date.now() - this.#fs.statSync(file).mtimeMs < STALE_MS) return;
+      if (!isNew && !this.#isStale(file)) return;
       this.#apply("usual");
       const code: CompiledCode = new Map(this.#read());
       for (const [name, script] of this.#scripts) code.set(name, script.createCachedData());
@@ -211,8 +226,8 @@ class BundleLoader {
       this.#fs.renameSync(temporary, file);
       if (code.size === this.#scripts.size) this.#clean();
     } catch {
-      // The disk is full, or no longer there: the next start compiles, too.
-      this.#fs.rmSync(temporary, { force: true });
+      // The disk is full or no longer there, or the directory is that of another user: the next start compiles, too.
+      this.#remove(temporary);
     } finally {
       this.#apply("set");
     }

@@ -21,7 +21,12 @@ require("./load.cjs")("./${program}.mjs");
 `;
 }
 
-/** The rest of all of them, in a file of its own: a Node that does not know import() cannot read it. It ends what `cli/load_code.ts` begins. @param build differs between any two bundles */
+/**
+ * The rest of all of them, in a file of its own: a Node that does not know import() cannot read it. It ends what
+ * `cli/load_code.ts` begins.
+ *
+ * @param build differs between any two bundles
+ */
 export const loaderEnd = (build: string): string => `
 module.exports = function (module) {
   if (process.versions.bun || process.versions.deno) return import(module);

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -14,7 +15,7 @@ import {
 import path from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { REST_FLAGS } from "../../cli/daemon/rest.ts";
 import { LATE_FLAGS } from "../../cli/late_optimizing.ts";
 import { OWN_NAMES, readCode } from "../../cli/load_code.ts";
@@ -22,10 +23,12 @@ import type { V8Flag } from "../../cli/v8_flags.ts";
 
 const LOADER = fileURLToPath(new URL("../../cli/load_code.ts", import.meta.url));
 const isNode = process.versions.bun === undefined && process.versions.deno === undefined;
+const isRoot = process.getuid?.() === 0;
 const TWO_DAYS_AGO = new Date(Date.now() - 2 * 86_400_000);
 
-/** A program that says what its files say; with `more` it loads one file more, after it has set flags. */
-const PROGRAM = OWN_NAMES + 'import{say}from"./lib/a.mjs";let text=say();if(process.argv.includes("more")){' +
+/** A program that says what its files say; with `more` it loads one file more, after it has set flags; with `nobody` it becomes that user. */
+const PROGRAM = OWN_NAMES +
+  'import{say}from"./lib/a.mjs";let text=say();if(process.argv.includes("nobody"))process.setuid(65534);if(process.argv.includes("more")){' +
   "globalThis[Symbol.for(`brine.setFlags`)](JSON.parse(process.env.FLAGS));" +
   "text+=(await $import(`./lib/b.mjs`)).say();}process.stdout.write(text);";
 const saying = (word: string) => `function say(){return\`${word}\`}export{say};`;
@@ -34,7 +37,7 @@ describe("compiled code of the bundle", { skip: isNode ? false : "only Node keep
   let base: string;
   beforeEach(() => {
     // Below a directory that only this user can change, as a home is.
-    base = mkdtempSync(path.join(process.getuid?.() === 0 ? "/root" : process.env.HOME!, ".brine-test-"));
+    base = mkdtempSync(path.join(isRoot ? "/root" : process.env.HOME!, ".brine-test-"));
     mkdirSync(path.join(base, "bundle/lib"), { recursive: true });
     mkdirSync(path.join(base, "cache"), { mode: 0o700 });
     writeFileSync(path.join(base, "bundle/salt.mjs"), PROGRAM);
@@ -43,9 +46,9 @@ describe("compiled code of the bundle", { skip: isNode ? false : "only Node keep
   });
   afterEach(() => rmSync(base, { recursive: true }));
 
-  const run = (words: readonly string[] = [], build = "1", flags: readonly V8Flag[] = LATE_FLAGS) => {
+  const run = (words: readonly string[] = [], build = "1", flags: readonly V8Flag[] = LATE_FLAGS, bundle = "") => {
     const code = `import(${JSON.stringify(LOADER)}).then((m) => m.runBundled(${
-      JSON.stringify(path.join(base, "bundle"))
+      JSON.stringify(bundle || path.join(base, "bundle"))
     }, "salt.mjs", ${JSON.stringify(build)}))`;
     const env = { ...process.env, XDG_CACHE_HOME: path.join(base, "cache"), FLAGS: JSON.stringify(flags) };
     return execFileSync("node", ["-e", code, "--", ...words], { env, encoding: "utf8" });
@@ -105,6 +108,18 @@ describe("compiled code of the bundle", { skip: isNode ? false : "only Node keep
     assert.equal(readCode(readFileSync(file()))!.size, 2);
   });
 
+  test("is not stored by a daemon that has become another user", { skip: isRoot ? false : "only root can" }, () => {
+    assert.equal(run(["nobody"]), "one");
+    assert.deepEqual(kept(), []);
+  });
+
+  test("knows the address of its file, whatever is in the name of a directory", () => {
+    writeFileSync(path.join(base, "bundle/lib/a.mjs"), `${OWN_NAMES}const say=()=>$url;export{say};`);
+    const odd = path.join(base, "my bundle#1%20");
+    renameSync(path.join(base, "bundle"), odd);
+    assert.equal(run([], "1", [], odd), pathToFileURL(path.join(odd, "lib/a.mjs")).href);
+  });
+
   test("of another build is not taken, and goes when it is old", () => {
     run();
     const [first] = kept();
@@ -112,8 +127,11 @@ describe("compiled code of the bundle", { skip: isNode ? false : "only Node keep
     assert.equal(run([], "2"), "ten");
     assert.equal(kept().length, 2);
     utimesSync(path.join(directory(), first!), TWO_DAYS_AGO, TWO_DAYS_AGO);
+    const other = path.join(directory(), "salt-master-0-v24.0.0-x64");
+    writeFileSync(other, "");
+    utimesSync(other, TWO_DAYS_AGO, TWO_DAYS_AGO);
     assert.equal(run([], "3"), "ten");
     assert.ok(!kept().includes(first!));
-    assert.equal(kept().length, 2);
+    assert.ok(kept().includes(path.basename(other)), "of another program");
   });
 });
